@@ -105,7 +105,7 @@ def command(
         answer(content, "\n".join(lines), as_json=as_json)
     later = f", {count_of(board.waiting, 'later run')} for the next leaderboard" if board.waiting else ""
     say(
-        f"{count_of(entries, 'entry', 'entries')} until {board.until:%Y-%m-%d %H:%M} UTC, "
+        f"{count_of(entries, 'entry', 'entries')} until {board.until:{dates.MINUTES}} UTC, "
         f"{count_of(len(board.left_out), 'run')} left out{later}; "
         f"wrote {', '.join(file.name for file in written)} to {out}",
         error=True,

@@ -24,6 +24,7 @@ from speechbundles.live.publish import (
     wanted_kits,
 )
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import Gone, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
@@ -141,7 +142,7 @@ def _odd_runs(
         waits = run.status == api.WAITING and not bundle.auto_run  # for an organiser
         if now - run.created > patience and not waits:
             if run.status not in api.FINAL:
-                yield f"{where} is stuck: {run.status} since {run.created:%Y-%m-%d %H:%M:%S}"
+                yield f"{where} is stuck: {run.status} since {run.created:{FORMAT}}"
             elif run.status == "Finished" and (
                 lacking := api.returned(columns, bundle.hidden_columns, run.scores) - set(run.scores)
             ):
@@ -149,7 +150,7 @@ def _odd_runs(
         time = uploaded.get(run.id, run.created)
         if not phase.is_open(time) and run.owner not in organisers:
             yield (
-                f"{where} is {'early' if time < phase.opens else 'late'}: uploaded at {time:%Y-%m-%d %H:%M:%S}, "
+                f"{where} is {'early' if time < phase.opens else 'late'}: uploaded at {time:{FORMAT}}, "
                 f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
             )
 

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.dates import MINUTES
 from speechbundles.rehearse import FAILED, Result
 from speechbundles.season.uploads import Submission
 
@@ -72,10 +73,10 @@ def _nearby(phases: Sequence[BuiltPhase], time: datetime) -> str:
     coming = [phase for phase in phases if phase.opens > time]
     if ended:
         last = max(ended, key=lambda phase: phase.closes or time)
-        nearby.append(f"{last.name} closed at {last.closes:%Y-%m-%d %H:%M}")
+        nearby.append(f"{last.name} closed at {last.closes:{MINUTES}}")
     if coming:
         following = min(coming, key=lambda phase: phase.opens)
-        nearby.append(f"{following.name} opens at {following.opens:%Y-%m-%d %H:%M}")
+        nearby.append(f"{following.name} opens at {following.opens:{MINUTES}}")
     return ", ".join(nearby)
 
 
