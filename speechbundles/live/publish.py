@@ -15,6 +15,7 @@ from speechbundles.live.served import differences, different_settings
 from speechbundles.live.wait import wait_for_import, wait_for_runs
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.codabench import phases_in_order
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.model.finding import format_findings
@@ -194,10 +195,9 @@ def wanted_kits(
     bundle: BuiltBundle, content: Mapping[str, Any], phases: list[api.LivePhase]
 ) -> dict[int, dict[str, bytes]]:
     """Return the starting kit and the public data of each phase in the bundle, `phase -> kind -> zip`."""
-    items = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
     return {
         phase.id: {kind: bundle.files[item[kind]] for kind in api.KITS if item.get(kind) in bundle.files}
-        for phase, item in zip(phases, items, strict=True)
+        for phase, item in zip(phases, phases_in_order(content), strict=True)
     }
 
 
@@ -250,8 +250,7 @@ def _rehearse_baselines(
     ------
     OrganiserError: a baseline fails in the rehearsal.
     """
-    items = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
-    for phase, item in zip(bundle.phases, items, strict=True):
+    for phase, item in zip(bundle.phases, phases_in_order(content), strict=True):
         solutions = [
             solution for solution in content.get("solutions") or () if item["tasks"][0] in solution["tasks"]
         ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from speechbundles.live.api import read_time
-from speechbundles.model.codabench import read_date
+from speechbundles.model.codabench import phases_in_order, read_date
 from speechbundles.model.finding import Report
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
 from speechbundles.platforms.keys import FLAG, INTEGER, MAPPING, Key, Keys, is_true
@@ -68,7 +68,7 @@ def different_texts(
 
 def _different_phases(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:
     tasks = {task["index"]: task["name"] for task in content["tasks"]}
-    wanted = sorted(content["phases"], key=lambda phase: int(phase.get("index", 0)))
+    wanted = phases_in_order(content)
     served = sorted(competition["phases"], key=lambda phase: phase["index"])
     found = _different("number of phases", len(wanted), len(served))
     keys = {key: rule for key, rule in PHASE.items() if key not in _PHASE_FILES}

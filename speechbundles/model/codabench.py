@@ -32,17 +32,20 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     columns.sort(key=lambda column: int(column[0]))
     primary_index = board.get("primary_index", LEADERBOARD["primary_index"]["default"])
     tasks = {task["index"]: task for task in content["tasks"]}
-    phases = sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
     return BuiltBundle(
         platform="codabench",
         title=str(content.get("title", "")),
         image=str(content.get("docker_image") or TOP["docker_image"]["default"]),
-        phases=tuple(_phase(item, tasks, board) for item in phases),
+        phases=tuple(_phase(item, tasks, board) for item in phases_in_order(content)),
         columns=tuple(column for _, column in columns),
         primary=next((column for index, column in columns if index == primary_index), None),
         detailed_results=is_true(content.get("enable_detailed_results", False)),
         auto_run=is_true(content.get("auto_run_submissions", TOP["auto_run_submissions"]["default"])),
     )
+
+
+def phases_in_order(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
 
 
 def _column(item: Mapping[str, Any]) -> Column:
