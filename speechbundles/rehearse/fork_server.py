@@ -27,7 +27,9 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any
 
 import supervisor  # type: ignore[import-not-found]  # the script beside this one
@@ -49,12 +51,12 @@ def serve(requests: socket.socket) -> None:
         line, descriptors = receive(requests)
         if not line:
             break
-        request = json.loads(line)
-        if sys.path[0] == own_path:
-            script, *arguments = request["words"]
-            sys.path[0] = os.path.dirname(script)
-            prepare(script, arguments)
         if worker is None:
+            request = json.loads(line)
+            if sys.path[0] == own_path:
+                script, *arguments = request["words"]
+                sys.path[0] = os.path.dirname(script)
+                prepare(script, arguments)
             worker, theirs = socket.socketpair()
             child = os.fork()
             if child == 0:
@@ -209,8 +211,11 @@ def unbuffered(descriptor: int) -> io.TextIOWrapper:
 def run(script: str) -> int:
     """Run a script as `python script` does; return its exit code."""
     code: object = 0
+    server = sys.modules["__main__"]
+    sys.modules["__main__"] = main = ModuleType("__main__")
+    main.__file__ = script
     try:
-        runpy.run_path(script, run_name="__main__")
+        exec(compiled(script), vars(main))
     except SystemExit as end:
         code = end.code
     except BaseException as error:
@@ -219,6 +224,8 @@ def run(script: str) -> int:
             trace = trace.tb_next
         traceback.print_exception(error.with_traceback(trace))
         code = 1
+    finally:
+        sys.modules["__main__"] = server
     if not (code is None or isinstance(code, int)):
         os.write(2, f"{code}\n".encode())
         code = 1
@@ -226,6 +233,11 @@ def run(script: str) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
     return (code or 0) & 0xFF
+
+
+@lru_cache(maxsize=1)
+def compiled(script: str) -> CodeType:
+    return compile(Path(script).read_bytes(), script, "exec", dont_inherit=True)
 
 
 if __name__ == "__main__":
