@@ -316,6 +316,8 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     """
     ids = table.ids
     position = {item: index for index, item in enumerate(expected)}
+    if len(ids) == len(position) and position.keys() == set(ids):
+        return np.array([position[item] for item in ids], dtype=int)
     places = np.full(len(ids), -1)
     if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(chain(ids, map(_mended, ids))):
         message = f"none of the {count_of(len(ids), noun)} belongs to this set of {len(expected)}"
