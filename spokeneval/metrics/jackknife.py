@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Callable
 
 import numpy as np
@@ -229,10 +230,14 @@ def student_quantile(freedom: float) -> float:
     return math.sqrt(freedom) * math.tan(angle)
 
 
+_quantile = lru_cache(maxsize=1024)(student_quantile)
+"""Kept values: half of a system's intervals have the same degrees of freedom as others of them, such as n - 1."""
+
+
 def _half_width(values: np.ndarray, unseen: float = 0.0) -> float:
     error, freedom = _error_and_freedom(values)
     error = math.sqrt(error**2 + unseen)
-    return student_quantile(freedom) * error if error else 0.0
+    return _quantile(freedom) * error if error else 0.0
 
 
 SMALLEST = 1e-6
@@ -245,7 +250,7 @@ def _wilson_interval(share: float, without: np.ndarray) -> tuple[float, float]:
     share = min(max(share, 0.0), 1.0)
     variance = share * (1 - share)
     size = max(variance / error**2, SMALLEST) if variance and error else len(without)
-    square = student_quantile(freedom) ** 2 / size
+    square = _quantile(freedom) ** 2 / size
     middle = (share + square / 2) / (1 + square)
     half = math.sqrt(square * variance + square**2 / 4) / (1 + square)
     return middle - half, middle + half
@@ -254,7 +259,7 @@ def _wilson_interval(share: float, without: np.ndarray) -> tuple[float, float]:
 def _upper_end(share: float, without: np.ndarray, whole: float) -> float:
     """The upper end of a share without an upper bound, at 0 or near it: Wilson's with a variance of share / size."""
     error, freedom = _error_and_freedom(without)
-    quantile = student_quantile(freedom)
+    quantile = _quantile(freedom)
     rise = quantile**2 / 2 * (error**2 / share if share else whole / len(without))
     return min(share + rise + math.hypot(rise, quantile * error), math.exp(_FARTHEST))
 
