@@ -184,6 +184,8 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
 def _suggest_file(file: str, extra: list[str], found: int) -> str:
     stem = file.rsplit(".", 1)[0].lower()
     for other in extra:
+        if other.lower().endswith((".zip", *_PACKED)):
+            continue  # to be unpacked, not renamed
         if other.lower() == file.lower() or other.lower().split(".")[0] in (
             stem,
             stem + "s",

@@ -87,10 +87,11 @@ def _directory_size(tail: bytes) -> int:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is a zip, or an archive that `unpack` refuses because it is damaged or of another kind."""
+    """Whether a file is a zip by its content or name, or an archive of another kind, which `unpack` refuses."""
     with open(str(path), "rb") as stream:
         start = stream.read(_START)
-    return start.startswith(b"PK\3\4") or bool(_archive(start)) or zipfile.is_zipfile(str(path))
+    named = path.suffix.lower() == ".zip"
+    return named or start.startswith(b"PK\3\4") or bool(_archive(start)) or zipfile.is_zipfile(str(path))
 
 
 def unpack(zip_path: Path, directory: Path, place: Callable[[str], str] | None = None) -> None:
@@ -164,6 +165,8 @@ def _archive(start: bytes) -> str:
 
 def _describe_other(start: bytes) -> str:
     """What a file with these first bytes is instead of a zip, as far as they reveal it, and how to fix it."""
+    if not start:
+        return ", but an empty file; create it again"
     if _archive(start):
         return f", but {_archive(start)}; {UNPACK}"
     is_text = start.strip() and not start.translate(None, bytes(range(32, 256)) + b"\t\n\f\r")

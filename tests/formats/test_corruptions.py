@@ -45,7 +45,8 @@ MESSAGES = {
     "bad_feature_table": "a phone twice",
     "bad_score": f"segment [xy_0-9a]+: score '.*'; {NUMBER}",
     "bad_time": f"(start|end) '.*'; {NUMBER}",
-    "bad_zip": "is not a readable zip file(; create it again|, but a text file; zip it, and submit the zip"
+    "bad_zip": "is not a readable zip file(; create it again|, but an empty file; create it again"
+    "|, but a text file; zip it, and submit the zip"
     "|, but a (RAR|7-Zip|gzip|bzip2|tar) archive; unpack it and zip its files instead)"
     "|has an unsupported compression; create an ordinary zip file",
     "carriage_return": "a carriage return without a line feed; expected lines that end in LF or CRLF",

@@ -9,6 +9,7 @@ from spokeneval.formats.submission_folder import (
     AS_TEXT,
     MAX_FILES,
     REPORT_FILE,
+    UNPACK,
     check_report,
     expect_files,
     list_files,
@@ -113,6 +114,8 @@ def test_only_a_report_that_says_so_to_the_letter_is_believed(tmp_path):
         ("b.csv", "a.csv", ""),
         ("a.txt", "a.b.csv", ""),
         ("b.Zip", "a.csv", ""),
+        ("a.zip", "a.csv", ""),
+        ("a.RAR", "a.csv", ""),
     ],
 )
 def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected, hint):
@@ -120,5 +123,6 @@ def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected,
     expect_files([files], [expected], problems)
     missing, extra = problems.kept
     assert (missing.file, missing.message, extra.file) == (expected, f"is missing{hint}", files)
-    advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": "; put its files directly into the submission's zip"}
+    inside = "; put its files directly into the submission's zip"
+    advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": inside, "a.zip": inside, "a.RAR": f"; {UNPACK}"}
     assert extra.message == f"is not part of a submission ({expected} expected){advice.get(files, '')}"
