@@ -25,6 +25,7 @@ from speechbundles.cli.server import competition_number, connect, server_options
 from speechbundles.cli.terminal import answer, refuse, reporting
 from speechbundles.live import INDEX, JOBS, fetch_competition
 from speechbundles.model.text import say
+from spokeneval.formats.problems import count_of
 
 
 @click.command(cls=Command, help=__doc__)
@@ -65,5 +66,6 @@ def command(
     lines = [f"  {run.phase}  {run.owner}  {run.id}  {note}" for run, note in rows]
     if as_json or lines:
         answer(content, "\n".join(lines), as_json=as_json)
-    say(f"{len(haul.runs)} runs, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
+    runs = count_of(len(haul.runs), "run")
+    say(f"{runs}, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
     return 1 if haul.unsettled else 0

@@ -46,6 +46,7 @@ from spokeneval.comparison.notes import how_compared
 from spokeneval.comparison.power_table import power_table
 from spokeneval.comparison.systems import compare_systems
 from spokeneval.comparison.tables import Table
+from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.run.statistics import primary_matrix
@@ -244,7 +245,8 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     if run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"
     if attempt.status != FINISHED:
-        return " ".join(f"{attempt.status}: {' '.join(attempt.reasons)}".split())
+        reasons = [" ".join(line.split()) for line in attempt.reasons if line != FREE_ATTEMPT]
+        return f"{attempt.status}: {'; '.join(reasons)}"
     if attempt.phase.rule in PICKED and not run.on_board:
         return "not chosen by its owner for the leaderboard"
     return ""

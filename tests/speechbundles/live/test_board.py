@@ -232,6 +232,16 @@ def test_runs_to_a_phase_that_has_ended_use_up_no_attempts_of_the_next_one(exact
     assert [line.split()[0] for line in made.left_out] == ["Development"] * 3
 
 
+def test_a_refused_run_is_left_out_with_its_problems_in_a_line(exact, tmp_path):
+    folder = fetched(tmp_path, ("anna", "2027-03-02T09:00", 20))
+    write_files(folder, {"submissions/anna/1.zip": make_zip({"decisions.csv": b"id,label\n"})})
+    (line,) = board(exact, folder).left_out
+    assert line == (
+        "Evaluation  anna  1  Failed: decisions.csv: 1 problem; missing id e000, e001, e002 (and 117 more): "
+        "120 recordings expected, 0 found"
+    )
+
+
 def test_an_upload_that_migrated_to_the_next_phase_counts_there(exact, tmp_path):
     """The platform's copy is a run of the same upload, made when the next phase opens."""
     folder = fetched(

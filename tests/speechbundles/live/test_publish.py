@@ -328,7 +328,7 @@ def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
     assert f"imported as competition 7: {server.address}/competitions/7/" in out
     assert TOKEN not in out + err
     assert build_bundle.main(["fetch", "7", str(tmp_path), "--server", server.address]) == 0
-    assert "1 runs, 1 fetched now" in capsys.readouterr().err
+    assert "1 run, 1 fetched now" in capsys.readouterr().err
     monkeypatch.setenv(TOKEN_VARIABLE, "f" * 40)
     assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 1
     assert "does not accept this token" in capsys.readouterr().err
