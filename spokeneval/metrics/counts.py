@@ -89,7 +89,19 @@ def total(rows: Counts) -> Counts:
     >>> total(rows) == CorrectnessCounts(6, 2, 2, 7)
     True
     """
-    return _replaced(rows, {name: _sum(array) for name, array in field_arrays(rows).items()})
+    return _replaced(rows, sums(rows))
+
+
+def sums(rows: Any) -> dict[str, Any]:
+    """The fields of `total`, by name.
+
+    Examples
+    --------
+    >>> from spokeneval.metrics.correctness import CorrectnessCounts
+    >>> sums(CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4]]).T))["true_negatives"]
+    6
+    """
+    return {name: _sum(array) for name, array in field_arrays(rows).items()}
 
 
 def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:

@@ -32,13 +32,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Callable
 
 import numpy as np
 
-from .counts import as_matrix, field_arrays, from_matrix, total
+from .counts import field_arrays, from_matrix, sums, total
 
 LEVEL = 0.95
 
@@ -58,10 +57,12 @@ def leave_out_in_turn(rows: Any, at_once: int) -> Iterator[Any]:
     >>> [without.true_positives.tolist() for without in leave_out_in_turn(rows, 2)]
     [[3, 4], [5]]
     """
-    whole = np.concatenate([field.ravel() for field in field_arrays(total(rows)).values()])
+    fields = field_arrays(rows).values()
+    whole = np.concatenate([np.asarray(number).ravel() for number in sums(rows).values()])
     for first in range(0, _units(rows), at_once):
-        some = {name: field[first : first + at_once] for name, field in field_arrays(rows).items()}
-        yield from_matrix(rows, whole - as_matrix(replace(rows, **some)))
+        some = [field[first : first + at_once] for field in fields]
+        left_out = np.concatenate([part.reshape(len(part), -1) for part in some], axis=1)
+        yield from_matrix(rows, whole - left_out)
 
 
 def leave_one_out(rows: Any) -> Any:
