@@ -64,7 +64,7 @@ def environment(scratch: Path, variables: Mapping[str, str]) -> dict[str, str]:
 def _with_folder(word: str, mounts: Mapping[str, Path]) -> str:
     """Return a word of a command with the folder in place of its mounted name."""
     for name in sorted(mounts, key=len, reverse=True):
-        match = re.fullmatch(rf"(|[^=/]*=){re.escape(name)}(/.*)?", word, re.DOTALL)
+        match = name in word and re.fullmatch(rf"(|[^=/]*=){re.escape(name)}(/.*)?", word, re.DOTALL)
         if match:
             return f"{match[1]}{mounts[name]}{match[2] or ''}"
     return word

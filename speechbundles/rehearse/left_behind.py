@@ -214,6 +214,8 @@ def _empty(folder: int) -> None:
 
 def _make_writable(name: str, folder: int) -> None:
     """Give the owner all permissions on a folder."""
+    if os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & stat.S_IRWXU == stat.S_IRWXU:
+        return
     if not hasattr(os, "O_PATH"):
         os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
         return
