@@ -13,7 +13,7 @@ import pytest
 
 from spokeneval.formats import submission_zip
 from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.submission_zip import MAX_DIRECTORY, open_zip, unpack
+from spokeneval.formats.submission_zip import MAX_DIRECTORY, is_packed, open_zip, unpack
 from tests.samples.corruptions import zipped
 
 
@@ -45,6 +45,25 @@ def of_entries(*entries) -> bytes:
             entry.external_attr = mode << 16
             archive.writestr(entry, "x")
     return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "refusal"),
+    [
+        ("a.csv", b"id,label\n", None),
+        ("a.csv", b"", None),
+        ("a.ZIP", b"id,label\n", "but a text file; zip it, and submit the zip"),
+        ("a.zip", b"", "but an empty file; create it again"),
+        ("a.csv", b"Rar!\x1a\x07\1\0", "but a RAR archive; unpack it and zip its files instead"),
+    ],
+)
+def test_a_file_that_is_named_zip_is_unpacked_or_refused_as_one(tmp_path, name, data, refusal):
+    path = tmp_path / name
+    path.write_bytes(data)
+    assert is_packed(path) == (refusal is not None)
+    if refusal:
+        with pytest.raises(SubmissionError, match=f"is not a readable zip file, {refusal}"):
+            unpack(path, tmp_path)
 
 
 def test_files_and_folders_are_unpacked(tmp_path):
