@@ -16,7 +16,7 @@ Continuous univariate distributions, volume 2 (1995), chapter 31, for noncentral
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache
 from statistics import NormalDist
 from typing import Callable
 
@@ -73,7 +73,7 @@ def smallest_difference(deviation: float, units: int, systems: int) -> float:
     return deviation * _smallest(units, systems)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _smallest(units: int, systems: int) -> float:
     """The same in standard deviations of a unit. A simulation takes half a second, and each board asks for several."""
     if _is_simulated(units, systems):
