@@ -29,7 +29,7 @@ def sets_table(competition: Competition, references: Mapping[str, ReferenceSet])
         cells = [name, f"{len(reference.items):,}"]
         cells += ["–" if facts.units is None else f"{facts.units:,}"] if counted else []
         cells += ["–" if facts.hours is None else f"{facts.hours:.2f}"] if timed else []
-        cells.append("in the starting kit" if name in competition["public_sets"] else "hidden")
+        cells.append("in the kit" if name in competition["public_sets"] else "hidden")
         rows.append(f"| {' | '.join(cells)} |")
     classes = {
         name: _classes(reference, public=name in competition["public_sets"])

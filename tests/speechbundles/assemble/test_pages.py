@@ -107,7 +107,7 @@ def test_the_sets_are_counted(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     page = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
-    assert row(page, "development") == "| development | 5 | in the starting kit |"
+    assert row(page, "development") == "| development | 5 | in the kit |"
     assert f"\n- development: {labels}\n" in page
     columns = columns_table(competition, {}).splitlines()
     assert [line.split(" | ")[1] for line in columns[2:5]] == ["higher", "–", "–"]  # Dfull and its interval
@@ -125,7 +125,7 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     competition = replace(competition, settings={**competition.settings, "kit_data": kit_data})
     page = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
     # 28.8 million frames of 16 kHz are 1800 seconds.
-    assert row(page, "development") == "| development | 3 | 2 | 0.50 | in the starting kit |"
+    assert row(page, "development") == "| development | 3 | 2 | 0.50 | in the kit |"
     assert "\nLabels:\n\n- development: correctness 2 TRUE, 1 FALSE\n\n" in page
     assert row(page, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
     assert "\n- `data/training.csv`: what is learnt from; 2 rows; columns `id`, `text`\n" in page
