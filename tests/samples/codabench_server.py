@@ -534,7 +534,7 @@ class CodabenchServer:
                 self.send_header("Content-Length", str(length))
                 self.end_headers()
                 self.wfile.write(data[: len(data) // 2] if kind in ("cut", "lie") else data)
-                if kind in ("cut", "lie"):
+                if kind == "cut":
                     self.close_connection = True
 
             def _answer(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
