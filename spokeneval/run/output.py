@@ -68,8 +68,6 @@ def write_file(path: Path, text: str) -> None:
     try:
         with open(str(unfinished), "xb") as stream:
             stream.write(text.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
         os.replace(str(unfinished), str(path))
     except OSError as error:
         with suppress(OSError):
