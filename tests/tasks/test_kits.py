@@ -68,7 +68,7 @@ def kit(series, tmp_path_factory):
     return write_files(tmp_path_factory.mktemp("kit"), planned.parts[task.name].starting_kit)
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization")
+@pytest.mark.default_cases("spoken_call")
 def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(series, tmp_path):
     task, planned, zips = series
     made = list(submissions(task.name).items())

@@ -105,6 +105,7 @@ def accepts(lines, ids):
     return single or double
 
 
+@pytest.mark.thorough
 def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_path):
     rng = random.Random(1)
     kinds = {True: 0, False: 0}

@@ -178,6 +178,7 @@ def own_plans(tmp_path_factory):
     return plan(Sources(ROOT, folder), [], {})
 
 
+@pytest.mark.thorough
 def test_no_text_of_a_challenge_with_own_data_is_about_its_original_data(own_plans):
     shared = {"try_submission.py", "pages/overview.md"}
     found = []

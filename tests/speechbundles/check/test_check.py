@@ -85,6 +85,7 @@ def test_a_harmless_change_has_no_findings(tmp_path, name):
     assert findings_of(tmp_path, draft) == []
 
 
+@pytest.mark.default_cases("codabench:")
 @pytest.mark.parametrize(
     "defect", DEFECTS, ids=lambda d: f"{d.platform}: {d.code}: {d.name}".replace(" ", "-")
 )

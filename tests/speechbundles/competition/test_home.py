@@ -113,6 +113,7 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
         assert ("f1" in done.scores) == (name == "Development")
 
 
+@pytest.mark.thorough
 def test_a_submitted_report_of_ingestion_does_not_replace_the_checks_of_scoring(built, tmp_path):
     """Codabench's reworked worker puts a submission's files over those of ingestion: scoring must repeat its checks."""
     bundle = read_built_bundle(built / f"dist/codabench/{BUNDLE}.zip")

@@ -27,6 +27,7 @@ def run(*words):
     return build_bundle.main([str(word) for word in words])
 
 
+@pytest.mark.thorough
 def test_the_guides_metric_from_the_folder_to_the_leaderboard(own, tmp_path, capsys):
     assert run("build", "--competition", own) == 0
     assert "2 without findings" in capsys.readouterr().err

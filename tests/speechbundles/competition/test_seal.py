@@ -356,6 +356,7 @@ def test_the_page_describes_the_seal_and_the_kit_has_all_items(built):
     assert hidden == {f"evaluation/input/{name}": content for name, content in items.items()}
 
 
+@pytest.mark.thorough
 def test_the_final_ranking_uses_the_sealed_part_or_the_whole_set(built, tmp_path, capsys):
     path, _, home = built
     answers = {

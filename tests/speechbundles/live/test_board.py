@@ -146,6 +146,7 @@ def test_a_coarse_board_shows_what_a_platform_with_the_labels_would_show(coarse,
         assert float(entry.scores["f1"]) != f1(wrong)
 
 
+@pytest.mark.thorough
 def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
     folder = fetched(
         tmp_path / "fetched",
@@ -254,6 +255,7 @@ def test_an_upload_that_migrated_to_the_next_phase_counts_there(exact, tmp_path)
     assert made.phases[0].entries[0].time == datetime(2027, 3, 1, 0, 0, 5)
 
 
+@pytest.mark.thorough
 def test_a_daily_board_ends_with_the_last_day_and_is_the_same_at_any_hour(exact, tmp_path):
     folder = fetched(tmp_path, ("anna", "2027-03-09T23:59:59", 20), ("bob", "2027-03-10T00:00:00", 9))
     made = board(exact, folder)
@@ -473,6 +475,7 @@ def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(t
         assert main(*call, "--token-file", token) == 0
 
 
+@pytest.mark.thorough
 def test_the_workflow_publishes_the_page_and_no_label(tmp_path):
     mine = begin(tmp_path / "mine")
     settings = (mine / "competition.yaml").read_text("utf-8").replace("2027-", "2024-")

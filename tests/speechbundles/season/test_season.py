@@ -637,6 +637,7 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
     assert play(other, tmp_path / "season").rehearsed == 3
 
 
+@pytest.mark.thorough
 def test_a_killed_season_goes_on_where_it_stopped(tmp_path):
     for number in range(6):
         submit(
