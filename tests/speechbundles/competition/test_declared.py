@@ -65,6 +65,7 @@ def submissions(folder, systems):
     return folder
 
 
+@pytest.mark.thorough
 def test_a_declared_task_from_the_folder_to_the_leaderboard(own, tmp_path, capsys):
     assert build_bundle.main(["build", "--competition", str(own)]) == 0
     bundle = own / "dist" / "codabench" / "spoof.zip"

@@ -191,6 +191,7 @@ def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
 NOTE = "reference data are not protected by Codabench (tested: v1.25); use labels: home or sealed"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "noted"),
     [("", True), ("  labels: platform\n", True), ("  labels: home\n", False), ("  sealed: 0.5\n", False)],

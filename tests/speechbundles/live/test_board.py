@@ -388,6 +388,7 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, cap
     assert not Path(tmp_path / "site").exists()
 
 
+@pytest.mark.thorough
 def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates, "now", lambda: NOW)
     monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
