@@ -1,6 +1,5 @@
 """Systems' answers, read from their submissions, to score items separately that the statistics count together."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import MOST_SHOWN, ScoringOutput, no_board
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions
+from speechbundles.model.temporary import temporary_folder
 from speechbundles.rehearse import extracted_name
 from spokeneval.formats.problems import FileProblems, count_of, some_of
 from spokeneval.formats.submission_folder import list_files
@@ -77,9 +77,9 @@ def _submission_of(output: ScoringOutput, submissions: Mapping[str, Path]) -> Pa
 
 
 def _read(path: Path, gold: Gold) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        unpack(path, Path(folder), extracted_name)
-        return gold.task.format.read_submission(list_files(Path(folder)), gold.labels.items)
+    with temporary_folder("submission") as folder:
+        unpack(path, folder, extracted_name)
+        return gold.task.format.read_submission(list_files(folder), gold.labels.items)
 
 
 def _is_scored_as(output: ScoringOutput, answers: Any, gold: Gold) -> bool:

@@ -7,7 +7,6 @@ runs are repeated on another one.
 
 import atexit
 import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from itertools import islice
@@ -16,6 +15,7 @@ from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.temporary import sweep, temporary_folder
 from speechbundles.model.zips import read_all, write_tree
 from speechbundles.rehearse import (
     Result,
@@ -109,14 +109,15 @@ def _run(
 ) -> tuple[Result, dict[str, bytes]]:
     """Rehearse one submission on a worker; return the result and the files that the scoring program wrote."""
     if key not in _PREPARED:
+        sweep()
         stack = ExitStack()
         atexit.register(stack.close)
-        place = stack.enter_context(temporary_place("bundle-"))
+        place = stack.enter_context(temporary_place("bundle"))
         unpacked = bundle.unpack_once(place.path)
         _PREPARED[key] = unpacked, WarmEngine(variables, own_programs(unpacked))
     unpacked, engine = _PREPARED[key]
-    with tempfile.TemporaryDirectory(prefix="submission-") as folder:
-        path, output = Path(folder) / "submission.zip", Path(folder) / "output"
+    with temporary_folder("submission") as folder:
+        path, output = folder / "submission.zip", folder / "output"
         path.write_bytes(submission)
         result = result_of(rehearse_phase(unpacked, phase, path, keep_output=output, engine=engine))
         return result, read_all(output)

@@ -30,6 +30,9 @@ class _Program(click.Group):
         return name, listed and import_module(f"speechbundles.cli.{name}").command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
+        from speechbundles.model.temporary import sweep
+
+        sweep()
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

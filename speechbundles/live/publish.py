@@ -20,6 +20,7 @@ from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.model.finding import format_findings
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.temporary import temporary_folder
 from speechbundles.rehearse import FINISHED, Rehearsal, rehearse_phase
 from spokeneval.formats.problems import count_of
 
@@ -185,8 +186,8 @@ def read_dataset(connection: Connection, key: str) -> bytes:
     ------
     Refused: the server does not provide it.
     """
-    with tempfile.TemporaryDirectory(prefix="served-") as folder:
-        target = Path(folder) / "file"
+    with temporary_folder("served") as folder:
+        target = folder / "file"
         digest = connection.download(partial(api.dataset_link, connection, key), target)
         return target.read_bytes() if digest else b""
 

@@ -7,16 +7,14 @@ copied, within limits; everything else is reported. Files are written only to na
 """
 
 import os
-import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from errno import EEXIST
 from pathlib import Path
 
-from speechbundles.model.errors import OrganiserError
+from speechbundles.model.temporary import closing, open_folder, temporary_folder
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.submission_folder import MAX_FILES
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -93,7 +91,7 @@ class Place:
         """
         left = Left()
         target.mkdir(0o700, parents=True, exist_ok=True)
-        with self._opened(path) as source, _closing(_open_folder(target)) as copy, suppress(_Excess):
+        with self._opened(path) as source, closing(open_folder(target)) as copy, suppress(_Excess):
             _copy(source, copy, (), left)
         return left
 
@@ -102,7 +100,7 @@ class Place:
         handle = os.dup(self.handle)
         try:
             for part in path.relative_to(self.path).parts:
-                inner = _open_folder(part, handle)
+                inner = open_folder(part, handle)
                 os.close(handle)
                 handle = inner
             yield handle
@@ -111,26 +109,10 @@ class Place:
 
 
 @contextmanager
-def temporary_place(prefix: str, above: Path | None = None) -> Iterator[Place]:
-    """Make a temporary folder, and delete it at the end with everything in it.
-
-    Raises
-    ------
-    OrganiserError: the folder cannot be deleted.
-    """
-    path = Path(tempfile.mkdtemp(prefix=prefix, dir=above)).resolve()
-    with _closing(_open_folder(path)) as handle:
-        try:
-            yield Place(path, handle)
-        finally:
-            try:
-                _empty(handle)
-                if os.path.samestat(os.lstat(path), os.fstat(handle)):
-                    path.rmdir()
-            except OSError as error:
-                raise OrganiserError(
-                    f"{path}: cannot be deleted ({error.strerror}); delete it yourself"
-                ) from None
+def temporary_place(purpose: str, above: Path | None = None) -> Iterator[Place]:
+    """Make a temporary folder for a run (see `temporary_folder`)."""
+    with temporary_folder(purpose, above) as path, closing(open_folder(path)) as handle:
+        yield Place(path, handle)
 
 
 def _listed(names: list[str]) -> str:
@@ -155,8 +137,8 @@ def _copy(source: int, target: int, above: tuple[str, ...], left: Left) -> None:
                     _stop(left, f"folders that are nested deeper than {DEEPEST}")
                 os.mkdir(entry.name, 0o700, dir_fd=target)
                 with (
-                    _closing(_open_folder(entry.name, source)) as inner,
-                    _closing(_open_folder(entry.name, target)) as copy,
+                    closing(open_folder(entry.name, source)) as inner,
+                    closing(open_folder(entry.name, target)) as copy,
                 ):
                     _copy(inner, copy, parts, left)
             elif not (entry.is_file(follow_symlinks=False) and _copy_file(entry.name, source, target, left)):
@@ -191,45 +173,3 @@ def _copy_file(name: str, source: int, target: int, left: Left) -> bool:
 def _stop(left: Left, excess: str) -> None:
     left.excess = excess
     raise _Excess
-
-
-def _empty(folder: int) -> None:
-    """Delete everything in a folder. Folders in folders are first moved up, so that any depth needs two handles."""
-    while names := os.listdir(folder):
-        for name in names:
-            try:
-                os.unlink(name, dir_fd=folder)
-                continue
-            except (IsADirectoryError, PermissionError):  # a folder: the second error is that of POSIX
-                _make_writable(name, folder)
-            with _closing(_open_folder(name, folder)) as inner, os.scandir(inner) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        _make_writable(entry.name, inner)
-                        os.rename(entry.name, secrets.token_hex(16), src_dir_fd=inner, dst_dir_fd=folder)
-                    else:
-                        os.unlink(entry.name, dir_fd=inner)
-            os.rmdir(name, dir_fd=folder)
-
-
-def _make_writable(name: str, folder: int) -> None:
-    """Give the owner all permissions on a folder."""
-    if os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & stat.S_IRWXU == stat.S_IRWXU:
-        return
-    if not hasattr(os, "O_PATH"):
-        os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
-        return
-    with _closing(os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)) as handle:
-        os.chmod(f"/proc/self/fd/{handle}", 0o700)
-
-
-def _open_folder(path: str | Path, folder: int | None = None) -> int:
-    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
-
-
-@contextmanager
-def _closing(handle: int) -> Iterator[int]:
-    try:
-        yield handle
-    finally:
-        os.close(handle)

@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.temporary import MEMORY, PREFIX
 from speechbundles.model.text import printable
 from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
@@ -22,8 +23,6 @@ from spokeneval.formats.submission_zip import MAX_BYTES
 REASON_LINES = 4
 """Most lines of a refusal that are kept."""
 
-MEMORY = Path("/dev/shm")
-"""A folder in memory, if the system has one."""
 ROOM = 4 * MAX_BYTES
 """Bytes that the files of a run may need: its submission in each step, and its output."""
 
@@ -61,7 +60,7 @@ def rehearse_all(
     variables: environment variables for the programs, besides the usual ones.
     outputs: `name -> folder` that receives the scoring program's output; an existing folder is replaced.
     """
-    with temporary_place("bundle-", _place_for(jobs)) as place:
+    with temporary_place("bundle", _place_for(jobs)) as place:
         unpacked = bundle.unpack_once(place.path)
 
         def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
@@ -125,9 +124,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     lines = printed if printed and not stopped else [*lines, *printed]
     # The temporary folder has a different name in each run.
     lines = [
-        re.sub(r"[^\s\"'(]*/rehearsal-[^/\s]+/run/", "", line[:LONGEST_LINE])
-        for line in lines
-        if line.strip()
+        re.sub(rf"[^\s\"'(]*/{PREFIX}[^/\s]+/run/", "", line[:LONGEST_LINE]) for line in lines if line.strip()
     ]
     if len(lines) > REASON_LINES:
         lines[REASON_LINES:] = [f"(and {count_of(len(lines) - REASON_LINES, 'more line')})"]

@@ -219,7 +219,7 @@ def _rehearse(
     problems: list[str] = []
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
-    with temporary_place("rehearsal-", place) as own:
+    with temporary_place("rehearsal", place) as own:
         run = Run(bundle, phase, own, limits, engine, [], warnings)
         new_folder(run.root)
         new_folder(run.scratch)
