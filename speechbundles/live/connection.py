@@ -231,7 +231,7 @@ class Connection:
                 body = _Body(stream, stream.seek(0, os.SEEK_END), progress)
                 stream.seek(0)
                 with self._request("PUT", address, _no_token, data=body, headers=headers) as response:
-                    if not response.ok:
+                    if not _succeeds(response):
                         raise Gone(f"{_host(address)} rejects the file (HTTP {response.status_code})")
 
         self._persist(once, True)
@@ -275,7 +275,7 @@ class Connection:
         """Download once; urllib3 treats fewer bytes than announced as a lost connection."""
         digest = hashlib.sha256()
         with self._request("GET", address, _no_token, headers={"Accept-Encoding": "identity"}) as response:
-            if not response.ok:
+            if not _succeeds(response):
                 raise Gone(f"{_host(address)} does not provide the file (HTTP {response.status_code})")
             with part.open("wb") as stream:
                 for block in _blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
@@ -347,7 +347,7 @@ class Connection:
     def _session(self) -> requests.Session:
         """Return the session of this thread, without cookies."""
         if not hasattr(self._own, "session"):
-            self._own.session = requests.Session()
+            self._own.session = _Session()
             self._own.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
         session: requests.Session = self._own.session
         return session
@@ -359,6 +359,11 @@ class Connection:
         if reply.lstrip()[:1] not in ("{", "[", '"'):
             reply = ""  # an HTML page
         return Refused(status, f"{what}: HTTP {status}{': ' * bool(reply)}{reply[:LONGEST_WORDS]}")
+
+
+class _Session(requests.Session):
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Return no target: requests would prepare the next request, so read the whole body and parse the address."""
 
 
 @dataclass
@@ -382,6 +387,11 @@ class _Body:
 def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:
     """Send no credentials, not even those that requests would find in a .netrc."""
     return request
+
+
+def _succeeds(response: requests.Response) -> bool:
+    """Whether a request is carried out. `response.ok` is true for redirects too, which are not followed."""
+    return 200 <= response.status_code < 300
 
 
 def _host(address: str) -> str:

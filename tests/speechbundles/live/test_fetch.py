@@ -655,6 +655,23 @@ def test_no_redirect_carries_the_token_away(connection, server, phase, tmp_path)
     assert server.called("STORE") == []
 
 
+@pytest.mark.parametrize("address", ["https://[", "//[::1", "http://x:port", "https://[v1.x]/"])
+def test_a_redirect_to_no_valid_address_is_refused(connection, server, phase, tmp_path, address):
+    """Neither the server's nor the storage's redirect is followed."""
+    target = tmp_path / "file"
+    requests = {
+        "API GET /api/": lambda: connection.call("GET", "/api/competitions/"),
+        "API GET /datasets/": lambda: connection.download(lambda: connection.location("/datasets/x/"), target),
+        "STORE GET": lambda: connection.download(lambda: f"{server.storage}/x", target),
+        "STORE PUT": lambda: connection.upload(f"{server.storage}/x", b"a"),
+    }  # fmt: skip
+    server.mishaps = [Mishap(begins, 302, times=100, headers={"Location": address}) for begins in requests]
+    for request in requests.values():
+        with pytest.raises(OrganiserError):
+            request()
+    assert not target.exists()
+
+
 def test_a_message_never_has_the_token_or_a_signature(connection, server, phase, tmp_path):
     server.mishaps = [Mishap("API GET /api/competitions/", 400, body=f'{{"detail": "{TOKEN}"}}'.encode())]
     with pytest.raises(Refused) as refusal:
