@@ -131,6 +131,8 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
         labels += read_labels(files, problems)
     regions = _read_regions(files, problems)
     problems.raise_if_any()
+    if not regions.recordings:
+        problems.stop("no_recording", REGIONS_FILE, "has no region")
     _check_regions(labels, regions, problems)
     problems.raise_if_any()
     audio_names = dict(zip(regions.recordings, regions.table.columns["audio_name"]))

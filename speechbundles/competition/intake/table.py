@@ -130,9 +130,11 @@ def read_table(
     OSError: a file that cannot be opened.
     """
     source = read_source(path, declared.separator)
-    if not any(grid.rows for grid in source.grids):
-        raise UnreadableFile("is empty")
-    grids = _declared_grids(source.grids, declared)
+    filled = [grid for grid in source.grids if grid.rows]
+    if not filled:
+        problems = [problem for grid in source.grids for problem in grid.unreadable]
+        raise UnreadableFile(f"line {problems[0].line}: {problems[0].message}" if problems else "is empty")
+    grids = _declared_grids(filled, declared)
 
     def name(cells: Sequence[str]) -> list[str]:
         return _name_columns(cells, layout, notation, declared.rename)
@@ -257,14 +259,14 @@ def _choose(
     """
 
     def found(grid: Grid) -> tuple[int, bool]:
-        columns = name(grid.rows[0][1]) if grid.rows else []
+        columns = name(grid.rows[0][1])
         return sum(column in columns for column in layout.required), grid.separator == layout.delimiter
 
     best = max(grids, key=found)
     if found(best)[0] == 0:
         for grid in grids:
             for columns in notation.headerless:
-                cells = [cell.strip() for cell in grid.rows[0][1]] if grid.rows else []
+                cells = [cell.strip() for cell in grid.rows[0][1]]
                 if len(cells) == len(columns) and notation.is_row(dict(zip(columns, cells, strict=True))):
                     return grid, columns
     return best, None

@@ -241,12 +241,20 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
         ({"reference.csv": b"Id\0"}, "a NUL byte"),
         ({"reference.csv": b"\xd0\xcf\x11\xe0\0"}, "in an older Excel format; save it as .xlsx"),
         ({"reference.csv": b"\n"}, "is empty"),
+        ({"reference.csv": b'\n"Id\tlanguage'}, "line 2: a quotation mark that is not closed"),
+        ({"reference.csv": b'Id\t"language\xe2\x80\xa8'}, "line 1    no column Id, language, meaning"),
     ],
 )
 def test_files_that_are_not_tables_are_refused(tmp_path, files, said):
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, files)
     assert said in str(refusal.value)
+
+
+def test_a_word_of_any_length_is_shown_in_part():
+    """The search for the word took a time that grows with the square of its length."""
+    _, encoding = decode(b"a\n" + b"a" * 100_000 + b"\xe9" + b"b" * 100_000)
+    assert f"is '{'a' * 20}é{'b' * 20}' in line 2 right?" in encoding
 
 
 def test_older_names_of_columns_become_the_newer_ones(tmp_path):
@@ -298,6 +306,12 @@ def test_an_invalid_turn_in_rttm_is_refused_with_its_file_and_line(tmp_path):
 def test_turns_without_evaluated_regions_are_refused(tmp_path):
     with pytest.raises(BadReference, match=r"no regions.csv and no \*.uem; found all.rttm"):
         load(tmp_path, {"all.rttm": RTTM}, "merlion_diarization")
+
+
+@pytest.mark.parametrize("uem", ["", ";; nothing"])
+def test_a_set_without_labels_and_regions_is_refused(tmp_path, uem):
+    with pytest.raises(BadReference, match=r"all\.uem: 1 problem\n\n  has no region"):
+        load(tmp_path, {"all.rttm": "", "all.uem": uem}, "merlion_diarization")
 
 
 def test_regions_without_a_header_get_one(tmp_path):
