@@ -51,7 +51,8 @@ SEEDS = {"development": 2301, "evaluation": 2302}
 """Seeds of the small sets in the repository."""
 
 PAIRS = 56
-SMALL_RECORDINGS, SMALL_SEGMENTS = 8, 320
+SIZES = {"small": (28, 560), "short": (8, 320)}
+"""Recordings and scored segments of sets that are smaller than the published ones."""
 MINUTE = 60_000
 SESSION, ANNOTATED = (3 * MINUTE, 35 * MINUTE), (2 * MINUTE, 25 * MINUTE)  # ms, shortest and longest
 LABEL_COLUMNS = ["audio_name", "utt_id", "start", "end", "length", "language_tag", "overlap_diff_lang"]
@@ -60,17 +61,17 @@ LANGUAGES = ("English", "Mandarin")
 
 
 def generate(size: str, set: str, seed: int) -> Tables:
-    """Return the `set` ("development" or "evaluation") in size "full", as in Table 1, or "small": 8 short recordings.
+    """Return the `set` ("development" or "evaluation") in size "full", as in Table 1, or in one of the `SIZES`.
 
     The number of segments that do not overlap the other language, and their median and mean lengths, are those of
-    Table 1; segments with `overlap_diff_lang` True are additional. A small set has the same proportions and an eighth
-    of the session lengths.
+    Table 1; segments with `overlap_diff_lang` True are additional. A smaller set has the same proportions, and shorter
+    sessions.
     """
     published = PUBLISHED[set]
-    if size == "small":
-        published = _shrink(published)
+    if size in SIZES:
+        published = _shrink(published, *SIZES[size])
     elif size != "full":
-        raise ValueError(f"size {size!r}; expected 'small' or 'full'")
+        raise ValueError(f"size {size!r}; expected 'full', 'small' or 'short'")
     rng = np.random.default_rng(seed)
     scale = published.audio / published.recordings / (PUBLISHED[set].audio / PUBLISHED[set].recordings)
     names = _audio_names(rng, published)
@@ -194,12 +195,12 @@ def write_diarization(tables: Tables, turns: pd.DataFrame, folder: Path) -> None
         (folder / name.replace(".wav", ".txt")).write_text(text, newline="\n")
 
 
-def _shrink(published: Published) -> Published:
+def _shrink(published: Published, recordings: int, segments: int) -> Published:
     english, mandarin = published.english[0], published.mandarin[0]
-    ratio = SMALL_SEGMENTS / (english + mandarin)
+    ratio = segments / (english + mandarin)
     return published._replace(
-        recordings=SMALL_RECORDINGS,
-        one_language=round(published.one_language / published.recordings * SMALL_RECORDINGS),
+        recordings=recordings,
+        one_language=round(published.one_language / published.recordings * recordings),
         audio=round(published.audio * ratio),
         other_speech=3,
         english=(round(english * ratio), *published.english[1:]),

@@ -25,7 +25,7 @@ from sample_data.audio.speak import RATE, Utterance, speak
 from spokeneval import score
 
 DRAWS = {"development": 4, "evaluation": 2}
-"""Number of small samples in each set; a sample has 8 recordings and 11 minutes."""
+"""Number of short samples in each set; a sample has 8 recordings and 11 minutes."""
 
 VARIANTS = {
     "development": """m1 m3 m5 m7 f1 f3 f5 Alicia Andy Denis Gene Henrique Jacky Marco Michael Mike Nguyen adam antonio
@@ -58,7 +58,7 @@ def write_speech(folder: Path, seed: int) -> None:
     """Write the recordings of both sets into `folder/audio/<set>`, and their labels into `folder/competition`."""
     for number, (set, draws) in enumerate(DRAWS.items()):
         rng = np.random.default_rng([seed, number])
-        drawn = [merlion.generate("small", set, int(rng.random() * 2**31)) for _ in range(draws)]
+        drawn = [merlion.generate("short", set, int(rng.random() * 2**31)) for _ in range(draws)]
         tables = merlion.Tables(*(pd.concat(each, ignore_index=True) for each in zip(*drawn, strict=True)))
         for task, write in merlion.WRITERS.items():
             write(tables, folder / "competition" / "reference_data" / task / set)

@@ -381,13 +381,14 @@ def test_the_final_ranking_uses_the_sealed_part_or_the_whole_set(built, tmp_path
 # Refusals
 
 
-def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(half):
-    line = (half / "competition.yaml").read_text().split("sealed: 0.5\n")[0].count("\n") + 1
+def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(tmp_path):
+    folder = series(tmp_path / "series", put("sealed: 0.3", "registration: approval"))
+    line = (folder / "competition.yaml").read_text().split("sealed: 0.3\n")[0].count("\n") + 1
     with pytest.raises(OrganiserError) as refusal:
-        plan(Sources(half), ["merlion_identification_open", "merlion_diarization_open"], {})
+        plan(Sources(folder), ["merlion_identification_open", "merlion_diarization_open"], {})
     for task in ("identification", "diarization"):
         assert (
-            f"  line {line:<4} defaults.sealed: sealed is 0.5; 4 of the 8 recordings of the evaluation set of "
+            f"  line {line:<4} defaults.sealed: sealed is 0.3; 8 of the 28 recordings of the evaluation set of "
             f"merlion_{task} would be sealed; expected at least 10 sealed and 10 open"
         ) in str(refusal.value)
 
