@@ -1,9 +1,16 @@
-"""Every command of the guides in docs/start and docs/how-to."""
+"""The commands, examples and printed outputs of README and the pages in docs, against what the programs do.
 
+A block of output is held against what is printed, and the comment behind a value in Python against the value. In both,
+`...` is any text, as in a doctest.
+"""
+
+import ast
 import csv
+import doctest
 import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,8 +20,15 @@ from datetime import datetime
 import pytest
 
 import build_bundle
+from sample_data import demo
+from speechbundles.competition.read import read_competitions
 from speechbundles.model.fetched import Fetched, write_index
+from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from speechbundles.new import what_to_edit
+from spokeneval.__main__ import main
+from spokeneval.formats.files import read_folder
+from spokeneval.tasks import find_task
 from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.own_python import own_python
 from tests.samples.own_python import submissions as own_submissions
@@ -31,20 +45,23 @@ ELSEWHERE = {
     OWN_TASK,
 }
 """Pages whose commands are run by other tests, or need hours."""
+README = "../README"
 PAGES = {
     path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
-    for path in sorted((*DOCS.glob("start/*.md"), *DOCS.glob("how-to/*.md")))
+    for path in sorted(DOCS.glob("[a-z]*/*.md"))
 }
-IN_THE_CLONE = ("start/organiser", "how-to/github")
+PAGES[README] = (ROOT / "README.md").read_text(encoding="utf-8")
+IN_THE_CLONE = ("start/organiser", "how-to/github", README)
 """Pages that start in the clone, without a competition folder."""
+GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
 NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
 """The first words of commands that other tests run: those that get a token (`tests/speechbundles/live/test_fetch.py`),
 and the validators (`tests/run/test_export.py`)."""
 
 
 def blocks(page, language):
-    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```$", PAGES[page], re.MULTILINE | re.DOTALL)
-    return [text for _, text in found]
+    found = re.findall(r"^( *)```(.*?)\n(.*?)^\1```$", PAGES[page], re.MULTILINE | re.DOTALL)
+    return [text for _, word, text in found if re.fullmatch(language, word)]
 
 
 def read_entries(content):
@@ -112,10 +129,11 @@ def world(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def sample_kit(tmp_path_factory):
-    place = tmp_path_factory.mktemp("kit")
+def bundle(tmp_path_factory):
+    """The sample bundle of Spoken CALL."""
+    place = tmp_path_factory.mktemp("bundle")
     assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(place)]) == 0
-    return read_entries((place / "codabench/spoken_call.zip").read_bytes())["starting_kit.zip"]
+    return place / "codabench/spoken_call.zip"
 
 
 @pytest.fixture
@@ -151,11 +169,12 @@ def run(tmp_path):
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 @pytest.mark.default_cases("start/participant")
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in ELSEWHERE and blocks(page, "sh")])
+@pytest.mark.parametrize("page", [page for page in GUIDES if page not in ELSEWHERE and blocks(page, "sh")])
 def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     place = tmp_path / "place"
     if page == "start/participant":
-        write_files(place, {"starting_kit.zip": request.getfixturevalue("sample_kit")})
+        kit = read_entries(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
+        write_files(place, {"starting_kit.zip": kit})
     else:
         shutil.copytree(request.getfixturevalue("world"), place)
         (place / "build_bundle.py").symlink_to(ROOT / "build_bundle.py")
@@ -206,19 +225,137 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
     assert len(lines) <= 20
 
 
-def test_the_participants_guide_shows_a_refusal_as_the_kit_prints_it(sample_kit, tmp_path):
-    with zipfile.ZipFile(io.BytesIO(sample_kit)) as archive:
-        archive.extractall(tmp_path)
-    assert run_program("baseline.py", "development", "out", cwd=tmp_path).returncode == 0
-    answers = tmp_path / "out/results.csv"
+def test_the_organisers_first_page_is_short():
+    assert len(PAGES["start/organiser"].split()) <= 1200
+
+
+def board_of_the_demo(request):
+    bundle = request.getfixturevalue("bundle")
+    (settings,) = (one for one in read_competitions(Sources(ROOT)) if one.name == "spoken_call")
+    zips = {name: make_zip(files) for name, files in demo.submissions("spoken_call").items()}
+    zips["baseline"] = read_entries(bundle.read_bytes())["solutions/baseline_evaluation.zip"]
+    print(f"{settings['title']}\n")
+    demo.print_board(settings, list(zips), *demo.try_all(bundle, "spoken_call", zips))
+
+
+def refusal_of_the_kit(request):
+    place = request.getfixturevalue("tmp_path")
+    kit = read_entries(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
+    write_files(place, read_entries(kit))
+    assert run_program("baseline.py", "development", "out", cwd=place).returncode == 0
+    answers = place / "out/results.csv"
     lines = answers.read_text(encoding="utf-8").splitlines()
     lines[3:5] = [line.replace("accept", "acept") for line in lines[3:5]]
     lines[8] = lines[7]
     answers.write_text("\n".join([*lines, ""]), encoding="utf-8")
-    refused = run_program("try_submission.py", "out", cwd=tmp_path)
-    (shown,) = blocks("start/participant", "text")
-    assert refused.stderr.startswith(shown)
+    print(run_program("try_submission.py", "out", cwd=place).stderr)
 
 
-def test_the_organisers_first_page_is_short():
-    assert len(PAGES["start/organiser"].split()) <= 1200
+def scores_of_a_baseline(request):
+    request.getfixturevalue("example")
+    (line,) = re.findall(r"^\$ (.+)$", PAGES["start/researcher"], re.MULTILINE)
+    print(f"$ {line}")
+    assert run_spokeneval(line) == 0
+
+
+def run_spokeneval(line):
+    """Run a command of the library in this process."""
+    python, option, program, *arguments = shlex.split(line.replace("\\\n", ""))
+    assert (python, option, program) == ("python", "-m", "spokeneval")
+    return main(arguments)
+
+
+DRAWN, WRITTEN = "a drawing", "what readers write, or an extract of it"
+PRINTED = {
+    README: [board_of_the_demo],
+    "start/participant": [refusal_of_the_kit],
+    "start/researcher": [scores_of_a_baseline],
+    "explanation/scores": [scores_of_a_baseline],
+    "how-to/new-challenge": [lambda request: print(what_to_edit("speech_rate"))],
+    "how-to/before-opening": ["tests/speechbundles/check/test_file_facts.py", WRITTEN],
+    "how-to/github": [WRITTEN],
+    "how-to/own-task": [WRITTEN, WRITTEN, WRITTEN],
+    "how-to/own-workers": [WRITTEN],
+    "how-to/ranking": [WRITTEN],
+    "explanation/architecture": [DRAWN, DRAWN, DRAWN],
+    "reference/commands": [WRITTEN],
+    "reference/files": [WRITTEN],
+}
+"""What prints each block of a page, or why a block is not held against any output."""
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_printed_block_is_what_the_program_prints(page, request, capsys):
+    for printed, shown in zip(PRINTED.get(page, ()), blocks(page, "(?:text|console)?"), strict=True):
+        if not isinstance(printed, str):
+            capsys.readouterr()
+            printed(request)
+            output = f"\n{capsys.readouterr().out}"
+            assert is_like(f"...\n{shown}...", output), output
+
+
+def is_like(shown, output):
+    """Whether an output is what is shown, where `...` is any text."""
+    return doctest.OutputChecker().check_output(shown, output, doctest.ELLIPSIS)
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch):
+    """The files that the page for researchers names: labels, and the outputs of two systems."""
+    labels = ROOT / "reference_data/psst_correctness/evaluation"
+    kit = tmp_path / "kit"
+    for part in ("starting_kit/psst", "starting_kit/psst_correctness"):
+        shutil.copytree(ROOT / part, kit, dirs_exist_ok=True)
+    rules = find_task("psst_correctness").format
+    items = rules.public_files(rules.read_reference(read_folder(labels)), {})
+    write_files(kit / "evaluation/input", items)
+    assert run_program("baseline.py", "evaluation", "out", cwd=kit).returncode == 0
+    text = (kit / "out/correctness.tsv").read_text(encoding="utf-8")
+    header, *rows = text.splitlines(keepends=True)
+    swapped = {"true": "false", "false": "true"}
+    worse = [re.sub("true|false", lambda found: swapped[found[0]], row) for row in rows[: len(rows) // 4]]
+    files = {
+        "utterances.tsv": (labels / "utterances.tsv").read_bytes(),
+        "correctness.tsv": text,
+        "systems/first.tsv": text,
+        "systems/second.tsv": "".join([header, *worse, *rows[len(worse) :]]),
+    }
+    monkeypatch.chdir(write_files(tmp_path / "example", files))
+
+
+ELSEWHERE_IN_PYTHON = ("from dask_jobqueue import", '"""')
+"""The beginnings of examples that need a cluster, and of modules, which `tests/samples/own_python.py` runs."""
+
+
+@pytest.mark.usefixtures("example")
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+def test_the_values_in_an_example_are_those_of_its_lines(page):
+    names = {}
+    for code in blocks(page, "python"):
+        if not code.startswith(ELSEWHERE_IN_PYTHON):
+            run_python(code, names)
+
+
+def run_python(code, names):
+    """Run an example; a comment behind an expression that begins with a number or a bracket is its value."""
+    lines = code.splitlines()
+    for step in ast.parse(code).body:
+        source = ast.get_source_segment(code, step)
+        if not isinstance(step, ast.Expr):
+            exec(source, names)
+            continue
+        value = repr(eval(source, names))
+        shown = lines[step.end_lineno - 1].partition("  # ")[2]
+        if re.match(r"[-\d(\[]", shown):
+            assert is_like(f"{shown}\n", f"{value}\n"), (shown, value)
+
+
+@pytest.mark.usefixtures("example")
+def test_the_command_of_the_researchers_page_compares_two_systems(capsys):
+    (block,) = (block for block in blocks("start/researcher", "sh") if "spokeneval compare" in block)
+    assert run_spokeneval(block) == 0, capsys.readouterr().err
+    with open("board/board.csv", encoding="utf-8", newline="") as file:
+        ranks = {row["system"]: row["rank"] for row in csv.DictReader(file)}
+    assert ranks == {"first": "1", "second": "2"}
+    cells = re.findall(r"^\| (`board.*|`pairs.*) \|.*\|$", PAGES["start/researcher"], re.MULTILINE)
+    assert set(re.findall(r"`(\S+)`", " ".join(cells))) == set(os.listdir("board"))

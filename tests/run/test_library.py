@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,23 +41,6 @@ def run(capsys, task: str, reference: Path, submission: Path, *options: str) -> 
     arguments = ["score", task, "--reference", str(reference), "--submission", str(submission), *options]
     status = main(arguments)
     return status, *capsys.readouterr()
-
-
-def test_the_documented_example_is_the_score_of_the_kits_baseline(tmp_path, capsys):
-    sample = ROOT / "reference_data" / "psst_correctness" / "evaluation"
-    kit = tmp_path / "kit"
-    for part in ("starting_kit/psst", "starting_kit/psst_correctness"):
-        shutil.copytree(ROOT / part, kit, dirs_exist_ok=True)
-    shutil.copytree(ROOT / "spokeneval", kit / "spokeneval")
-    rules = find_task("psst_correctness").format
-    write_files(
-        kit / "evaluation" / "input", rules.public_files(rules.read_reference(read_folder(sample)), {})
-    )
-    subprocess.run([sys.executable, "baseline.py", "evaluation", "out"], cwd=kit, check=True)
-    _, printed, _ = run(capsys, "psst_correctness", sample, kit / "out" / "correctness.tsv")
-    page = (ROOT / "docs/start/researcher.md").read_text(encoding="utf-8")
-    command = "$ python -m spokeneval score psst_correctness --reference utterances.tsv --submission correctness.tsv\n"
-    assert f"{command}{printed}```" in page
 
 
 def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path, capsys):

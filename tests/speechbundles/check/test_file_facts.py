@@ -27,7 +27,8 @@ from speechbundles.check.inspection import BuiltTask, Contents
 from speechbundles.check.leaks import check_leaks
 from speechbundles.check.predictors import LEVEL, _permutation, find_predictors, label_columns
 from speechbundles.model.archive import Archive, Room, open_archive
-from speechbundles.model.finding import Report
+from speechbundles.model.finding import Report, format_findings
+from tests.samples.programs import ROOT
 
 N = 160
 
@@ -180,6 +181,8 @@ def test_times_of_files_that_were_written_class_by_class_are_found():
     times = [(2027, 3, 1, 9 + by_name[file[4:-4]], draw.randrange(60), 0) for file in sounds]
     found = findings(NAMES, {"label": LABELS}, in_order(NAMES), sounds, times)
     check_planted(found, "leak-facts", "the times of kit.zip/wav/*.wav", "AUC of 1.00")
+    _, block = format_findings(found).split("\n\n")
+    assert f"```text\n{block}\n```\n" in (ROOT / "docs/how-to/before-opening.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
