@@ -4,6 +4,10 @@ Written from the facts in Codabench's source: `src/apps/api/views` and `serializ
 `competitions/unpackers/v2.py` (what becomes of a bundle), `leaderboards/strategies.py` (what is on a board),
 `compute_worker.py` (a run is Finished before its scores and output are there). Storage is a second server at another
 port, at signed addresses. Runs go a step further whenever their list is read.
+
+It behaves as version 1.25, or, with `today`, as after these pull requests: submissions outside a phase's dates or over
+a limit are refused (2496); programs and data are for signed-in sessions only (2348); runs and their details are not for
+others (2525, 2536); the list of runs has pages (2245).
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
+from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import Any
@@ -26,6 +31,7 @@ import yaml
 
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "päss & 'word' = \\1"
+CSRF, SESSION = "c5rf" * 8, "5e55ion" * 4
 ORGANISER, COLLABORATOR = "organiser", "collaborator"
 STEPS = ("Submitted", "Preparing", "Running", "Scoring")
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
@@ -73,8 +79,9 @@ def _given(content: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str,
 class CodabenchServer:
     """Started with `with`; `address` is the API's."""
 
-    def __init__(self, score: Score) -> None:
+    def __init__(self, score: Score, *, today: bool = False) -> None:
         self.score = score
+        self.today = today
         self.mishaps: list[Mishap] = []
         self.requests: list[tuple[str, str, str | None]] = []
         """`API POST`, path, Authorization."""
@@ -86,12 +93,15 @@ class CodabenchServer:
         self.submissions: dict[int, dict[str, Any]] = {}
         self.numbers = count(1)
         self.quota = 10**9
-        self.page_size: int | None = None
+        self.page_size = 50 if today else None
         self.on_page: Callable[[], None] = lambda: None
         self.signature = 0
         self.expired: set[int] = set()
         self.gives_datasets = True
-        self.readable = False
+        self.readable = not today
+        """Whether others can download programs and data."""
+        self.anonymous = False
+        """Whether the request that is being answered has no token."""
         self.wait_import = 1
         self.stuck = False
         self.backwards = False
@@ -226,6 +236,25 @@ class CodabenchServer:
                 if found["id"] == phase:
                     return competition, found
         raise KeyError(phase)
+
+    def _refusal(self, phase: dict[str, Any], owner: str) -> str | None:
+        """Why an owner may not submit to a phase now, as `Phase.can_user_make_submissions` has it; None: he may."""
+        own = [
+            run
+            for run in self.submissions.values()
+            if (run["phase"], run["owner"], run["parent"]) == (phase["id"], owner, None)
+            and run["status"] != "Failed"
+        ]
+        day = f"{self.now:%Y-%m-%d}"
+        if 0 < (phase["max_submissions_per_day"] or 0) <= sum(run["created_when"][:10] == day for run in own):
+            return "Reached maximum allowed submissions for today for this phase"
+        if 0 < (phase["max_submissions_per_person"] or 0) <= len(own):
+            return "Reached maximum allowed submissions for this phase"
+        return None
+
+    def _is_active(self, phase: dict[str, Any]) -> bool:
+        start, end = (phase[key] and datetime.fromisoformat(phase[key][:-1]) for key in ("start", "end"))
+        return bool(start <= self.now and (end is None or self.now < end))
 
     def _submit(self, phase: int, owner: str, key: str | None, task: int | None = None) -> int:
         number = next(self.numbers)
@@ -413,7 +442,8 @@ class CodabenchServer:
             task["parts"] = {"scoring_program": program, **body}  # what is not sent is lost
             return 200, {"id": task["id"]}
         if head == "can_make_submission":
-            return 200, {"can": True, "reason": None}
+            reason = self._refusal(self._phase(int(rest[0]))[1], ORGANISER)
+            return 200, {"can": reason is None, "reason": reason}
         if head == "phases" and rest[1] == "get_leaderboard":
             competition, _ = self._phase(int(rest[0]))
             runs = sorted(self.submissions.values(), key=self._order(competition))
@@ -427,6 +457,11 @@ class CodabenchServer:
         self, method: str, rest: list[str], query: dict[str, str], body: Any
     ) -> tuple[int, Any]:
         if not rest and method == "POST":
+            _, phase = self._phase(body["phase"])
+            if self.today and not self._is_active(phase):
+                return 400, {"non_field_errors": ["This phase is not active."]}
+            if self.today and (reason := self._refusal(phase, ORGANISER)):
+                return 400, {"non_field_errors": [reason]}
             return 201, {"id": self._submit(body["phase"], ORGANISER, body["data"], body["tasks"][0])}
         if not rest:
             self._go_on()
@@ -435,6 +470,7 @@ class CodabenchServer:
                 self._listed(run)
                 for run in sorted(self.submissions.values(), key=lambda run: -run["id"])
                 if run["phase"] == int(query["phase"]) and not (hidden and run["is_soft_deleted"])
+                if not self.anonymous or (run["leaderboard"] and not self.today)
             ]
             if self.page_size is None:
                 return 200, found
@@ -447,7 +483,7 @@ class CodabenchServer:
             following = "http://django/next" if more else None
             return 200, {"count": len(found), "next": following, "results": shown}
         run = self.submissions.get(int(rest[0]))
-        if run is None:
+        if run is None or (self.anonymous and (self.today or not run["leaderboard"])):
             return 404, {"detail": "Not found."}
         if method == "DELETE":
             for gone in (*self._copies(run), run):
@@ -544,13 +580,23 @@ class CodabenchServer:
                     return self._store(parts.path, int(query.get("signature", "0")), body)
                 if parts.path == "/api/api-token-auth/":
                     return self._give_token(parse_qs(body.decode()))
-                if outer.readable and parts.path.startswith("/datasets/"):
-                    status, found = outer.answer(self.command, parts.path, query, None)
-                    return status, {"Location": found}, b""
-                if self.headers.get("Authorization") != f"Token {TOKEN}":
+                if parts.path == "/accounts/login/":
+                    return self._sign_in(parse_qs(body.decode()))
+                cookies = SimpleCookie(self.headers.get("Cookie", ""))
+                if parts.path.startswith("/datasets/"):  # no part of the API: a token counts as nobody
+                    session = "sessionid" in cookies and cookies["sessionid"].value == SESSION
+                    token = self.headers.get("Authorization") == f"Token {TOKEN}"
+                    if not (session or outer.readable or (token and not outer.today)):
+                        return 404, {}, b"<html>Not Found</html>"
+                anonymous = not self.headers.get("Authorization")
+                if not anonymous and self.headers["Authorization"] != f"Token {TOKEN}":
                     return 401, {}, b'{"detail": "Invalid token."}'
+                public = parts.path.startswith(("/api/submissions/", "/api/phases/", "/datasets/"))
+                if anonymous and not (public and self.command == "GET"):
+                    return 401, {}, b'{"detail": "Authentication credentials were not provided."}'
                 try:
                     content = json.loads(body) if body else None
+                    outer.anonymous = anonymous
                     status, found = outer.answer(self.command, parts.path, query, content)
                 except (KeyError, IndexError, ValueError):
                     status, found = 404, {"detail": "Not found."}
@@ -563,6 +609,19 @@ class CodabenchServer:
                 if form == {"username": [ORGANISER], "password": [PASSWORD]}:
                     return 200, {}, json.dumps({"token": TOKEN}).encode()
                 return 400, {}, b'{"non_field_errors":["Unable to log in with provided credentials."]}'
+
+            def _sign_in(self, form: dict[str, list[str]]) -> tuple[int, dict[str, str], bytes]:
+                """Django's form: the token in the cookie and in the form, and a page of this server as referrer."""
+                page = b"<html><form method=post></form></html>"
+                if self.command == "GET":
+                    return 200, {"Set-Cookie": f"csrftoken={CSRF}; Path=/; SameSite=Lax"}, page
+                sent = SimpleCookie(self.headers.get("Cookie", ""))
+                known = form.pop("csrfmiddlewaretoken", None) == [CSRF] == [sent["csrftoken"].value]
+                if not known or self.headers.get("Referer") != f"{outer.address}/accounts/login/":
+                    return 403, {}, b"<html>CSRF verification failed.</html>"
+                if form != {"username": [ORGANISER], "password": [PASSWORD]}:
+                    return 200, {}, page
+                return 302, {"Location": "/", "Set-Cookie": f"sessionid={SESSION}; HttpOnly; Path=/"}, b""
 
             def _store(self, path: str, signature: int, body: bytes) -> tuple[int, dict[str, str], bytes]:
                 if self.headers.get("Authorization") or not signature or signature in outer.expired:

@@ -8,8 +8,9 @@ from tests.samples.live_bundle import score
 
 
 @pytest.fixture
-def server():
-    with CodabenchServer(score) as running:
+def server(request):
+    """As version 1.25; a test parametrised with `server` chooses `v1.25` or `today` (see `CodabenchServer`)."""
+    with CodabenchServer(score, today=getattr(request, "param", "v1.25") == "today") as running:
         yield running
 
 
