@@ -5,7 +5,8 @@ row, with a column for each class; with a target, one column `score`. Larger mea
 likelihoods, of which only the differences within an item count for costs; a target's score is a log-likelihood ratio.
 Posterior probabilities are converted by log(p / prior), where a probability of 0 counts as exp(-1,000,000).
 
-The primary score is the EER for two classes and for a target, and NIST's average cost for three classes or more.
+The primary score is the EER for two classes and for a target, and NIST's average cost for three classes or more. Two
+classes have one trial an item: their log-likelihood ratio, the score of the first class minus that of the second.
 
 Rows of the counts are units, such as speakers, or items if the reference names no units. More than `MOST_ROWS` of them
 are grouped at random by their names, so that counts of any set fit into memory; intervals are then over these groups.
@@ -148,8 +149,11 @@ def identification(
         likelihoods = _likelihoods(scores_of(submitted), contained)
         scored = answers[LABEL], likelihoods, numbered(rows_of(answers)[1])[1]
         return {
-            **({} if target else {"pooled": metrics.pooled_histograms(*scored)}),
-            **({"trials": metrics.detection_histograms(*scored)} if len(sides) == 2 else {}),
+            **(
+                {"trials": metrics.detection_histograms(*scored)}
+                if len(sides) == 2
+                else {"pooled": metrics.pooled_histograms(*scored)}
+            ),
             "classes": metrics.class_costs(*scored, weights=_weights(betas)),
         }
 
@@ -169,7 +173,7 @@ def identification(
         ),
         units=units,
         count=count,
-        scores=_detection_scores(betas, point, target, item, read)
+        scores=_detection_scores(betas, point, sides, target, read)
         if len(sides) == 2
         else _class_scores(betas, point, classes, item, read),
         exact={"trials": exact_trials},
@@ -249,18 +253,20 @@ def _trivial(columns: tuple[str, ...], item: str) -> dict[str, Callable[[Items],
 
 
 # fmt: off
-def _detection_scores(betas: Sequence[float], point: str, target: str, item: str, read: str) -> tuple[Score, ...]:
+def _detection_scores(
+    betas: Sequence[float], point: str, sides: Sequence[str], target: str, read: str
+) -> tuple[Score, ...]:
     """The scores of two classes, or of a target."""
     weights = _weights(betas, normalised=True)
-    eer = f"of the scores for {target}" if target else f"of two pooled trials per {item}"
+    eer = f"scores for {target}" if target else f"differences of scores, {sides[0]} minus {sides[1]}"
     actual = metrics.target_cost if target else metrics.average_cost
     detector = f"detector of {target}" if target else "mean of both classes' detectors"
     balanced = Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
                      "mean recall of the two classes", of="classes", percent=True)
     return (
         Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
-              f"equal error rate {eer}, on the ROC convex hull", of="trials" if target else "pooled", percent=True,
-              best=0, interval=equal_error_rate.eer_interval),
+              f"equal error rate of the {eer}, on the ROC convex hull", of="trials", percent=True, best=0,
+              interval=equal_error_rate.eer_interval),
         *(() if target else (balanced,)),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,
               f"cost in bits of the scores {read}; 1 without information", of="classes",

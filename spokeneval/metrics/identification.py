@@ -34,6 +34,9 @@ from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histogram
 
 Weights = Sequence[tuple[float, float]]
 
+ROUNDING = 2.0**-48
+"""Ratios count as equal if they differ by so little, relative to the largest score (see `with_ties`)."""
+
 BLOCKS = 32
 """The minimum over thresholds is resampled over the best ones of so many blocks (see `best_thresholds`)."""
 
@@ -102,6 +105,35 @@ def detector_ratios(scores: Any) -> np.ndarray:
     return ratios
 
 
+def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
+    """The `detector_ratios` of scores, or columns of them, where those that differ by rounding errors alone are equal.
+
+    Differences of decimals have rounding errors as large as a unit in the last place of the scores: 0.3 - 0.1 is less
+    than 0.2. So of all ratios in ascending order, neighbours are equal if they differ by at most 16 units in the last
+    place of the largest score, and all take the value of the lowest. A number that is added to all scores of an item
+    then breaks no tie. Scores of a million and more do not count as the largest score: a system may write such a number
+    where it has no score.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.3, 0.1], [0.2, 0.0]])
+    >>> ratios = detector_ratios(scores)[:, 0]
+    >>> ratios.tolist(), with_ties(ratios, scores).tolist()
+    ([0.19999999999999998, 0.2], [0.19999999999999998, 0.19999999999999998])
+    """
+    sizes = np.abs(scores)
+    largest = sizes.max(initial=0, where=sizes < LARGEST_RATIO)
+    # Ratios of several classes also have the rounding errors of sums of likelihoods, which are at most 1 each.
+    classes = sizes.shape[1]
+    error = ROUNDING * (largest + (classes if classes > 2 else 0))
+    order = ratios.argsort(axis=None)
+    ascending = ratios.ravel()[order]
+    lowest = np.append(True, np.diff(ascending) > error)
+    tied = np.empty_like(ascending)
+    tied[order] = ascending[lowest][np.cumsum(lowest) - 1]
+    return tied.reshape(ratios.shape)
+
+
 def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.ndarray:
     """Thresholds that contain the one with the lowest average cost, for each of the weights, and infinity.
 
@@ -161,12 +193,15 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> Clas
     shifted = _shifted(scores)
     bits = (np.log(np.exp(shifted).sum(axis=1)) - shifted[each, labels]) / math.log(2)
     ratios = detector_ratios(scores)
-    own = ratios[each, labels]
+    tied = with_ties(ratios, scores)
     actual = [math.log(of_false_alarms / of_misses) for of_misses, of_false_alarms in weights]
+    points = [(ratios, threshold) for threshold in actual]
+    points += [(tied, threshold) for threshold in best_thresholds(labels, tied, weights)]
     misses, false_alarms = [], []
-    for threshold in (*actual, *best_thresholds(labels, ratios, weights)):
+    for ranked, threshold in points:
+        own = ranked[each, labels]
         misses.append(times(own < threshold))
-        false_alarms.append(times((ratios >= threshold).sum(axis=1) - (own >= threshold)))
+        false_alarms.append(times((ranked >= threshold).sum(axis=1) - (own >= threshold)))
     return ClassCosts(
         counted(),
         times(scores.argmax(axis=1) == labels),
@@ -213,7 +248,7 @@ def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
 
 
 def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The ratios of the first of two classes for its own items, the targets, and for those of the second class.
+    """The ratios of the first of two classes, `with_ties`, for its own items, the targets, and for the second's.
 
     Examples
     --------
@@ -224,7 +259,7 @@ def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     labels, scores, *_ = _items(labels, scores, np.zeros(len(labels), dtype=np.int64))
     if scores.shape[1] != 2:
         raise ValueError(f"scores of {scores.shape[1]} classes; expected two")
-    ratios = detector_ratios(scores)[:, 0]
+    ratios = with_ties(detector_ratios(scores)[:, 0], scores)
     return ratios[labels == 0], ratios[labels == 1]
 
 

@@ -131,6 +131,7 @@ def nist_average_cost(truth: np.ndarray, scores: np.ndarray, beta: float, thresh
 @pytest.mark.parametrize("priors", [[0.5], [0.5, 0.1], [0.8]])
 def test_two_classes(seed: int, step: float, priors: list[float]) -> None:
     truth, scores = draw(2, 60, seed, step)
+    scores += np.arange(len(truth))[:, None]  # only differences within an item count
     labels = [NAMES[label] for label in truth]
     task = make(classes=list(NAMES[:2]), priors=priors, costs={"c_fa": 2, "c_miss": 3})
     found = scores_of(task, labels, NAMES, scores)
@@ -146,7 +147,7 @@ def test_two_classes(seed: int, step: float, priors: list[float]) -> None:
             costs = [miss + beta * alarm for miss, alarm in points(targets, nontargets)]
             minimum.append(min(costs) / scale)
     expected = {
-        "eer": 100 * pooled_eer(truth, scores),
+        "eer": 100 * hull_eer(*sides[0]),
         "balanced_accuracy": 100 * sklearn.balanced_accuracy_score(truth, scores.argmax(axis=1)),
         "cllr": cllr(truth, scores),
         "minimum_cllr": minimum_cllr(*sides[0]),
@@ -246,6 +247,34 @@ def test_numbers_added_to_all_scores_of_an_item_change_no_cost() -> None:
     assert second["eer"] > first["eer"]
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_added_to_scores_in_tenths_break_no_tie(classes: int, seed: int) -> None:
+    """Differences of decimals are equal in numbers, and not in doubles: 0.3 - 0.1 < 0.2."""
+    truth, scores = draw(classes, 300, seed, 1)
+    rng = np.random.default_rng(seed)
+    added = rng.choice([0, 0.1, -3.7, 50.3, -1234.5], len(truth))
+    task, labels = make(classes=NAMES[:classes]), [NAMES[n] for n in truth]
+    whole = scores_of(task, labels, NAMES, scores)  # in whole numbers, so every difference is exact
+    tenths = scores_of(task, labels, NAMES, scores / 10)
+    moved = scores_of(task, labels, NAMES, scores / 10 + added[:, None])
+    ranked = ("eer", "minimum_cllr", "minimum_dcf") if classes == 2 else ("minimum_cavg",)
+    assert {key: tenths[key] for key in ranked} == {key: moved[key] for key in ranked}
+    if classes == 2:
+        assert {key: tenths[key] for key in ranked} == {key: whole[key] for key in ranked}
+
+
+def test_ratios_that_differ_by_rounding_alone_are_equal() -> None:
+    scores = np.array([[0.3, 0.1], [0.2, 0.0], [1000.2, 1000.0], [0.2 + 1e-11, 0.0], [-1e30, -1e30]])
+    ratios = identification.with_ties(identification.detector_ratios(scores), scores)[:, 0]
+    assert ratios[0] == ratios[1] == ratios[2] == pytest.approx(0.2)
+    assert ratios[3] > ratios[0]
+    assert ratios[4] == 0
+    exact = np.random.default_rng(1).normal(size=(1000, 2)) * 1e-20
+    small = identification.detector_ratios(exact)
+    np.testing.assert_array_equal(identification.with_ties(small, exact), small)
+
+
 def test_detector_ratios_keep_their_digits() -> None:
     scores = np.array([[0, -800, -801], [0, 1e-12, 0], [1e308, -1e308, 1e308], [700, 0, -700.5]])
     ratios = identification.detector_ratios(scores)
@@ -303,7 +332,10 @@ def test_posteriors_are_divided_by_their_priors(classes: int) -> None:
     assert found["cllr"] == pytest.approx(cllr(truth, scores), abs=1e-9)
     flat = scores_of(make(classes=names, scores="posteriors"), labels, names, softmax(scores, axis=1))
     assert flat["cllr"] == pytest.approx(cllr(truth, scores), abs=1e-9)
-    assert flat["eer"] == pytest.approx(100 * pooled_eer(truth, log_softmax(scores, axis=1)), abs=1e-9)
+    ratios = scores[:, 0] - scores[:, 1]
+    two = hull_eer(ratios[truth == 0], ratios[truth == 1])
+    expected = two if classes == 2 else pooled_eer(truth, log_softmax(scores, axis=1))
+    assert flat["eer"] == pytest.approx(100 * expected, abs=1e-9)
 
 
 def test_a_target_s_posterior_is_a_ratio() -> None:
@@ -531,7 +563,7 @@ def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, 
 
 
 def test_trivial_baselines() -> None:
-    """Always one of two classes: the EER is the share of the other, 1/4. Equal scores: every detector accepts all."""
+    """Equal differences of scores rank nothing, so the EER is 1/2. Equal scores: every detector accepts all."""
     settings = ({"classes": ["x", "y"]}, {"classes": ["x", "y", "z"]}, {"target": "x"})
     found = []
     for declared in settings:
@@ -547,7 +579,7 @@ def test_trivial_baselines() -> None:
             }
         )
     assert [scores["the same scores for every item"] for scores in found] == [50, 1, 50]
-    assert (found[0]["x for every item"], found[0]["y for every item"]) == (25, 50)
+    assert (found[0]["x for every item"], found[0]["y for every item"]) == (50, 50)
     assert [len(scores) for scores in found] == [4, 5, 2]
 
 
