@@ -19,7 +19,7 @@ import numpy as np
 
 from . import correctness
 from .counts import Number, add, check_counts, number_or_array, ratio, total
-from .jackknife import jackknife_error, jackknife_interval, value_and_without
+from .jackknife import FARTHEST, jackknife_error, jackknife_interval, value_and_without
 
 GROSS_WEIGHT = 3
 """The shared task's k: the weight of a gross false accept relative to a plain one."""
@@ -437,7 +437,12 @@ def d_interval(
     decisions = total(rows)
     errors = decisions.false_rejects, false_accepts(decisions)
     unseen = sum(power**2 / ZERO_COUNTS_AS for power, number in zip(exponents, errors) if not number)
-    return (*jackknife_interval(value, without, (0.0, math.inf), unseen=unseen), jackknife_error(without))
+    if value and without.all():  # a ratio of rates: on its logarithm
+        ends = jackknife_interval(math.log(value), np.log(without), (-math.inf, math.inf), unseen=unseen)
+        low, high = (math.exp(max(-FARTHEST, min(end, FARTHEST))) for end in ends)
+    else:
+        low, high = jackknife_interval(value, without, (0.0, math.inf))
+    return low, high, jackknife_error(without)
 
 
 def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:

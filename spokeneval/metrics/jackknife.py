@@ -4,20 +4,25 @@ A unit was drawn at random as a whole: a speaker, a recording or a call, or a re
 counts have one row per unit. The score is computed from their sum, and again with each unit left out in turn; the
 spread of these values gives the standard error.
 
-The interval is Student's t interval on an unbounded scale:
+For a score x with two bounds, the interval is Student's t interval on an unbounded scale:
 
 .. math:: \log \frac{x - low}{high - x}
 
-for a score x with two bounds (the logit of a share, and twice Fisher's z of a correlation), and log(x - low) for a
-score without an upper bound. The degrees of freedom follow Satterthwaite, with an unbiased estimate of the kurtosis:
-n - 1 for normal values, down to 2 if a single unit determines the spread, as happens with rates near 0 and 1.
+the logit of a share, and twice Fisher's z of a correlation. The degrees of freedom follow Satterthwaite, with an
+unbiased estimate of the kurtosis: n - 1 for normal values, down to 2 if a single unit determines the spread, as happens
+with rates near 0 and 1. If the score, or one of the scores with a unit left out, is at a bound, this scale does not
+exist. The interval is then Wilson's for a share p, with the score as a share of the way between its bounds. The sample
+size is the effective one, p (1 - p) divided by the squared standard error. If no unit differs, it is the number of
+units, as if each unit were all right or all wrong.
 
-If a score with two bounds, or one of the scores with a unit left out, is at a bound, this scale does not exist. The
-interval is then Wilson's for a share p, with the score as a share of the way between its bounds. The sample size is the
-effective one, p (1 - p) divided by the squared standard error. If no unit differs, it is the number of units, as if
-each unit were all right or all wrong. For a score without an upper bound, the upper end is the limit of Wilson's for
-rare errors, with a variance in proportion to the score instead of p (1 - p), and the lower end is Student's on the
-score's own scale. `python -m benchmarks bench_coverage` measures the coverage.
+For a score without an upper bound, such as an error rate, the lower end is Student's on the score's own scale. The
+upper end is Wilson's for rare errors, with a variance in proportion to the score instead of p (1 - p):
+
+.. math:: (high - x)^2 = t^2 \, \frac{high - low}{x - low} \, \text{error}^2
+
+Its degrees of freedom are at least 3. If one of four or more equal units has all errors, this end is 12 times the
+score; on a logarithm it would be tens of thousands of times the score. `python -m benchmarks bench_coverage` measures
+the coverage and the width.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11, the jackknife, and section 12.6,
 transformations; Satterthwaite, An approximate distribution of estimates of variance components (Biometrics Bulletin 2,
@@ -41,8 +46,11 @@ from .counts import field_arrays, from_matrix, sums, total
 
 LEVEL = 0.95
 
-_FARTHEST = 23.0
+FARTHEST = 23.0
 """Largest distance from the middle of the scale. It keeps the ends below 1e10; platforms store no larger numbers."""
+
+_LEAST_FREEDOM = 3.0
+"""The fewest degrees of freedom of the upper end of a score without an upper bound, if there are four units or more."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
 
@@ -117,8 +125,7 @@ def jackknife_interval(
 ) -> tuple[float, float]:
     """The 95 % confidence interval of a score.
 
-    At a bound, the unbounded scale does not exist, and the interval is Wilson's or has an end like Wilson's. Without
-    bounds, an interval of width 0 means that no unit differs, so that the units give no information.
+    Without bounds, an interval of width 0 means that no unit differs, so that the units give no information.
 
     Parameters
     ----------
@@ -129,7 +136,7 @@ def jackknife_interval(
     bounds : tuple of float
         The lowest and the highest possible score; infinite if there is no bound.
     unseen : float
-        A variance on the unbounded scale that the units do not show, because none contains an error of some kind.
+        A variance of a score without bounds that the units do not show, because none contains an error of some kind.
     whole : float
         The score of a unit that is all wrong, for a score without an upper bound: 1, or 100 in percent.
 
@@ -155,20 +162,25 @@ def jackknife_interval(
     >>> low, high = jackknife_interval(0.0, np.zeros(4), (0, math.inf))
     >>> low, round(high, 3)
     (0, 2.532)
+
+    One unit of four has all errors.
+
+    >>> low, high = jackknife_interval(0.1, np.array([0.0, 0.4, 0.4, 0.4]) / 3, (0, math.inf))
+    >>> low, round(high, 3)
+    (0, 1.204)
     """
     low, high = bounds
+    if math.isinf(high):
+        half = _half_width(without, unseen)
+        upper = score + half if math.isinf(low) else low + _upper_end(max(score - low, 0.0), without, whole)
+        return max(low, score - half), upper
     with np.errstate(divide="ignore", invalid="ignore"):
         middle, others = _on_scale(np.float64(score), bounds), _on_scale(without, bounds)
     if np.isfinite(middle) and np.isfinite(others).all():
-        half = _half_width(others, unseen)
+        half = _half_width(others)
         return _from_scale(float(middle) - half, bounds), _from_scale(float(middle) + half, bounds)
-    if math.isfinite(low) and math.isfinite(high):
-        ends = _wilson_interval((score - low) / (high - low), (without - low) / (high - low))
-        return min(score, low + (high - low) * ends[0]), max(score, low + (high - low) * ends[1])
-    half = _half_width(without)
-    if low == -math.inf:
-        return score - half, score + half
-    return max(low, score - half), low + _upper_end(max(score - low, 0.0), without, whole)
+    ends = _wilson_interval((score - low) / (high - low), (without - low) / (high - low))
+    return min(score, low + (high - low) * ends[0]), max(score, low + (high - low) * ends[1])
 
 
 def fitted_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
@@ -258,11 +270,11 @@ def _wilson_interval(share: float, without: np.ndarray) -> tuple[float, float]:
 
 
 def _upper_end(share: float, without: np.ndarray, whole: float) -> float:
-    """The upper end of a share without an upper bound, at 0 or near it: Wilson's with a variance of share / size."""
+    """The upper end of a share without an upper bound: Wilson's with a variance of share / size."""
     error, freedom = _error_and_freedom(without)
-    quantile = _quantile(freedom)
+    quantile = _quantile(max(freedom, min(_LEAST_FREEDOM, len(without) - 1.0)))
     rise = quantile**2 / 2 * (error**2 / share if share else whole / len(without))
-    return min(share + rise + math.hypot(rise, quantile * error), math.exp(_FARTHEST))
+    return min(share + rise + math.hypot(rise, quantile * error), math.exp(FARTHEST))
 
 
 def _error_and_freedom(values: np.ndarray) -> tuple[float, float]:
@@ -294,13 +306,9 @@ def _exact_sum(values: np.ndarray) -> float:
 
 def _on_scale(values: Any, bounds: tuple[float, float]) -> Any:
     low, high = bounds
-    scaled = np.log(values - low)
-    return scaled if high == math.inf else scaled - np.log(high - values)
+    return np.log(values - low) - np.log(high - values)
 
 
 def _from_scale(value: float, bounds: tuple[float, float]) -> float:
     low, high = bounds
-    value = max(-_FARTHEST, min(value, _FARTHEST))
-    if high == math.inf:
-        return low + math.exp(value)
-    return low + (high - low) / (1 + math.exp(-value))
+    return low + (high - low) / (1 + math.exp(-max(-FARTHEST, min(value, FARTHEST))))

@@ -27,16 +27,16 @@ def test_the_interval_of_a_mean_is_the_text_book_one():
     np.testing.assert_allclose(jackknife_error(without), values.std(ddof=1) / math.sqrt(5), rtol=1e-12)
 
 
-@pytest.mark.parametrize("bounds", [(-1.0, 1.0), (-1.0, math.inf), (2.0, 10.0), (0.0, 1.0)])
+@pytest.mark.parametrize("bounds", [(-1.0, 1.0), (2.0, 10.0), (0.0, 1.0)])
 def test_an_interval_is_students_on_the_scale_without_ends(bounds):
     # By the formulas, with numpy and scipy's kurtosis.
     low, high = bounds
 
     def on_scale(x):
-        return np.log((x - low) / (high - x)) if high < math.inf else np.log(x - low)
+        return np.log((x - low) / (high - x))
 
     def from_scale(z):
-        return (low + high * np.exp(z)) / (1 + np.exp(z)) if high < math.inf else low + np.exp(z)
+        return (low + high * np.exp(z)) / (1 + np.exp(z))
 
     score, without = (
         low + 0.7,
@@ -80,20 +80,35 @@ def test_at_a_bound_the_interval_is_wilsons_with_the_effective_sample_size(share
     assert found[0] < found[1]
 
 
-def test_at_a_bound_without_another_the_upper_end_is_wilsons_for_rare_errors():
+def test_without_an_upper_bound_the_upper_end_is_wilsons_for_rare_errors():
     # The variance of a score x is x times that of the score itself per unit of score, (error^2 / score): the upper end
     # is the larger root of (score - x)^2 = t^2 x (error^2 / score). Lower ends are Student's on the score's own scale.
     for whole, score, without in (
         (1, 0.1, [0.0, 0.2, 0.1]),
         (100, 10, [0.0, 20.0, 10.0]),
         (1, 5.0, [0.0, 7, 6, 7]),
+        (1, 0.5, [0.4, 0.45, 0.5, 0.52, 0.56, 0.57]),
     ):
-        low, high = jackknife_interval(score, np.array(without), (0.0, math.inf), whole=whole)
-        least, most = jackknife_interval(score, np.array(without), (-math.inf, math.inf))
-        per_unit = ((most - least) / 2) ** 2 / score
-        assert low == max(0.0, least)
-        assert high == pytest.approx(max(np.roots([1, -2 * score - per_unit, score**2]).real), rel=1e-9)
-        assert high > most
+        n, without = len(without), np.array(without)
+        freedom = degrees_of_freedom(without)
+        error = jackknife_error(without)
+        low, high = jackknife_interval(score, without, (0.0, math.inf), whole=whole)
+        t = student_quantile(max(freedom, min(3, n - 1)))
+        roots = np.roots([1, -2 * score - (t * error) ** 2 / score, score**2])
+        assert low == pytest.approx(max(0.0, score - student_quantile(freedom) * error), rel=1e-9)
+        assert high == pytest.approx(max(roots), rel=1e-9)
+        moved = jackknife_interval(score - 1, without - 1, (-1.0, math.inf), whole=whole)
+        assert moved == pytest.approx((low - 1, high - 1), rel=1e-9)
+
+
+@pytest.mark.parametrize("errors", [[0] * 6 + [30, 0, 0, 1], [0] * 7 + [100], [0, 0, 0, 1], [1] + [0] * 199])
+def test_no_rate_has_an_end_20_times_its_own_value(errors):
+    errors = np.array(errors)
+    without = (errors.sum() - errors) / (100 * (len(errors) - 1))
+    score = errors.mean() / 100
+    low, high = jackknife_interval(score, without, (0.0, math.inf))
+    assert low == 0
+    assert 5 * score < high < 12.1 * score
 
 
 @pytest.mark.parametrize("whole", [1.0, 100.0])
@@ -115,16 +130,14 @@ def test_a_score_that_only_a_rule_sets_to_0_is_at_least_as_uncertain_as_its_unit
 
 
 def test_a_variance_that_no_unit_shows_widens_the_interval():
-    # On the logarithm: the errors' squares and the unseen variance add up.
-    without = np.array([2.0, 2.2, 1.9, 2.4])
-    middle, half = math.log(2.1), []
+    # The errors' squares and the unseen variance add up.
+    without, half = np.array([2.0, 2.2, 1.9, 2.4]), []
     for unseen in (0.0, 0.5):
-        low, high = jackknife_interval(2.1, without, (0.0, math.inf), unseen=unseen)
-        np.testing.assert_allclose(math.log(high) - middle, middle - math.log(low), rtol=1e-12)
-        half.append(math.log(high) - middle)
-    logs = np.log(without)
-    squares = (logs - logs.mean()) ** 2
-    t = student_quantile(degrees_of_freedom(logs))
+        low, high = jackknife_interval(2.1, without, (-math.inf, math.inf), unseen=unseen)
+        np.testing.assert_allclose(high - 2.1, 2.1 - low, rtol=1e-12)
+        half.append(high - 2.1)
+    squares = (without - without.mean()) ** 2
+    t = student_quantile(degrees_of_freedom(without))
     np.testing.assert_allclose(half, t * np.sqrt(3 / 4 * squares.sum() + np.array([0, 0.5])), rtol=1e-12)
 
 
@@ -169,7 +182,7 @@ def test_students_quantile_is_that_of_scipy():
 def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
     few = np.array([1e-3, 1e3])
     low, high = jackknife_interval(1.0, few, (0.0, math.inf))
-    assert 0 < low < high < LARGEST
+    assert 0 <= low < high < LARGEST
     low, high = jackknife_interval(0.0, np.array([0.0, 0.5]), (0.0, 1.0))
     assert (low, high < 1) == (0.0, True)
     assert jackknife_interval(1e-9, np.array([0.0, 5.0]), (0.0, math.inf))[1] < LARGEST

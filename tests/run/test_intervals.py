@@ -186,14 +186,14 @@ def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):
 
 
 def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[float, float]:
-    """Student's interval on the score's scale."""
+    """Student's interval on the logit of a score with two bounds."""
     low, high = score.limits
     n = len(without)
 
     def on_scale(x):
-        return np.log(x - low) - (np.log(high - x) if high < math.inf else 0)
+        return np.log(x - low) - np.log(high - x)
 
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         others = on_scale(without)
         own_scale = not np.isfinite(np.append(others, on_scale(value))).all()
     if own_scale:  # held against its own oracle in tests/metrics
@@ -201,11 +201,7 @@ def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[
     error = math.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
     half = student_quantile(degrees_of_freedom(others)) * error
     ends = on_scale(value) - half, on_scale(value) + half
-    shares = [1 / (1 + math.exp(-end)) for end in ends]
-    return tuple(
-        low + math.exp(end) if high == math.inf else low + (high - low) * share
-        for end, share in zip(ends, shares)
-    )
+    return tuple(low + (high - low) / (1 + math.exp(-end)) for end in ends)
 
 
 def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
