@@ -32,7 +32,8 @@ from spokeneval.formats.text import size_limit
 from spokeneval.tasks import task_names
 from tests.samples.edits import ODD, WAYS, edited
 from tests.samples.programs import ROOT, write_files
-from tests.tools.fuzz.targets import ANSWERS, MANIFEST, Server, Workplace, seeds, targets
+from tests.tools.fuzz.targets import ANSWERS, MANIFEST, Server, seeds, targets
+from tests.tools.fuzz.workplace import Workplace
 
 settings.register_profile(
     "fuzz",
@@ -61,6 +62,9 @@ FILES = [
     "output",
     "declared",
     "answer",
+    "decode",
+    "intake",
+    "redirect",
     *(f"{kind}-{task}" for kind in ("score", "reference", "items") for task in task_names()),
 ]
 
@@ -73,14 +77,14 @@ def test_files_that_are_nearly_right(every_target, name):
     good_end = "scored" if name.startswith("score") else "accepted"
 
     @settings(FUZZ, max_examples=30 if good_end == "scored" else 60)
-    @given(st.integers(0, 1), edits)
+    @given(st.integers(0, len(good) - 1), edits)
     def nearly_right(which, changes):
         # Keep the leading zero byte that selects the second file.
         seed = good[which % len(good)]
         mark = seed[:1] if seed[:1] == b"\0" else b""
         assert target(mark + edited(seed[len(mark) :], changes)) in ("scored", "accepted", "refused")
 
-    assert {target(seed) for seed in good} == {good_end}
+    assert {target(seed) for seed in good} == {good_end, *(["refused"] if name == "redirect" else [])}
     nearly_right()
 
 

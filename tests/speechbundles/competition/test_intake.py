@@ -253,7 +253,7 @@ def test_files_that_are_not_tables_are_refused(tmp_path, files, said):
 
 def test_a_word_of_any_length_is_shown_in_part():
     """The search for the word took a time that grows with the square of its length."""
-    _, encoding = decode(b"a\n" + b"a" * 100_000 + b"\xe9" + b"b" * 100_000)
+    _, encoding = decode(b"a\n" + b"a" * 100_000 + b" " + b"a" * 30 + b"\xe9" + b"b" * 100_000)
     assert f"is '{'a' * 20}é{'b' * 20}' in line 2 right?" in encoding
 
 

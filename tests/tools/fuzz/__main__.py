@@ -3,8 +3,9 @@
     python -m tests.tools.fuzz [--seconds 300] [--findings DIR] [TARGET ...]
 
 The targets run one after the other and share the time. An input is a finding if it gives neither a result nor a typed
-refusal, or takes more than 10 s or 1 GB. Findings are kept in a folder and printed with their tracebacks. The exit
-status is 0 if nothing is found, 1 if something is found, and 2 if atheris is not installed.
+refusal, takes more than 10 s or 1 GB, or more processor time for each byte than `limited` allows. Findings are kept in
+a folder and printed with their tracebacks. The exit status is 0 if nothing is found, 1 if something is found, and 2 if
+atheris is not installed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 LONGEST = 4096
@@ -22,6 +25,15 @@ LONGEST = 4096
 
 SECONDS = 10
 MEGABYTES = 1024
+
+STRETCHED = ("decode", "intake")
+"""Targets some of whose inputs are stretched; the first two bytes choose the part that is repeated."""
+SHORT, LONG = 1 << 13, 1 << 16
+"""Bytes of a stretched input."""
+BASE_SECONDS, SECONDS_A_BYTE = 0.5, 1e-4
+"""Processor time that every input may take, and that it may take for each of its bytes."""
+GROWTH = 3
+"""How much more processor time a byte of a `LONG` input may take than a byte of a `SHORT` one."""
 
 
 def main() -> int:
@@ -94,6 +106,48 @@ def _why(said: str) -> list[str]:
     return said[at:].splitlines()[-24:] if at == 0 else said[at:].splitlines()[:24]
 
 
+def stretched(data: bytes, size: int) -> bytes:
+    """Repeat a part of an input until it has about so many bytes; the first two bytes are the part's place and length.
+
+    A program whose time grows with the square of something in its input is thus found with inputs of a few bytes.
+    """
+    place, length, rest = data[0] * len(data) // 256, data[1] // 4 + 1, data[2:]
+    part = rest[place : place + length]
+    return rest[:place] + part * (size // length) + rest[place + length :]
+
+
+def limited(target: Callable[[bytes], str], stretching: bool) -> Callable[[bytes], None]:
+    """Return a target that also fails if an input takes more processor time than its length allows.
+
+    The limit is a base and a rate for each byte. A stretched input is also tried eight times as long; a byte then may
+    take three times as long, where the square of the length would take eight times.
+    """
+    from .workplace import Finding
+
+    def seconds(data: bytes) -> float:
+        began = time.process_time()
+        target(data)
+        spent = time.process_time() - began
+        if spent > BASE_SECONDS + SECONDS_A_BYTE * len(data):
+            raise Finding(f"{spent:.1f} s of processor time for {len(data)} bytes")
+        return spent
+
+    def run(data: bytes) -> None:
+        if not stretching:
+            seconds(data)
+        elif len(data) > 2 and data[1] % 4:
+            seconds(data[2:])
+        elif len(data) > 2:
+            short = seconds(stretched(data, SHORT))
+            ratio = LONG / SHORT
+            if short * ratio**2 > BASE_SECONDS:
+                long = seconds(stretched(data, LONG))
+                if long > BASE_SECONDS + GROWTH * ratio * short:
+                    raise Finding(f"{short:.2f} s for {SHORT} bytes, but {long:.2f} s for {LONG} bytes")
+
+    return run
+
+
 def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
     import atheris
 
@@ -104,6 +158,9 @@ def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
         target = targets(place)[name]
         for number, seed in enumerate(seeds(name)):
             (corpus / f"seed{number}").write_bytes(seed)
+            if name in STRETCHED:
+                (corpus / f"seed{number}").write_bytes(b"\0\1" + seed)
+                (corpus / f"long{number}").write_bytes(b"\x80\x14" + seed)
             target(seed)  # so that its imports are instrumented too
     words = sorted({word for seed in seeds(name) for word in re.findall(rb"[\w.:-]{2,40}", seed)})
     dictionary = corpus.parent / f"{corpus.name}.words"
@@ -117,7 +174,7 @@ def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
         f"-dict={dictionary}",
         "-print_final_stats=1",
     ]
-    atheris.Setup([sys.argv[0], *flags, str(corpus)], lambda data: target(data) and None)
+    atheris.Setup([sys.argv[0], *flags, str(corpus)], limited(target, name in STRETCHED))
     try:
         atheris.Fuzz()
     finally:

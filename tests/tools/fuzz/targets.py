@@ -9,10 +9,9 @@ from __future__ import annotations
 import io
 import json
 import math
-import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -54,38 +53,10 @@ from tests.samples.cases import CASES
 from tests.samples.live_bundle import live_bundle
 from tests.samples.merlion_identification import TWO
 from tests.samples.programs import ROOT, encoded, write_files
-
-MEMORY = Path("/dev/shm")
-"""A file system in memory, used if it exists."""
-
-
-class Finding(AssertionError):
-    """A program neither scored nor refused its input."""
-
+from tests.tools.fuzz import organiser
+from tests.tools.fuzz.workplace import Finding, Target, Workplace
 
 MANIFEST = Path(__file__).with_name("competition.yaml").read_bytes()
-
-
-class Workplace:
-    """A folder for the files of the targets, made once and used for every input."""
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="fuzz-", dir=str(MEMORY) if MEMORY.is_dir() else None
-        )
-        self.path = Path(self._folder.name)
-
-    def empty(self, name: str) -> Path:
-        folder = self.path / name
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        return folder
-
-    def close(self) -> None:
-        self._folder.cleanup()
-
-
-Target = Callable[[bytes], str]
 
 
 def scoring(task: str, place: Workplace) -> Target:
@@ -388,6 +359,9 @@ def targets(place: Workplace) -> dict[str, Target]:
         "output": output(place),
         "declared": declared(place),
         "answer": answer(place),
+        "decode": organiser.decoding(place),
+        "intake": organiser.intake(place),
+        "redirect": organiser.redirects(place),
     }
     for task in task_names():
         made[f"score-{task}"] = scoring(task, place)
@@ -399,6 +373,8 @@ def targets(place: Workplace) -> dict[str, Target]:
 def seeds(target: str) -> list[bytes]:
     """Return valid inputs to start from."""
     kind, _, task = target.partition("-")
+    if kind in organiser.SEEDS:
+        return organiser.SEEDS[kind]
     if kind == "manifest":
         return [MANIFEST]
     if kind == "output":
