@@ -393,7 +393,9 @@ def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarra
         false_alarm_weight = miss[row, left_vertex] - miss[row, right_vertex]
         cost = miss_weight[:, np.newaxis] * miss + false_alarm_weight[:, np.newaxis] * false_alarm
         vertex = cost.argmin(axis=1)
-        below = cost[row, vertex] < cost[row, right_vertex]
+        # A lower vertex is between the two, but rounding of fractional counts may make another one seem lower.
+        below = (right_vertex < vertex) & (vertex < left_vertex)
+        below &= cost[row, vertex] < cost[row, right_vertex]
         open_rows, vertex, row = open_rows[below], vertex[below], row[below]
         on_right = (
             miss[row, vertex] * n_nontargets[open_rows] <= false_alarm[row, vertex] * n_targets[open_rows]

@@ -340,3 +340,14 @@ def test_the_hull_is_that_of_the_operating_points():
 def test_both_histograms_have_the_same_bins():
     with pytest.raises(ValueError, match="same number of bins"):
         ScoreHistograms(np.zeros(3), np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("targets", "nontargets"),
+    [([0, 1, 3], [1, 1, 3]), ([0, 1, 3, 1], [0, 2, 3, 1]), ([3, 1, 0, 2, 0], [3, 2, 1, 3, 0])],
+)
+def test_fractional_counts_have_the_eer_of_whole_ones(targets, nontargets):
+    # Rounding made an end of the edge seem lower than the other one, and the search for the edge did not end.
+    whole = ScoreHistograms(np.array([targets]), np.array([nontargets]))
+    tenths = ScoreHistograms(np.array([targets]) * 0.1, np.array([nontargets]) * 0.1)
+    assert histogram_eer(tenths) == pytest.approx(histogram_eer(whole), abs=1e-12)
