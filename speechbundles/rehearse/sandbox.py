@@ -332,6 +332,11 @@ class Family:
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
         while members := self.members() if self.stays else self._alive():
+            if time.monotonic() > deadline:
+                self._end()
+                raise RuntimeError(
+                    f"processes could not be killed: {sorted(member.pid for member in members)}"
+                )
             new = [member for member in members if member not in halted]
             if new:
                 _each(new, psutil.Process.suspend)
@@ -339,11 +344,6 @@ class Family:
                 continue
             _each(members, psutil.Process.kill)
             halted.clear()
-            if time.monotonic() > deadline:
-                self._end()
-                raise RuntimeError(
-                    f"processes could not be killed: {sorted(member.pid for member in members)}"
-                )
             time.sleep(0.001)
         if not self.stays:
             self._end()
