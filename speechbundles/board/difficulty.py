@@ -43,11 +43,16 @@ def item_difficulty(task: Task, systems: Sequence[Statistics]) -> Difficulty | N
 def abilities_table(difficulty: Difficulty, names: Sequence[str]) -> Table:
     """Return a table of the systems' abilities, with a note on the items."""
     model, ordered = difficulty.model, [difficulty.items[place] for place in difficulty.hardest_first]
+    items = "The items' difficulties do not differ significantly, so no item is named."
+    if model.varies:
+        items = (
+            f"The hardest items are {', '.join(ordered[:SHOWN])}; the easiest are "
+            f"{', '.join(ordered[: -SHOWN - 1 : -1])}."
+        )
     note = (
         "Rasch model: a system gets an item right with probability 50 % if its ability equals the item's difficulty. "
-        f"The average difficulty is 0, the standard deviation {model.spread:.2f}. The hardest items are "
-        f"{', '.join(ordered[:SHOWN])}; the easiest are {', '.join(ordered[: -SHOWN - 1 : -1])}. The file "
-        "items.csv has the difficulty of every item."
+        f"The average difficulty is 0, the standard deviation {model.spread:.2f}. {items} `rank --out DIR` writes the "
+        "difficulty of every item to items.csv."
     )
     rows = [[name, f"{ability:.2f}"] for name, ability in zip(names, model.ability, strict=True)]
     return Table(

@@ -8,12 +8,16 @@ the average. Answers may be partly right. Items with the same number of right an
 are computed together.
 
 Source: De Boeck, Random item IRT models (Psychometrika 73, 2008); Bock and Aitkin, Marginal maximum likelihood
-estimation of item parameters (Psychometrika 46, 1981), with items and persons exchanged.
+estimation of item parameters (Psychometrika 46, 1981), with items and persons exchanged; Self and Liang, Asymptotic
+properties of maximum likelihood estimators under nonstandard conditions (JASA 82, 1987), for the test of the spread.
 """
 
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+
+from spokeneval.comparison.multiple_comparisons import SIGNIFICANCE
 
 NODES = 1201
 """Nodes of the grid. Its step is 1/60 of the spread of difficulties. A sum over the grid is exact to seven digits if
@@ -33,12 +37,14 @@ class Rasch(NamedTuple):
     error: shape=(m,): its standard error.
     ability: shape=(s,): higher is better.
     spread: the standard deviation of difficulties.
+    varies: whether it is significantly above 0, by a likelihood-ratio test (one-sided, because 0 is its lowest value).
     """
 
     difficulty: np.ndarray
     error: np.ndarray
     ability: np.ndarray
     spread: float
+    varies: bool
 
 
 def fit_rasch(right: np.ndarray) -> Rasch:
@@ -81,10 +87,14 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     mean = right.mean(axis=0)
     start = np.append(np.log((mean + 0.01) / (1.01 - mean)), 0.0)
     bounds = [(-FARTHEST, FARTHEST)] * systems + [(-5.0, 3.0)]
-    found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+    fitted = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B")
+    found = fitted.x
     joint, _ = posterior(found)
     shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
     spread = float(np.exp(found[-1]))
     difficulty = spread * shares @ nodes
     error = np.sqrt(np.maximum(spread**2 * shares @ nodes**2 - difficulty**2, 0))
-    return Rasch(difficulty[item], error[item], found[:-1], spread)
+    same = np.clip(mean, expit(-FARTHEST), expit(FARTHEST))  # if all items are equally hard
+    without = len(right) * (mean @ np.log(same) + (1 - mean) @ np.log1p(-same))
+    varies = bool(2 * (-fitted.fun - without) > NormalDist().inv_cdf(1 - SIGNIFICANCE) ** 2)
+    return Rasch(difficulty[item], error[item], found[:-1], spread, varies)

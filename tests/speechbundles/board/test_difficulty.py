@@ -150,6 +150,16 @@ def test_items_are_told_apart_though_intervals_are_over_speakers():
     assert float(rows[0]["right"]) == pytest.approx(right[order[0]].mean(), abs=1e-4)
 
 
+@pytest.mark.parametrize(("spread", "varying"), [(0.0, (0, 2)), (1.5, (6, 6))])
+def test_items_are_named_only_if_difficulties_differ_significantly(spread, varying):
+    # The level is 5 %: of six sets of equally hard items, more than two are significant with a probability of 0.2 %.
+    found = [fit_rasch(simulated(seed, 80, 4, spread)[0]) for seed in range(6)]
+    assert varying[0] <= sum(model.varies for model in found) <= varying[1]
+    model = next(model for model in found if model.varies == bool(spread))
+    table = abilities_table(Difficulty([f"r{n}" for n in range(80)], np.zeros(80), model), list("ABCD"))
+    assert ("hardest items are" in table.note) is bool(spread)
+
+
 def test_bands_of_difficulty_are_those_of_responses_though_intervals_are_over_speakers():
     # Four responses by two speakers, on which 0, 1, 2 and 6 of six systems are wrong: easy 0-1, medium 2-3, hard 4-6.
     wrong = np.array([0, 1, 2, 6])
