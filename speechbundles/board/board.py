@@ -171,7 +171,7 @@ def make_board(
         if len(ranked) > 1:
             compared = compare_systems(rules, summed, values, places, progress=progress)
             remarks += how_compared(units, unit, len(summed), number)
-            tables += power_table(compared.pairs, names, unit, number, column)
+            tables += power_table(compared.pairs, names, unit, number, column, rules.primary.limits)
             difficulty = item_difficulty(rules, summed) if compared.pairs else None
             if difficulty is not None:
                 tables.append(abilities_table(difficulty, names))

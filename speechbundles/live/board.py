@@ -365,7 +365,7 @@ def _compare(
         order.ranks,
         order.clusters,
         tuple(how_compared(f"{number} {unit}s", unit, len(summed), number)),
-        tuple(power_table(order.pairs, names, unit, number, bundle.ranking_column())),
+        tuple(power_table(order.pairs, names, unit, number, bundle.ranking_column(), task.primary.limits)),
     )
 
 

@@ -197,7 +197,7 @@ def compare_data(
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
     remarks += [*ties(places, names), *filter(None, [independence_note(unit, task.declaration)])]
     remarks += how_compared(units, unit, len(names), number)
-    power = power_table(order.pairs, names, unit, number, column)
+    power = power_table(order.pairs, names, unit, number, column, task.primary.limits)
     return Comparison(
         task.name,
         rows,

@@ -47,7 +47,7 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     ]
     needed = units_needed(systems)
     if number < needed:
-        least = least_p(number, systems)
+        least = least_p(number, swapped=systems <= MOST_SWAPPED)
         corrected = min(1, least * SIGNIFICANCE / holm_level(systems))
         remarks.append(
             f"{units} are too few to separate {systems} systems; at least {needed} are needed. The smallest p that a "

@@ -1,8 +1,9 @@
 """Statistical power of comparisons with test sets of another size.
 
-Power is that of the test of one pair at the level of Holm's first step, which is the strictest, for differences that
-are normally distributed over units. It is 0 if there are so few units that no test can be significant. `deviation` is
-the standard deviation of the difference for one unit: its standard error times the square root of the number of units.
+Power is that of the test of one pair by swapping, at the level of a step of Holm's procedure (`holm_level`), for
+differences that are normally distributed over units. It is 0 if there are so few units that no test can be significant.
+`deviation` is the standard deviation of the difference for one unit: its standard error times the square root of the
+number of units.
 
 With many units, the distribution of a difference over all swaps is close to that of Student's t. So power is that of a
 t-test, by the noncentral t distribution, at the largest level that 10,000 rounds can resolve. A smaller level is
@@ -23,8 +24,7 @@ from typing import Callable
 import numpy as np
 
 from ..metrics.bootstrap import SEED
-from .multiple_comparisons import holm_level
-from .randomisation import MOST_SWAPPED, critical_deviations, p_of_counts, resolved_level, signs, units_needed
+from .randomisation import critical_deviations, least_p, p_of_counts, resolved_level, signs
 from .ranks import LEAST
 
 POWER = 0.8
@@ -39,57 +39,57 @@ _SETS = 1000
 _AT_A_TIME = 64
 """The number of ways to swap to process at a time, so that they fit into the processor's cache."""
 
+_FARTHEST = 2.0**40
+"""The largest difference to try, in standard deviations."""
+
 _NORMAL = NormalDist()
 
 _NODES = 200
 
 
-def power(difference: float, deviation: float, units: int, systems: int) -> float:
-    """The probability that a true difference between two of several systems is found significant.
+def power(difference: float, deviation: float, units: int, level: float) -> float:
+    """The probability that a true difference between two systems has a p-value of at most `level`.
 
     Examples
     --------
-    >>> round(power(0.5, 1.0, units=50, systems=3), 3)
+    >>> round(power(0.5, 1.0, units=50, level=0.05 / 3), 3)
     0.843
     """
-    if units < units_needed(systems):
+    if least_p(units) > level:
         return 0.0
-    if _is_simulated(units, systems):
-        return _simulated(units, systems)(abs(difference) / deviation)
-    away, critical = abs(difference) * math.sqrt(units) / deviation, _critical(units, systems)
+    if units <= FEW:
+        return _simulated(units, level)(abs(difference) / deviation)
+    away, critical = abs(difference) * math.sqrt(units) / deviation, _critical(units, level)
     return _above(away, critical, units - 1) + _above(-away, critical, units - 1)
 
 
-def smallest_difference(deviation: float, units: int, systems: int) -> float:
+def smallest_difference(deviation: float, units: int, level: float) -> float:
     """The true difference that is found with probability `POWER`, ignoring the chance of finding the reverse.
 
-    There must be at least `units_needed` units.
+    Infinity if there are so few units that no difference is.
 
     Examples
     --------
-    >>> round(smallest_difference(1.0, units=50, systems=3), 3)
+    >>> round(smallest_difference(1.0, units=50, level=0.05 / 3), 3)
     0.473
     """
-    return deviation * _smallest(units, systems)
+    return deviation * _smallest(units, level)
 
 
 @cache
-def _smallest(units: int, systems: int) -> float:
+def _smallest(units: int, level: float) -> float:
     """The same in standard deviations of a unit. A simulation takes half a second, and each board asks for several."""
-    if _is_simulated(units, systems):
-        found = _simulated(units, systems)
+    if least_p(units) > level:
+        return math.inf
+    if units <= FEW:
+        found = _simulated(units, level)
         return _root(lambda difference: found(difference) - POWER, steps=8)
-    critical = _critical(units, systems)
+    critical = _critical(units, level)
     return _root(lambda away: _above(away, critical, units - 1) - POWER) / math.sqrt(units)
 
 
-def _is_simulated(units: int, systems: int) -> bool:
-    return units <= FEW and systems <= MOST_SWAPPED
-
-
-def _simulated(units: int, systems: int) -> Callable[[float], float]:
+def _simulated(units: int, level: float) -> Callable[[float], float]:
     """A function from a difference in standard deviations of a unit to the share of simulated sets that show it."""
-    level = holm_level(systems)
     drawn = np.random.RandomState(SEED + 1).normal(size=(units, _SETS))
     kept = signs(units)
     sums, moved = kept @ drawn, kept.sum(axis=1, keepdims=True)
@@ -108,13 +108,13 @@ def _simulated(units: int, systems: int) -> Callable[[float], float]:
     return found
 
 
-def _critical(units: int, systems: int) -> float:
+def _critical(units: int, level: float) -> float:
     """The smallest t, of the differences of all units, that is found significant."""
     critical = math.inf
-    level = resolved_level(units, systems)
-    if level:
-        critical = _root(lambda t: level / 2 - _above(0.0, t, units - 1))
-    deviations = critical_deviations(systems)
+    resolved = resolved_level(units, level)
+    if resolved:
+        critical = _root(lambda t: resolved / 2 - _above(0.0, t, units - 1))
+    deviations = critical_deviations(level)
     if deviations**2 < units:
         # A deviation has the mean square of the differences in its denominator, t their variance.
         critical = min(critical, deviations * math.sqrt((units - 1) / (units - deviations**2)))
@@ -132,10 +132,12 @@ def _above(away: float, critical: float, freedom: int) -> float:
 
 
 def _root(function: Callable[[float], float], steps: int = 50) -> float:
-    """Where an increasing function is 0, above 0."""
+    """Where an increasing function is 0, above 0; infinity if it is below 0 up to `_FARTHEST`."""
     low, high = 0.0, 1.0
-    while function(high) < 0:
+    while not function(high) >= 0:
         low, high = high, 2 * high
+        if high > _FARTHEST:
+            return math.inf
     for _ in range(steps):
         middle = (low + high) / 2
         low, high = (middle, high) if function(middle) < 0 else (low, middle)

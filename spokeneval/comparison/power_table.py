@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from statistics import median
+from typing import Optional
 
+from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .power import POWER, power, smallest_difference
-from .randomisation import units_needed
 from .ranks import LEAST
 from .systems import Pair
 from .tables import Shown, Table
@@ -15,9 +16,17 @@ from .tables import Shown, Table
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
 """Sizes of test sets, as multiples of this set's."""
 
+NOT_REACHED = "not reached"
+"""The smallest difference of a test set that detects none, however large, with a probability of `POWER`."""
+
 
 def power_table(
-    pairs: Sequence[Pair], names: Sequence[str], unit: str, units: int, column: Shown
+    pairs: Sequence[Pair],
+    names: Sequence[str],
+    unit: str,
+    units: int,
+    column: Shown,
+    limits: Optional[tuple[float, float]],
 ) -> list[Table]:
     """Return a power curve as a table; none if no two neighbours have a difference that varies."""
     neighbours = [pair for pair in pairs if pair.second == pair.first + 1]
@@ -27,16 +36,16 @@ def power_table(
     deviation = median(pair.interval.standard_error for pair in varying) * math.sqrt(units)
     systems = len(names)
     closest = varying[0]
+    own = closest.interval.standard_error * math.sqrt(units)
+    largest = limits[1] - limits[0] if limits else math.inf
+    first_level, level = holm_level(systems), _level_of(closest, pairs, systems)
     rows = []
-    for size in SIZES:
-        number = round(size * units)
-        if number < units_needed(systems):
-            rows.append([str(number), "none", "0 %"])
-            continue
-        found = smallest_difference(deviation, number, systems)
-        own = closest.interval.standard_error * math.sqrt(units)
-        chance = 100 * power(closest.difference, own, number, systems)
-        rows.append([str(number), f"{found:.{column.precision}f}", f"{chance:.0f} %"])
+    for number in dict.fromkeys(round(size * units) for size in SIZES if size * units >= 1):
+        found = smallest_difference(deviation, number, first_level)
+        reached = found < math.inf and found <= largest
+        chance = 100 * power(closest.difference, own, number, level)
+        smallest = f"{found:.{column.precision}f}" if reached else NOT_REACHED
+        rows.append([str(number), smallest, f"{chance:.0f} %"])
     header = [
         f"{unit.capitalize()}s",
         f"Smallest {column.title} difference detected with {100 * POWER:.0f} % power",
@@ -44,9 +53,21 @@ def power_table(
     ]
     note = (
         f"Second column: the smallest true difference between two systems that a test set of this size detects with a "
-        f"probability of {100 * POWER:.0f} %, if {systems} systems are compared, and if the difference varies between "
-        f"{unit}s as much as the differences between neighbours on this leaderboard (median). Last column: the "
-        f"probability of detecting that {names[closest.first]} and {names[closest.second]} differ, if the observed "
-        "difference is the true one."
+        f"probability of {100 * POWER:.0f} %, if {systems} systems are compared at the level of Holm's first step "
+        f"(p at most {first_level:.2g}), and if the difference varies between {unit}s as much as the differences "
+        "between neighbours on this leaderboard (median). Last column: the probability of detecting that "
+        f"{names[closest.first]} and {names[closest.second]} differ, if the observed difference is the true one, at "
+        f"the level that Holm's correction has for this pair here (p at most {level:.2g})."
     )
+    if closest.adjusted <= SIGNIFICANCE:
+        note += (
+            " They differ significantly here. A difference that is only just significant is detected in about half of "
+            "all test sets of the same size."
+        )
     return [Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)]
+
+
+def _level_of(pair: Pair, pairs: Sequence[Pair], systems: int) -> float:
+    """The level at which Holm's procedure tests a pair, after all significant pairs with a smaller p."""
+    rejected = sum(other.adjusted <= SIGNIFICANCE and other.p < pair.p for other in pairs)
+    return holm_level(systems, rejected)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from functools import cache
 from statistics import NormalDist
 from typing import Any, Callable
 
@@ -43,6 +44,9 @@ then below 2e-6."""
 
 _AT_A_TIME = 1 << 17
 """The number of values to process at a time, so that they fit into the processor's cache."""
+
+_MOST_REPEATED = 64
+"""With more units, no round keeps or swaps all of them."""
 
 _SIGNS_TO_NORMAL = 1 / (4 * NormalDist().cdf(-math.sqrt(2)))
 
@@ -201,47 +205,57 @@ def _tail_bound(deviations: float, units: int) -> float:
     return min(1.0, _SIGNS_TO_NORMAL * math.erfc(min(deviations, math.sqrt(units)) / math.sqrt(2)))
 
 
-def least_p(units: int, systems: int) -> float:
-    """The smallest p that a difference between two of several systems can have with this many units.
+def least_p(units: int, *, swapped: bool = True) -> float:
+    """The smallest p that a difference between two systems can have with this many units.
+
+    Parameters
+    ----------
+    swapped
+        Whether systems are compared by swapping. Otherwise a pair has two tests, and p is twice the smaller bound.
 
     Examples
     --------
-    >>> least_p(units=10, systems=6)  # 2 of 2**10 ways to swap
+    >>> least_p(units=10)  # 2 of 2**10 ways to swap
     0.001953125
     """
-    if systems <= MOST_SWAPPED and _few_ways(units, ROUNDS):
-        return 2.0 ** (1 - units)
     bound = _tail_bound(math.inf, units)
-    return min(1 / (1 + ROUNDS), bound) if systems <= MOST_SWAPPED else bound
+    if not swapped:
+        return min(1.0, 2 * bound)
+    if _few_ways(units, ROUNDS):
+        return 2.0 ** (1 - units)
+    repeats = _repeats(units)
+    return (1 + repeats) / (1 + ROUNDS) if repeats else min(1 / (1 + ROUNDS), bound)
 
 
-def resolved_level(units: int, systems: int) -> float:
-    """The largest p of swaps or rounds that is significant at Holm's first step; 0 if they resolve none.
+@cache
+def _repeats(units: int) -> int:
+    """In how many random rounds all units are kept or all are swapped, which gives the observed difference again."""
+    if units > _MOST_REPEATED:
+        return 0
+    return int(np.count_nonzero(np.abs(signs(units).sum(axis=1)) == units))
+
+
+def resolved_level(units: int, level: float) -> float:
+    """The largest p of swaps or rounds that is at most `level`; 0 if they resolve none.
 
     Examples
     --------
-    >>> resolved_level(units=10, systems=6) * 2**10  # 0.05 / 15 of 2**10 ways is 3.4, and ways come in pairs
+    >>> resolved_level(units=10, level=0.05 / 15) * 2**10  # 0.05 / 15 of 2**10 ways is 3.4, and ways come in pairs
     2.0
     """
-    level = holm_level(systems)
-    if systems > MOST_SWAPPED:
-        return 0.0
     if _few_ways(units, ROUNDS):
         return math.floor(level * 2 ** (units - 1)) / 2 ** (units - 1)
     return math.floor(level * (1 + ROUNDS)) / (1 + ROUNDS)
 
 
-def critical_deviations(systems: int) -> float:
-    """From how many deviations on the tail bound is significant at Holm's first step.
-
-    For more than `MOST_SWAPPED` systems, a pair has two tests, each at half the level.
+def critical_deviations(level: float) -> float:
+    """From how many deviations on the tail bound is at most `level`.
 
     Examples
     --------
-    >>> round(critical_deviations(10), 3), round(critical_deviations(200), 3)
-    (3.576, 5.071)
+    >>> round(critical_deviations(0.05 / 45), 3)
+    3.576
     """
-    level = holm_level(systems) / (1 if systems <= MOST_SWAPPED else 2)
     return -NormalDist().inv_cdf(level / (2 * _SIGNS_TO_NORMAL))
 
 
@@ -253,7 +267,8 @@ def units_needed(systems: int) -> int:
     >>> units_needed(6)  # 15 pairs: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029
     10
     """
-    return next(units for units in itertools.count(1) if least_p(units, systems) <= holm_level(systems))
+    swapped, level = systems <= MOST_SWAPPED, holm_level(systems)
+    return next(units for units in itertools.count(1) if least_p(units, swapped=swapped) <= level)
 
 
 def pseudo_values(values: np.ndarray, primary: ScoreOfSums) -> np.ndarray:
@@ -338,8 +353,7 @@ def bounded_differences(parts: np.ndarray, scores: np.ndarray) -> np.ndarray:
     rejected, found = -1, 0
     while rejected < found < pairs:
         rejected = found
-        level = holm_level(len(scores), rejected) / 2
-        higher = deviations > -NormalDist().inv_cdf(level / (2 * _SIGNS_TO_NORMAL))
+        higher = deviations > critical_deviations(holm_level(len(scores), rejected) / 2)
         found = int(np.count_nonzero(higher))
     return higher
 
