@@ -154,7 +154,6 @@ def decoders(quick: bool) -> Iterator[tuple[str, list[str]]]:
     case = cases.psst_correctness()
     baseline = case.baseline["prediction"].astype(int)
     improved = somewhat_better(case)
-    better = improved.baseline["prediction"].astype(int)
     for columns in ("all", "primary"):
         rows: dict[str, list[str]] = {}
         for kind in BOARDS:
@@ -168,17 +167,6 @@ def decoders(quick: bool) -> Iterator[tuple[str, list[str]]]:
             start = np.random.default_rng(3).permutation(baseline)
             gained = (found.answers == case.labels).sum() - (start == case.labels).sum()
             rows.setdefault("flips, blind: points above start", []).append(f"{100 * gained / len(start):.1f}")
-            edge = flips.flip_at_edge(
-                board_of("psst_correctness", kind, columns),
-                baseline,
-                better,
-                improved.doubtful,
-                case.attempts,
-            )
-            gained = (edge.answers == case.labels).sum() - (better == case.labels).sum()
-            rows.setdefault("flips, at an edge: points above start", []).append(
-                f"{100 * gained / len(start):.1f}"
-            )
             for title, system in (("baseline", case), ("better system", improved)):
                 best = max(fitted_points(system, kind, columns, size, quick) for size in FITTED)
                 rows.setdefault(f"integer program, {title}: points above", []).append(f"{best:.1f}")
@@ -381,6 +369,28 @@ def edge_climbs(quick: bool) -> Iterator[tuple[str, list[str]]]:
             yield f"{name}, {tries}, {limit} attempts", row
 
 
+def group_tests(quick: bool) -> Iterator[tuple[str, list[str]]]:
+    """Yield the share of PSST's labels, in per cent, that an adversary with a good system learns from groups."""
+    case = CASES["psst_correctness"]()
+    limits = (3, 30, 65, 300)
+    for right in (0.85, 0.95):
+        found: dict[int, list[str]] = {limit: [] for limit in limits}
+        for kind in EDGE_BOARDS:
+            shares = []
+            for seed in range(1 if quick else 10):
+                rng = np.random.default_rng(seed)
+                board, system = board_of("psst_correctness", kind), cases.right_on(case, right, rng)
+                submit = _flipped(replace(case, baseline=case.give(system)), "prediction")[0]
+                certain = flips.group_tests(board, submit, system, 1 - right, max(limits), rng)
+                if not (certain.labels == case.labels)[certain.since > 0].all():
+                    raise AssertionError("a label that was certain is wrong")
+                shares.append([100 * certain.share(limit) for limit in limits])
+            for limit, share in zip(limits, np.mean(shares, axis=0).tolist(), strict=True):
+                found[limit].append(f"{share:.1f}")
+        for limit, row in found.items():
+            yield f"a system right on {right:.0%}, {limit} attempts", row
+
+
 def _flipped(case: Case, column: str) -> tuple[Callable[[np.ndarray], Any], np.ndarray]:
     """Return a function from flips to the baseline with these answers flipped, and its answers, 0 or 1."""
     if column:
@@ -446,6 +456,7 @@ def main() -> None:
     )
     table("Decoding: labels right above chance or above the start (points)", decoders(quick))
     table("Climbing at the edge of a step: labels that are certain (%)", edge_climbs(quick), EDGE_BOARDS)
+    table("Group tests, PSST correctness: labels that are certain (%)", group_tests(quick), EDGE_BOARDS)
     table("Interval probes (bits)", probe_bits(63 if quick else 252))
     table(
         "Information in a line about random answers around the baseline (bits per attempt)",

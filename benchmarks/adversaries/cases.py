@@ -106,6 +106,14 @@ def relabelled(case: Case, labels: np.ndarray) -> Case:
     return replace(case, reference=replace(case.reference, columns=columns), labels=labels)
 
 
+def right_on(case: Case, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Return the answers of a system that is right on a share of binary labels; its errors are random."""
+    wrong = rng.choice(len(case.labels), round((1 - share) * len(case.labels)), replace=False)
+    answers = case.labels.copy()
+    answers[wrong] = 1 - answers[wrong]
+    return answers
+
+
 def errors_and_as_many_right(wrong: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the indexes of all errors and of the same number of right answers."""
     errors, right = np.flatnonzero(wrong), np.flatnonzero(~wrong)

@@ -1,8 +1,8 @@
-"""Single flips: one answer is changed, and the adversary observes whether the board changes.
+"""Flips: one answer or a group is changed, and the adversary observes whether the board changes.
 
 Blind flips start from any answers. With steps, a flip is visible only if the score is at the edge of a step. An
 adversary with two sets of answers on the two sides of an edge finds it by bisection, and then learns one label in each
-attempt.
+attempt. With a good system, one attempt asks about a group of answers, and if none is wrong, all of them are certain.
 """
 
 from __future__ import annotations
@@ -45,50 +45,6 @@ def flip_each(board: Board, answers: np.ndarray, places: np.ndarray, attempts: i
         right += better != 0 and (better > 0) == (changed[place] == labels[place])
         if better > 0:
             kept[place] = changed[place]
-    return Flips(asked, shown, right, kept)
-
-
-def flip_at_edge(
-    board: Board, worse: np.ndarray, better: np.ndarray, places: np.ndarray, attempts: int
-) -> Flips:
-    """Find the edge of a step between two sets of answers, then flip answers there: if the score crosses it, the
-    answer was wrong.
-
-    The returned answers are the better ones, corrected by the flips.
-    """
-    give, labels = board.case.give, board.case.labels
-    differing = np.flatnonzero(worse != better)
-
-    def between(size: int) -> np.ndarray:
-        answers = worse.copy()
-        answers[differing[:size]] = better[differing[:size]]
-        return answers
-
-    low = board.signed(board.ask(give(worse)))
-    high = board.signed(board.ask(give(better)))
-    kept = better.copy()
-    if low == high:
-        return Flips(0, 0, 0, kept)
-    below, above = 0, len(differing)
-    while above - below > 1 and board.attempts < attempts:
-        middle = (below + above) // 2
-        if board.signed(board.ask(give(between(middle)))) == low:
-            below = middle
-        else:
-            above = middle
-    edge = between(below)
-    shown = right = asked = 0
-    for place in places.tolist():
-        if board.attempts >= attempts:
-            break
-        changed = edge.copy()
-        changed[place] = 1 - changed[place]
-        crossed = board.signed(board.ask(give(changed))) > low
-        asked += 1
-        shown += crossed
-        told = changed[place] if crossed else edge[place]
-        right += told == labels[place]
-        kept[place] = told
     return Flips(asked, shown, right, kept)
 
 
@@ -226,3 +182,87 @@ def _ask_at(
                 learn(place, answer ^ improved)
             elif alike:
                 learn(place, answer ^ (not improved))
+
+
+RESERVE = 16
+"""Answers of a good system that `group_tests` flips before it looks for an edge, to balance the groups."""
+
+
+def group_tests(
+    board: Board, submit: Give, system: np.ndarray, wrong: float, attempts: int, rng: np.random.Generator
+) -> Certain:
+    """Ask about groups of a good system's answers at the edge of a step, one class after the other.
+
+    A group is flipped together with as many answers the other way, whose labels are certain and those that the group
+    should have. If the group is as expected, the counts and the line stay the same, so one attempt makes all its labels
+    certain. If not, bisection finds one unexpected label (Hwang, A method for detecting all defective members in a
+    population by group testing, 1972). The score must depend only on the number of right and wrong answers of each
+    value.
+
+    Parameters
+    ----------
+    submit: makes a submission from flips of the system's answers, bool, shape=(n,).
+    system: shape=(n,), 0 or 1: its answers.
+    wrong: the share of wrong ones, which decides the size of the groups.
+    """
+    certain = Certain(np.full(len(system), -1), np.zeros(len(system), dtype=int))
+    size = 2 ** int(np.log2(max(1.0, np.log(2) / wrong)))
+    for value in (1, 0):
+        members = np.flatnonzero(system == value)
+        while board.attempts < attempts and not certain.since[members].all():
+            members = rng.permutation(members)
+            reserve = np.isin(np.arange(len(system)), members[:RESERVE])
+            sides = _edge(board, submit, reserve, members[RESERVE:], 0.1, attempts, rng)
+            if sides is not None:
+                _ask_groups(sides, board, submit, system, members, size, attempts, rng, certain)
+    return certain
+
+
+def _ask_groups(
+    sides: Sides,
+    board: Board,
+    submit: Give,
+    system: np.ndarray,
+    members: np.ndarray,
+    size: int,
+    attempts: int,
+    rng: np.random.Generator,
+    certain: Certain,
+) -> None:
+    """Ask about groups until the labels of all these answers are certain."""
+    last, below, low, above, high = sides
+    value = system[last]
+
+    def learn(places: np.ndarray, label: int) -> None:
+        certain.labels[places], certain.since[places] = label, board.attempts
+
+    def balance(flipped: bool) -> np.ndarray:
+        """Return the certain answers that balance a group of flipped or of other answers."""
+        state = above if flipped else below
+        return members[(certain.labels[members] == value) & (state[members] != flipped)]
+
+    def is_expected(group: np.ndarray, flipped: bool) -> bool:
+        state = (above if flipped else below).copy()
+        state[group] = not flipped
+        state[rng.permutation(balance(flipped))[: len(group)]] = flipped
+        return board.signed(board.ask(submit(state))) == (high if flipped else low)
+
+    learn(np.array([last]), int(value ^ above[last]))
+    while board.attempts < attempts:
+        open_ = members[certain.since[members] == 0]
+        choices = {flipped: open_[below[open_] == flipped] for flipped in (False, True)}
+        room = {each: min(size, len(choices[each]), len(balance(each))) for each in choices}
+        flipped = max(room, key=lambda each: room[each])
+        group = choices[flipped][: room[flipped]]
+        if not len(group):
+            return
+        expected = is_expected(group, flipped)
+        while not expected and len(group) > 1 and board.attempts < attempts:
+            half = group[: len(group) // 2]
+            if is_expected(half, flipped):
+                learn(half, value)
+                group = group[len(half) :]
+            else:
+                group = half
+        if expected or len(group) == 1:
+            learn(group, value if expected else 1 - value)

@@ -187,7 +187,8 @@ RULES: dict[str, Rule] = {
         "errors.",
         "Lower max_submissions, or seal a share of the set."),
     "leak-scores": warning("So many attempts can reveal a large part of the hidden labels.",
-        "Lower max_submissions, or seal a share of the set. If scores are exact, first set feedback: coarse."),
+        "Set labels: home (recommended), seal a share of the set, or lower max_submissions. If scores are exact, first "
+        "set feedback: coarse."),
     "sealed-uploaded": error("The platform would receive sealed labels, and could reveal them.",
         "Remove these rows and build the bundle again."),
     "sealed-missing": error("Submissions are scored, but the sealed labels that the final ranking needs may be lost.",

@@ -285,18 +285,19 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     return folder / "edited.zip"
 
 
-# 365 of 652 responses are correct: 645 bits. A score in steps reveals at most 2.7. Nine exact scores are
-# written, of which the leaderboard shows 3, and each reveals 53.
+# 652 responses have H(0.95) = 0.286 bits each for a system that is right on 95 %: 187. A score in steps reveals at most
+# 2.7. Nine exact scores are written, of which the leaderboard shows 3, and each reveals 53.
 @pytest.mark.parametrize(
     ("changes", "found"),
     [
-        ({"attempts": 20}, {}),
-        ({"attempts": 100}, {"leak-scores": "100 attempts on reference_data.zip, rounded scores, can reveal 42%"}),
+        ({"attempts": 17}, {}),
+        ({"attempts": 18}, {"leak-scores": "18 attempts on reference_data.zip, rounded scores of 2.7 bits, can reveal "
+                                           "26%"}),
         ({"attempts": 101}, {"leak-attempts": "101 attempts on reference_data.zip; expected at most 100",
-                             "leak-scores": "43%"}),
+                             "leak-scores": "100%"}),
         ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each
-        ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "1 attempt on reference_data.zip, exact scores, can "
-                                                               "reveal 74% of"}),
+        ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "1 attempt on reference_data.zip, exact scores of 477.0 "
+                                                               "bits, can reveal 100% of its labels (187 bits = "}),
     ],
 )  # fmt: skip
 def test_attempts_are_compared_with_the_entropy_of_the_labels(bundle, tmp_path, changes, found):

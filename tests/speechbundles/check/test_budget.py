@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from speechbundles.check.budget import TOLERATED, bits_of_step, entropy
+from speechbundles.check.budget import NARROWEST, TOLERATED, Unknown, bits_of_step, entropy
 
 
 @pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])
@@ -33,11 +33,19 @@ def test_bits_of_labels():
     assert math.copysign(1, entropy([1, 0])) == 1
 
 
+def test_labels_have_the_entropy_of_the_errors_of_a_good_system():
+    """H(0.95) = 0.28640 bits, and 0.05 * log2(3) = 0.07925 more for each of four classes."""
+    two, four = Unknown([365, 287]), Unknown([14, 72, 87, 27])
+    assert (two.bits, four.bits) == pytest.approx((652 * 0.28640, 200 * 0.36565), rel=1e-4)
+    assert str(two) == "187 bits = 652 * (H(0.95)), for a system that is right on 95%"
+    assert Unknown([365, 287], 0.99).bits == pytest.approx(652 * 0.080793, rel=1e-4)
+    rare = Unknown([990, 10])  # everybody who answers with the frequent class is right on 99 %
+    assert rare.bits == pytest.approx(80.793, rel=1e-4)
+    assert str(rare) == "81 bits, their entropy"
+    assert Unknown([100, 0]).bits == Unknown([100]).bits == 0
+
+
 def test_what_the_default_limits_allow():
-    psst, content = (
-        sum(counts) * entropy([n / sum(counts) for n in counts]) for counts in ((365, 287), (14, 72, 87, 27))
-    )
-    assert (
-        30 * bits_of_step(1) <= TOLERATED * psst < 90 * bits_of_step(1)
-    )  # the ends of its interval count too
-    assert 30 * bits_of_step(1) > TOLERATED * content  # 200 responses are few
+    psst, content = Unknown([365, 287]).bits, Unknown([14, 72, 87, 27]).bits
+    assert 17 * bits_of_step(NARROWEST) <= TOLERATED * psst < 18 * bits_of_step(NARROWEST)
+    assert 6 * bits_of_step(NARROWEST) <= TOLERATED * content < 7 * bits_of_step(NARROWEST)
