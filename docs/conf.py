@@ -12,6 +12,7 @@ author = "The spokeneval contributors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "formulas", "reference"]
 exclude_patterns = ["_build"]
 
+smartquotes = False  # they would print the hyphens of `--new` as a dash
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_allow_digits = False

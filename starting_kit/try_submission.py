@@ -11,6 +11,7 @@ files that the server runs. Needs numpy.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import re
@@ -19,7 +20,7 @@ import shutil
 import sys
 import tempfile
 import zipfile
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Callable, Optional
 
@@ -69,8 +70,14 @@ def main() -> int:
         except OSError as error:
             return refused(describe(error), options.zip)
         output = Path(folder, "output")
-        if not run("ingest.py", HERE / options.set / "input", submitted, output):
-            return refused(shortened(output), options.zip)
+        accepted, words = check(options.set, submitted, output)
+        if not accepted:
+            for other in sets:
+                if other != options.set and check(other, submitted, Path(folder, other))[0]:
+                    words = f"These are answers to the {other} set, not to the {options.set} set: "
+                    return refused(f"{words}--set {other}", options.zip)
+            return refused("\n".join([words, *shortened(output)]), options.zip)
+        say(words)
         reference = HERE / options.set / "reference"
         if reference.is_dir():
             inputs = Path(folder, "input")
@@ -128,11 +135,20 @@ def refused(words: str, path: Path, error: Optional[OSError] = None) -> int:
     return 1
 
 
-def shortened(output: Path) -> str:
+def check(called: str, submitted: Path, output: Path) -> tuple[bool, str]:
+    """Run the server's check against the items of a set; return whether it accepted, and what it printed."""
+    printed = io.BytesIO()
+    words = io.TextIOWrapper(printed, encoding="utf-8", newline="\n", write_through=True)
+    with redirect_stdout(words), redirect_stderr(words):
+        accepted = run("ingest.py", HERE / called / "input", submitted, output)
+    return accepted, printed.getvalue().decode().rstrip("\n")
+
+
+def shortened(output: Path) -> list[str]:
     """Return how to list every problem, if the report of the check lists only some."""
     report = output / REPORT_FILE
     some = report.exists() and re.search(r"\d more\b", report.read_text(encoding="utf-8"))
-    return "--all lists every problem." if some else ""
+    return ["--all lists every problem."] if some else []
 
 
 def stage(submission: Path, folder: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -66,6 +67,10 @@ def test_a_guide_has_a_command_or_a_picture_on_its_first_screen(page):
         0
     ]
     assert len(first.split()) <= MOST_WORDS
+
+
+def test_the_site_keeps_the_hyphens_of_options():
+    assert run_path(str(DOCS / "conf.py"))["smartquotes"] is False
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
     content, marks, defects = located_yaml.load(path)
     unfilled = dict(_unfilled(content, ()))
     defects += [
-        (place, f"not filled in yet: {value[len(FILL_IN) :].strip(' :()')}")
+        (place, f"not filled in yet: {value[len(FILL_IN) :].strip(' :(),')}")
         for place, value in unfilled.items()
     ]
     violations = schema.violations(content, root / SCHEMA)

@@ -252,7 +252,10 @@ def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
         assert (done.returncode, done.stderr) == (1, words)
     done = run_program("try_submission.py", "--set", "evaluation", "for_development", cwd=kit)
     assert done.returncode == 1
-    assert done.stderr.endswith("submission.zip was not written; the existing file is from an earlier run.\n")
+    assert done.stderr == (
+        "These are answers to the development set, not to the evaluation set: --set development\n"
+        "submission.zip was not written; the existing file is from an earlier run.\n"
+    )
 
 
 NO_NUMPY = "This kit needs numpy: pip install numpy\n"

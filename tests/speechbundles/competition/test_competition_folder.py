@@ -14,6 +14,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.sources import Sources
+from spokeneval.kinds.declared import KINDS
 from tests.samples.own_competition import FILLED_IN, own_data, own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -65,6 +66,16 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     assert {int(number) for number in re.findall(r"line (\d+) \S+: not filled in yet: ", printed)} == waiting
     assert printed.startswith(f"competition.yaml: {len(waiting)} problems line ")
     assert "defaults.contact_email: not filled in yet: an e-mail address for participants" in printed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_to_fill_in_begins_with_a_word(tmp_path, capsys, kind):
+    folder = tmp_path / "own"
+    assert build_bundle.main(["init", str(folder), "--new", "own_task", "--kind", kind]) == 0
+    assert build_bundle.main(["build", "--competition", str(folder)]) == 1
+    hints = re.findall(r"not filled in yet: (.*)", capsys.readouterr().err)
+    assert hints
+    assert all(re.match(r"[\[\w]", hint) for hint in hints), hints
 
 
 @pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
