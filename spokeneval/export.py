@@ -27,7 +27,7 @@ from .run.feedback import COARSE, shown_scores
 from .run.library import files_of_reference
 from .run.options import Options
 from .run.output import SCORE_FILES
-from .run.reference import fingerprint
+from .run.reference import parse_reference
 from .run.signature import SIGNATURE_FILE, Signature
 from .run.statistics import STATISTICS_FILE, parse_statistics
 from .task import ENDS, LOWER, Number, Score, Task
@@ -244,7 +244,8 @@ def _hugging_face(template: Any, results: Results, facts: Facts) -> Iterator[tup
 def _croissant(template: Any, results: Results, facts: Facts, reference: Path) -> Facts:
     """The description of a public set: its files, their columns, and RAI."""
     contents, files, tables = files_of_reference(results.task, reference), [], []
-    if not fingerprint(contents).startswith(results.signature.reference):
+    digits = parse_reference(results.task, contents).fingerprint_by_id(results.task.format)
+    if not digits.startswith(results.signature.reference):
         raise ValueError("--reference: the results were not computed from these files")
     layouts = {layout.file: layout for layout in results.task.format.layouts}
     for file, content in contents.items():

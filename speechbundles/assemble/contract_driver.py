@@ -27,6 +27,7 @@ from spokeneval.formats.problems import FileProblems, ReferenceFileError, Submis
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Layout
 from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import Reference
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import Task
@@ -74,6 +75,10 @@ def problems(task: Task, labels: Files, answers: Files) -> Found:
     if submission.value is None:
         yield "the sample's submission", submission.why
         return
+    whole = Reference(gold, gold.items, files=labels)
+    signed = attempt(task, ReferenceFileError, whole.fingerprint_by_id, task.format)
+    if signed.value is None:
+        yield "format.rows, which the signature needs", signed.why
     good, wrong = score(task, gold, submission.value)
     yield from (("the sample", what) for what in wrong)
     if not wrong:

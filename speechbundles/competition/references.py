@@ -19,7 +19,7 @@ from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote
 from spokeneval.formats.tables import Layout
-from spokeneval.run.reference import NO_ROW, Reference, fingerprint
+from spokeneval.run.reference import NO_ROW, Reference
 from spokeneval.task import Task
 
 MANY_ROWS = 20
@@ -162,7 +162,7 @@ def load_reference(
         source=path,
         # The lists of declared tasks have times in other units, if any.
         facts=set_facts(rules.units(labels), len(labels.items), {} if rules.declaration else public, read),
-        gold=Reference(labels, labels.items, fingerprint=fingerprint(files)),
+        gold=Reference(labels, labels.items, files=files),
         rules=rules,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),

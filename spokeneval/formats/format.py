@@ -88,6 +88,8 @@ class Format(NamedTuple):
     doubts
         Takes a submission and the items, and returns what is allowed but probably a mistake, one sentence each. They
         are shown to the participant, who does not have the labels.
+    any_order
+        Whether the lines of one item or unit may be in any order in the reference, as turns of a recording.
     """
 
     layouts: tuple[Layout, ...]
@@ -106,6 +108,7 @@ class Format(NamedTuple):
     submission: Optional[Layout] = None
     write_submission: Optional[Callable[[Mapping[str, Sequence[str]], Items], dict[str, Written]]] = None
     doubts: Callable[[Any, Items], Sequence[str]] = lambda submission, items: ()
+    any_order: bool = False
 
     @property
     def answer(self) -> Layout | None:

@@ -176,6 +176,7 @@ def turns_format(declared: TurnFiles) -> Format:
         other_files=(TURNS_RTTM, REGIONS_UEM),
         submission=declared.layouts[0]._replace(file=TURNS_RTTM, optional=()),
         write_submission=partial(write_submission, declared),
+        any_order=True,
     )
 
 

@@ -226,7 +226,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     else:
         reference, problems = _parse(task, files_of_reference(task, Path(data)), reading)
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
-    signature = sign_public(task, options, reference.fingerprint)
+    signature = sign_public(task, options, reference)
     return Gold(task, reference, Settings(options, True, signature), tuple(left_out))
 
 

@@ -151,15 +151,16 @@ class Options:
             The task does not have one of the options or values.
         """
         chosen = choose_options(task, self.options)
-        public = reference.fingerprint in self.public_references
+        labels = reference.fingerprint
+        public = labels in self.public_references
         ids = items_fingerprint(reference.items.ids)
-        known = self.sets.get(reference.fingerprint if public else ids)
+        known = self.sets.get(labels if public else ids)
         feedback = known or SetFeedback(self._largest_steps())
         coarse = self.feedback != EXACT
         return Settings(
             chosen,
             public,
-            sign_public(task, chosen, reference.fingerprint)
+            sign_public(task, chosen, reference)
             if public
             else Signature(
                 task.name, _signed(task, chosen), coarse, items=ids[:_DIGITS], part=reference.part
@@ -168,10 +169,10 @@ class Options:
             feedback.steps if coarse else None,
             feedback.floor,
             feedback.trivial,
-            self.baselines.get(reference.fingerprint, {}) if public else {},
+            self.baselines.get(labels, {}) if public else {},
             self.decimals,
             self.competition,
-            self.about.get(reference.fingerprint if public else ids, About()),
+            self.about.get(labels if public else ids, About()),
         )
 
     def _largest_steps(self) -> dict[str, float]:
@@ -289,9 +290,10 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
     return {**{option: values[0] for option, values in allowed.items()}, **chosen}
 
 
-def sign_public(task: Task, chosen: Mapping[str, str], reference: str) -> Signature:
-    """The signature of results on public labels with this fingerprint."""
-    return Signature(task.name, _signed(task, chosen), reference=reference[:_DIGITS])
+def sign_public(task: Task, chosen: Mapping[str, str], reference: Reference) -> Signature:
+    """The signature of results on public labels."""
+    digits = reference.fingerprint_by_id(task.format)[:_DIGITS]
+    return Signature(task.name, _signed(task, chosen), reference=digits)
 
 
 def _signed(task: Task, chosen: Mapping[str, str]) -> tuple[str, ...]:

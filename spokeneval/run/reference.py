@@ -11,14 +11,19 @@ For a set whose labels stay at home, the platform has no labels: the part is `HO
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..formats.files import Files, read_folder
-from ..formats.format import Items
+from ..formats.format import Format, Items
 from ..formats.problems import Problem, ReferenceFileError
+from ..formats.tables import id_order
+from ..formats.text import decimal
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -42,14 +47,27 @@ class Reference(NamedTuple):
         The items that a submission must answer: those of the whole set, even if only a part has labels.
     part
         The part with labels, `OPEN` or `SEALED`; `HOME` if nothing has labels; empty if the whole set has labels.
-    fingerprint
-        The fingerprint of the files with the labels.
+    files
+        The files with the labels, `name -> content`.
     """
 
     labels: Any
     items: Items
     part: str = ""
-    fingerprint: str = ""
+    files: Mapping[str, bytes] = MappingProxyType({})
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the files with the labels."""
+        return fingerprint(self.files)
+
+    def fingerprint_by_id(self, form: Format) -> str:
+        """The fingerprint of the files with their rows in the order of ids, so that it is that of rows in any order."""
+        names = form.rows(self.files)
+        if not form.any_order:
+            names = {**names, **form.item_rows(self.labels)}
+        by_id = {file: _by_id(self.files[file], lines, form.any_order) for file, lines in names.items()}
+        return fingerprint({**self.files, **by_id})
 
 
 def read_reference(task: Task, folder: Path) -> Reference:
@@ -71,9 +89,10 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     ValueError
         The labels and the items belong to different sets.
     """
+    own = {name: files[name] for name in task.format.reference_files if name in files}
     if PART_FILE not in files:
         labels = task.format.read_reference(files)
-        return Reference(labels, labels.items, fingerprint=_fingerprint_of_labels(task, files))
+        return Reference(labels, labels.items, files=own)
     part = files[PART_FILE].decode("utf-8").strip()
     place = f"{ITEMS_FOLDER}/"
     public = {name[len(place) :]: content for name, content in files.items() if name.startswith(place)}
@@ -83,11 +102,37 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     labels = task.format.read_reference(files)
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
         raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels do not belong to the same set")
-    return Reference(labels, items, part, _fingerprint_of_labels(task, files))
+    return Reference(labels, items, part, own)
 
 
-def _fingerprint_of_labels(task: Task, files: Mapping[str, bytes]) -> str:
-    return fingerprint({name: files[name] for name in task.format.reference_files if name in files})
+def _by_id(content: bytes, names: Mapping[int, str], any_order: bool) -> bytes:
+    """A file with its named lines in the order of their names; all other lines stay where they are.
+
+    Parameters
+    ----------
+    names
+        The name of each line, numbered from 1, as `Format.rows` returns them.
+    any_order
+        Whether lines of the same name are sorted by their fields; otherwise they keep their order.
+    """
+    places = sorted(names)
+    keys: list[Any] = [id_order(names[place]) for place in places]
+    if any_order:
+        fields = [re.findall(r"[^\s,;]+", line) for line in content.decode().split("\n")]
+        keys = [(key, *map(_number_first, fields[place - 1])) for key, place in zip(keys, places)]
+    order = sorted(range(len(places)), key=keys.__getitem__)
+    if order == list(range(len(places))):
+        return content
+    lines = content.split(b"\n")
+    in_order = [lines[places[row] - 1].rstrip(b"\r") for row in order]
+    for place, line in zip(places, in_order):
+        lines[place - 1] = line + (b"\r" if lines[place - 1].endswith(b"\r") else b"")
+    return b"\n".join(lines)
+
+
+def _number_first(field: str) -> tuple[float, str]:
+    number = decimal(field)
+    return math.inf if number is None else number, field
 
 
 def without_invalid_rows(task: Task, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[Problem]]:

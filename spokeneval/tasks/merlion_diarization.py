@@ -101,6 +101,7 @@ TASK = Task(
         submission=files.SUBMISSION,
         write_submission=files.write_submission,
         doubts=files.doubts,
+        any_order=True,
     ),
     units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.speakers),
     count=count,

@@ -116,6 +116,7 @@ TASK = Task(
         files.take,
         item_rows=files.item_rows,
         take_reference=files.take_reference,
+        any_order=True,
         submission=files.SUBMISSION,
         write_submission=files.write_submission,
     ),

@@ -15,6 +15,7 @@ from spokeneval.__main__ import main
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.speakers import independence_note
+from spokeneval.run.reference import parse_reference
 from spokeneval.task import ENDS
 from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES, IDS, SHEETS
@@ -88,9 +89,8 @@ def test_from_python(task, place):
     for key, (low, high) in result.intervals.items():
         assert low <= result.scores[key] <= high
     files = {file.name: file.read_bytes() for file in (place / "reference").iterdir()}
-    label = (
-        f"|reference:{spokeneval.run.reference.fingerprint(files)[:12]}|spokeneval:{spokeneval.__version__}"
-    )
+    by_id = parse_reference(find_task(task), files).fingerprint_by_id(find_task(task).format)
+    label = f"|reference:{by_id[:12]}|spokeneval:{spokeneval.__version__}"
     assert result.task == result.signature.split("|")[0] == task
     assert result.signature.endswith(label)
     reference = find_task(task).format.read_reference(read_folder(place / "reference"))

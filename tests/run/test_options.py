@@ -17,9 +17,12 @@ from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
 from spokeneval.run.signature import Signature
 from spokeneval.task import Option
 from spokeneval.tasks import find_task
+from tests.samples.cases import CASES
 
 TASK = find_task("spoken_call")
-REFERENCE = sha256(b"5 a.csv 2 1\n" + b"6 \xc3\xa4.csv 0 ").hexdigest()
+HEADER, *ROWS = CASES[TASK.name].reference["reference.csv"].encode().splitlines(keepends=True)
+LABELS = {"reference.csv": b"".join([HEADER, *sorted(ROWS)])}
+REFERENCE = fingerprint(LABELS)
 ITEMS = sha256(b"1\n10\n2").hexdigest()
 
 SET = {
@@ -40,12 +43,13 @@ SET = {
 
 def settings(content: Any) -> Settings:
     """The settings for a reference from parsed options."""
-    reference = Reference(None, Items(("2", "10", "1")), fingerprint=REFERENCE)
+    reference = Reference(None, Items(("2", "10", "1")), files=LABELS)
     return Options.load(content).settings(TASK, reference)
 
 
 def test_fingerprints_by_hand():
-    assert fingerprint({"ä.csv": b"", "a.csv": b"1\n"}) == REFERENCE
+    expected = sha256(b"5 a.csv 2 1\n" + b"6 \xc3\xa4.csv 0 ").hexdigest()
+    assert fingerprint({"ä.csv": b"", "a.csv": b"1\n"}) == expected
     assert items_fingerprint(["2", "10", "1"]) == ITEMS
 
 

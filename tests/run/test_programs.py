@@ -36,11 +36,12 @@ EXACT = {"f1": 2 / 3, "precision": 0.5, "recall": 1.0, "accuracy": 0.5}
 EXACT |= {"balanced_accuracy": 0.5, "matthews": 0.0, "specificity": 0.0}
 ITEM_LIST = "".join(f"{line}\n" for line in ["utterance_id", *IDS])
 ITEMS = items_fingerprint(IDS)
-LABELS = fingerprint({name: text.encode() for name, text in REFERENCE.items()})
+LABELS = fingerprint(encoded(REFERENCE))
+BY_ID = parse_reference(TASK, encoded(REFERENCE)).fingerprint_by_id(TASK.format)[:12]
 SIGNATURES = {
     "hidden": f"psst_correctness|items:{ITEMS[:12]}|spokeneval:{__version__}",
     "steps": f"psst_correctness|feedback:coarse|items:{ITEMS[:12]}|spokeneval:{__version__}",
-    "public": f"psst_correctness|reference:{LABELS[:12]}|spokeneval:{__version__}",
+    "public": f"psst_correctness|reference:{BY_ID}|spokeneval:{__version__}",
 }
 TOLD = {"steps": {"f1": 0.5}, "floor": {"f1": 0.5, "f1_low": 0.0, "f1_high": 1.0}, "trivial": {"none": 0.5}}
 STEPS = {"feedback": "coarse", "sets": {ITEMS: TOLD, LABELS: TOLD}}
@@ -146,7 +147,7 @@ def test_what_an_option_rules_out_is_not_scored(tmp_path):
 
     status, _, stderr, names = score(tmp_path, PUBLIC, task=replace(TASK, refuse=refuse))
     assert (status, names) == (1, [])
-    assert f"ruled out of {LABELS[:12]}\n" in stderr
+    assert f"ruled out of {BY_ID}\n" in stderr
 
 
 def test_of_a_part_all_answers_are_checked_and_some_are_scored(tmp_path):

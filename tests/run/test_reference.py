@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+import random
 
+import pytest
+import yaml
+
+import spokeneval
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.kinds.declared import declared_task
+from spokeneval.run.options import sign_public
 from spokeneval.run.reference import (
     fingerprint,
     labelled,
@@ -14,8 +20,9 @@ from spokeneval.run.reference import (
     read_reference,
     read_submission,
 )
-from spokeneval.tasks import find_task
+from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES, IDS
+from tests.samples.declared_tasks import TASKS
 from tests.samples.programs import encoded, write_files
 
 TASK = find_task("spoken_call")
@@ -65,3 +72,67 @@ def test_what_is_not_of_one_set_is_refused():
             ValueError, match=r"^part\.txt, items/ and the labels do not belong to the same set$"
         ):
             parse_reference(TASK, files)
+
+
+def shuffled(files, seed, first=1):
+    """The files with their lines in a random order, except the header."""
+    draw = random.Random(seed)
+    found = {}
+    for name, text in files.items():
+        lines = text.splitlines(keepends=True)
+        found[name] = "".join([*lines[:first], *draw.sample(lines[first:], len(lines) - first)])
+    return found
+
+
+def signed(task, files):
+    reference = parse_reference(task, encoded(files))
+    return str(sign_public(task, {}, reference)), reference
+
+
+def samples():
+    """A task of each challenge and of each kind, with the files of a reference."""
+    for name in task_names():
+        yield pytest.param(find_task(name), CASES[name].reference, id=name)
+    for name, (declaration, make) in TASKS.items():
+        task = declared_task("x", yaml.safe_load(declaration))
+        yield pytest.param(task, make("evaluation", random.Random(name)), id=name)
+
+
+@pytest.mark.parametrize(("task", "files"), list(samples()))
+def test_the_order_of_rows_does_not_change_a_signature(task, files):
+    expected, reference = signed(task, files)
+    if task.declaration:  # the rows are in the order of ids
+        assert reference.fingerprint_by_id(task.format) == reference.fingerprint
+    for seed in range(3):
+        found, other = signed(task, shuffled(files, seed))
+        assert found == expected
+        assert other.fingerprint != reference.fingerprint
+    crlf = {name: text.rstrip("\n").replace("\n", "\r\n") for name, text in files.items()}
+    mixed = {name: text.rstrip("\n").replace("\n", "\r\n") for name, text in shuffled(files, 4).items()}
+    assert signed(task, mixed)[0] == signed(task, crlf)[0]
+
+
+def test_what_changes_a_score_changes_a_signature():
+    task = declared_task("x", {"kind": "transcripts"})
+    rows = ("id,transcript\n", "10,yes\n", "9,no\n", "10,yes yes\n")
+    first, moved, other = (
+        signed(task, {"transcripts.csv": "".join(rows[row] for row in order)})[0]
+        for order in ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 2, 1))
+    )
+    assert first == moved
+    assert first != other  # of equal references of an item, the first is taken
+
+
+def test_lists_keep_their_order():
+    task = {"kind": "decisions", "classes": ["a", "b", "c"]}
+    labels = [*"abc"] * 5
+    first, other = (spokeneval.score(task, given, labels) for given in (labels, [*"bac", *labels[3:]]))
+    assert first.signature != other.signature
+
+
+def test_turns_in_rttm_may_be_in_any_order():
+    task = declared_task("x", {"kind": "turns"})
+    turns = [f"SPEAKER r{n % 12} 1 {n}.5 2.25 <NA> <NA> {'ab'[n % 2]} <NA> <NA>\n" for n in range(60)]
+    regions = [f"r{n} 1 0 100.25\n" for n in range(12)]
+    files = {"turns.rttm": "".join(turns), "regions.uem": "".join(regions)}
+    assert signed(task, shuffled(files, 1, first=0))[0] == signed(task, files)[0]
