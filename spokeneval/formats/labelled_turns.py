@@ -15,10 +15,9 @@ Public list, `recordings.csv`: the regions, with the columns `recording, start_s
 Submission: `turns.rttm` with all recordings, or a file for each recording, `RECORDING.rttm`, with its turns. Any
 recording may be without turns.
 
-A line of RTTM has 9 or 10 fields, separated by white space: `SPEAKER RECORDING CHANNEL START DURATION <NA> <NA> LABEL
-<NA> <NA>`. Lines of RTTM's other types are skipped, except `NOSCORE` in a reference: its time is not evaluated. Lines
-that begin with `;;` are comments. Channels are not distinguished; give each channel a recording name of its own. A line
-of UEM is `RECORDING CHANNEL START END`.
+See `nist` for the lines of RTTM and UEM. Only `SPEAKER` lines are turns; the time of a `NOSCORE` line in a reference is
+not evaluated. All others are left out, and `doubts` names those of a submission. Channels are not distinguished; give
+each channel a recording name of its own.
 
 Times are rounded to whole milliseconds, half to even; of RTTM the start, and the end as the exact sum of start and
 duration. Turns that are empty after this are left out.
@@ -28,9 +27,10 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
 from typing import Callable, NamedTuple, Optional
@@ -39,12 +39,14 @@ import numpy as np
 
 from .files import ORGANISER_LIMIT, Files
 from .format import Format, Items, Written
-from .language_labels import LATEST, check_names, recording_name
+from .language_labels import check_names, recording_name
+from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
+from .spans import read_times
 from .speakers import check_speakers
 from .submission_folder import expect_files
 from .tables import Layout, Table, id_order, numbered, read_table
-from .text import blocks_of, decimal, decimals, expected_number, read_blocks, size_limit, text_of
+from .text import blocks_of, decimal, read_blocks, size_limit, text_of
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
 REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
@@ -59,26 +61,6 @@ MOST_TURNS, MOST_LABELS = 1 << 15, 1000
 
 LATEST_BY = 50
 """Turns that end so many times later than all regions are not in seconds."""
-
-LATEST_S = LATEST / 1000
-SPEAKER_LINE, NO_SCORE_LINE = "SPEAKER", "NOSCORE"
-_NO_SCORE = "\n"
-"""Stands for the label of a `NOSCORE` line; no turn has it."""
-_TYPES = {
-    *(
-        SPEAKER_LINE,
-        NO_SCORE_LINE,
-        "SEGMENT",
-        "NO_RT_METADATA",
-        "LEXEME",
-        "NON-LEX",
-        "NON-SPEECH",
-        "FILLER",
-        "EDIT",
-    ),
-    *("SU", "IP", "CB", "A/P", "SPKR-INFO"),
-}
-"""The types of RTTM lines."""
 
 
 class Turns(NamedTuple):
@@ -127,10 +109,14 @@ class Reference:
 
 @dataclass(frozen=True)
 class Submission:
-    """A participant's turns in each of n recordings, in the order of the items, and the names of their labels."""
+    """A participant's turns in each of n recordings, in the order of the items, and the names of their labels.
+
+    `left_out` is the number of lines of each type that are no turns, as text.
+    """
 
     names: Sequence[str]
     turns: Sequence[Turns]
+    left_out: str = ""
 
 
 class TurnFiles(NamedTuple):
@@ -177,6 +163,7 @@ def turns_format(declared: TurnFiles) -> Format:
         submission=declared.layouts[0]._replace(file=TURNS_RTTM, optional=()),
         write_submission=partial(write_submission, declared),
         any_order=True,
+        doubts=doubts,
     )
 
 
@@ -194,8 +181,8 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
     problems.raise_if_any()
     if found is None:
         problems.stop("missing_file", TURNS_CSV, f"is missing; expected {TURNS_CSV} or {TURNS_RTTM}")
-    turns = found.where(lambda label: label != _NO_SCORE)
-    excluded = found.where(lambda label: label == _NO_SCORE)
+    turns = found.where(lambda label: label != NO_SCORE)
+    excluded = found.where(lambda label: label == NO_SCORE)
     regions = given or _extents(turns)
     recordings = sorted(set(regions.recordings), key=id_order)
     if not recordings:
@@ -257,10 +244,6 @@ class _Rows(NamedTuple):
         return [row for row, recording in enumerate(self.recordings) if recording not in known]
 
 
-_Line = tuple[str, str, str, str]
-"""Recording, start, end or duration, and label of a line."""
-
-
 def _read_either(
     declared: TurnFiles, files: Mapping[str, bytes], layout: Layout, problems: Problems
 ) -> Optional[_Rows]:
@@ -272,9 +255,14 @@ def _read_either(
     rows = None
     with problems.continuing():
         if there == [other]:
-            parse = _rttm_line if other == TURNS_RTTM else _uem_line
+            blocks = blocks_of(files, other, problems)
             lasting = other == TURNS_RTTM
-            rows = _read_lines(blocks_of(files, other, problems), other, problems, parse, lasting=lasting)
+            lines = (
+                rttm_lines(blocks, other, problems, Counter())
+                if lasting
+                else uem_lines(blocks, other, problems)
+            )
+            rows = _rows_of_lines(lines, other, problems, lasting=lasting)
         elif there == [layout.file]:
             rows = _rows_of_table(read_table(files, layout, problems), declared, problems)
         if rows and layout.file == TURNS_CSV:
@@ -288,139 +276,33 @@ def _read_either(
 def _rows_of_table(table: Table, declared: TurnFiles, problems: Problems) -> _Rows:
     check_speakers(table, problems)
     columns = table.columns
-    spans = _spans(columns[START], columns[END], table.file, table.lines, problems)
+    spans = read_times(columns[START], columns[END], table.file, table.lines, problems)
     units = next((columns[column] for column in declared.optional if column in columns), [])
     return _Rows(table.file, table.ids, spans, columns.get(LABEL, [LABEL] * len(table)), table.lines, units)
 
 
-def _read_lines(
-    blocks: Iterable[str],
-    file: str,
-    problems: Problems,
-    parse: Callable[[list[str], str, int, Problems], Optional[_Line]],
-    *,
-    lasting: bool,
-) -> _Rows:
-    """The lines of RTTM or UEM without blank lines and comments.
-
-    Parameters
-    ----------
-    parse
-        Takes the fields, the file's name, the line's number and the problems, and returns the line, or None to skip it.
-    lasting
-        Whether the lines have durations instead of ends.
-    """
+def _rows_of_lines(blocks: Iterable[list[Line]], file: str, problems: Problems, *, lasting: bool) -> _Rows:
+    """The lines of RTTM or UEM; `lasting` as for `read_times`."""
     recordings: list[str] = []
     labels: list[str] = []
     numbers: list[int] = []
     spans = [NO_TURNS.spans]
     known: dict[str, str] = {}  # one string for each name, as there may be many lines
-    first = 1
-    for block in blocks:
-        starts, others = [], []
-        lines = block.split("\n")
-        for number, line in enumerate(lines, first):
-            fields = line.split()
-            if not fields or fields[0].startswith(";;"):
-                continue
-            parsed = parse(fields, file, number, problems)
-            if parsed:
-                recording, start, other, label = parsed
-                recordings.append(known.setdefault(recording, recording))
-                labels.append(known.setdefault(label, label))
-                numbers.append(number)
-                starts.append(start)
-                others.append(other)
-        first += len(lines)
-        spans.append(
-            _spans(starts, others, file, numbers[len(numbers) - len(starts) :], problems, lasting=lasting)
-        )
+    for lines in blocks:
+        if lines:
+            places, called, starts, others, names = zip(*lines)
+            recordings += [known.setdefault(recording, recording) for recording in called]
+            labels += [known.setdefault(label, label) for label in names]
+            numbers += places
+            spans.append(read_times(starts, others, file, places, problems, lasting=lasting))
     return _Rows(file, recordings, np.concatenate(spans), labels, numbers)
-
-
-def _rttm_line(fields: list[str], file: str, number: int, problems: Problems) -> Optional[_Line]:
-    kind = fields[0].upper()
-    if kind not in _TYPES:
-        message = f"type {quote(fields[0])}; expected SPEAKER, then recording, channel, start, duration, ..."
-        problems.add("unknown_type", file, message, line=number)
-    elif kind in (SPEAKER_LINE, NO_SCORE_LINE):
-        if len(fields) in (9, 10):
-            return fields[1], fields[3], fields[4], fields[7] if kind == SPEAKER_LINE else _NO_SCORE
-        message = f"{count_of(len(fields), 'field')}; expected 9 or 10, separated by white space: "
-        message += f"{kind} recording channel start duration <NA> <NA> label <NA> <NA>"
-        problems.add("wrong_field_count", file, message, line=number)
-    return None
-
-
-def _uem_line(fields: list[str], file: str, number: int, problems: Problems) -> Optional[_Line]:
-    if len(fields) == 4:
-        return fields[0], fields[2], fields[3], LABEL
-    message = f"{count_of(len(fields), 'field')}; expected 4: recording, channel, start, end"
-    problems.add("wrong_field_count", file, message, line=number)
-    return None
-
-
-def _spans(
-    starts: Sequence[str],
-    others: Sequence[str],
-    file: str,
-    lines: Sequence[int],
-    problems: Problems,
-    *,
-    lasting: bool = False,
-) -> np.ndarray:
-    """Start and end in ms, int, shape (n, 2). Each line that is no span of time adds a problem.
-
-    Parameters
-    ----------
-    others
-        The ends, or the durations if `lasting`; a duration may be 0.
-    """
-    first, second = decimals(starts), decimals(others)
-    if first is not None and second is not None:
-        wrong = (first < 0) | ((second < 0) | (first + second > LATEST_S) if lasting else second <= first)
-        if not (wrong | (second > LATEST_S)).any():
-            ends = (first, second) if lasting else (second,)
-            return np.stack([_milliseconds(first), _milliseconds(*ends)], axis=1)
-    called = "duration" if lasting else END
-    for start, other, line in zip(starts, others, lines):
-        from_, to = decimal(start), decimal(other)
-        for column, text, time in ((START, start, from_), (called, other, to)):
-            if time is None:
-                problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
-            elif time < 0:
-                message = (
-                    f"{column} {name(text)} is negative; expected seconds from the recording's beginning"
-                )
-                problems.add("negative_time", file, message, line=line)
-            elif time > LATEST_S:
-                message = f"{column} {name(text)} is more than eleven days; expected seconds"
-                problems.add("absurd_time", file, message, line=line)
-        if from_ is not None and to is not None:
-            if not lasting and to <= from_:
-                message = f"end {name(other)} is not after start {name(start)}"
-                problems.add("empty_span", file, message, line=line)
-            elif lasting and max(from_, to) <= LATEST_S < from_ + to:
-                message = "ends after more than eleven days; expected seconds"
-                problems.add("absurd_time", file, message, line=line)
-    return np.zeros((len(lines), 2), dtype=np.int64)
-
-
-def _milliseconds(*seconds: np.ndarray) -> np.ndarray:
-    """The sum of times in seconds in whole ms, exact as a decimal number and rounded half to even."""
-    exact = 1000 * sum(seconds)
-    rounded = np.rint(exact)
-    for row in np.flatnonzero(np.abs(np.abs(exact - rounded) - 0.5) < 1e-5).tolist():
-        total = sum((Decimal(repr(float(column[row]))) for column in seconds), Decimal())
-        rounded[row] = int((1000 * total).to_integral_value(ROUND_HALF_EVEN))
-    return rounded.astype(np.int64)
 
 
 def _check_labels(rows: _Rows, classes: Sequence[str], problems: Problems) -> None:
     """Check that labels are classes, or names that can be written in RTTM."""
     unusable = {
         label
-        for label in set(rows.labels) - {*classes, _NO_SCORE}
+        for label in set(rows.labels) - {*classes, NO_SCORE}
         if classes or label in ("", "<NA>") or not label.isprintable() or " " in label
     }
     expected = " or ".join(map(quote, classes)) or "a name without spaces or invisible characters"
@@ -510,7 +392,7 @@ def read_items(declared: TurnFiles, files: Mapping[str, bytes]) -> Items:
     latest = None
     if {PUBLIC_START, PUBLIC_END} <= table.columns.keys():
         starts, ends = table.columns[PUBLIC_START], table.columns[PUBLIC_END]
-        spans = _spans(starts, ends, table.file, table.lines, problems)
+        spans = read_times(starts, ends, table.file, table.lines, problems)
         latest = float(spans[:, 1].max(initial=0))
     problems.raise_if_any()
     return Items(tuple(dict.fromkeys(table.ids)), latest=latest)
@@ -531,13 +413,17 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
     expect_files(files.names, expected, problems)
     limit = min(size_limit(0) * (2 if several else 1 + len(items)), ORGANISER_LIMIT)
     parts = []
+    left_out: Counter[str] = Counter()
     for file in expected:
         if file in files.sources:
             with problems.continuing():
                 with files.open(file, limit, problems) as stream:
                     blocks = read_blocks(stream, file, problems, limit, may_be_empty=True)
-                    rows = _read_lines(blocks, file, problems, _rttm_line, lasting=True)
-                rows = rows.where(lambda label: label != _NO_SCORE)
+                    lines = rttm_lines(blocks, file, problems, left_out)
+                    rows = _rows_of_lines(lines, file, problems, lasting=True)
+                left_out[NO_SCORE_LINE] += rows.labels.count(NO_SCORE)
+                rows = rows.where(lambda label: label != NO_SCORE)
+                left_out[f"empty {SPEAKER_LINE}"] += int((rows.spans[:, 0] == rows.spans[:, 1]).sum())
                 _check_labels(rows, declared.classes, problems)
                 _check_recordings(rows, [single[file]] if several else items.ids, problems)
                 parts.append(rows)
@@ -555,7 +441,13 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
         message = f"turns end at up to {last / 1000:.12g} s, but recordings last up to {items.latest / 1000:.12g} s; "
         problems.add("not_seconds", joined.file, f"{message}expected times in seconds")
     problems.raise_if_any()
-    return Submission(names, turns)
+    return Submission(names, turns, left_out_lines(left_out))
+
+
+def doubts(submission: Submission, items: Items) -> list[str]:
+    """Name the lines of a submission that are no turns."""
+    lines = submission.left_out
+    return [f"{lines} left out; expected {SPEAKER_LINE} lines of 1 ms or more"] if lines else []
 
 
 def write_submission(

@@ -259,6 +259,12 @@ def test_lines_of_rttm_that_are_no_turns() -> None:
     assert scores_of(make(), files, {"turns.rttm": other + rttm(r=[(0, 2, "A")])})["miss"] == pytest.approx(
         100 / 3
     )
+    empty = b"SPEAKER r 1 0 0.0004 <NA> <NA> A <NA> <NA>\n"
+    items = make().format.read_reference(files).items
+    submission = make().format.read_submission(Files({"turns.rttm": other + noscore + empty}), items)
+    assert make().format.doubts(submission, items) == [
+        "1 NOSCORE line, 1 SPKR-INFO line, 1 empty SPEAKER line left out; expected SPEAKER lines of 1 ms or more"
+    ]
     nine_fields = rttm(r=[(0, 4, "A")]).replace(b" <NA>\n", b"\n")
     assert scores_of(make(), files, {"turns.rttm": nine_fields})["der"] == 0
 

@@ -147,6 +147,8 @@ def bad_references(task: str) -> Iterator[BadReference]:
             yield BadReference(name, {**files, "regions.csv": regions}, rows_of("regions.csv", [row]))
         english = {**files, "regions.csv": "x_1.wav,500,2400\ny_1.wav,0,400\n"}
         yield BadReference("English alone in the regions", english, rows_of(file, [("one_language",)]))
+        nothing = {file: files[file].partition("\n")[0], "regions.csv": "audio_name,start,end\n"}
+        yield BadReference("no row in any file", nothing, rows_of("regions.csv", [("no_recording",)]))
 
 
 def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:

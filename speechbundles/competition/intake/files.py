@@ -3,6 +3,7 @@
 A format is offered for every table whose required columns it gives, whatever the task: `targets` finds them by name.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ from speechbundles.competition.intake.table import OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
 from speechbundles.competition.intake.transcripts import Utterance, read_kaldi_text, read_stm, read_trn
 from speechbundles.competition.intake.turns import Row, is_label_track, read_label_track, read_rttm, read_uem
+from spokeneval.formats.nist import left_out_lines
 from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
 from spokeneval.formats.speakers import SPEAKER
 from spokeneval.formats.tables import Layout
@@ -41,23 +43,26 @@ class FileFormat(NamedTuple):
     called: its name for organisers.
     names: a pattern of the names of its files, in small letters.
     gives: what each of its rows has: `RECORDING`, `ITEM`, `LABEL`, `TRANSCRIPT`, `SPEAKER`, and times in seconds.
-    read: takes the text, the name of the file and the problems; yields the line and the cells of each row.
+    read: takes the text, the name of the file, the problems, and the number of lines of each type that are left out;
+        yields the line and the cells of each row.
     fits: whether a text is in this format, for a pattern that others have too.
     """
 
     called: str
     names: str
     gives: tuple[str, ...]
-    read: Callable[[str, str, Problems], Iterator[Row]]
+    read: Callable[[str, str, Problems, Counter[str]], Iterator[Row]]
     fits: Callable[[str], bool] = lambda text: True
 
 
-def _utterances(read: Callable[[str, str], Sequence[Utterance]]) -> Callable[..., Iterator[Row]]:
+def _utterances(
+    read: Callable[[str, str, Counter[str]], Sequence[Utterance]],
+) -> Callable[..., Iterator[Row]]:
     """Return a reader of transcripts as `FileFormat.read`."""
 
-    def rows(text: str, file: str, problems: Problems) -> Iterator[Row]:
+    def rows(text: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
         try:
-            for each in read(text, file):
+            for each in read(text, file, left_out):
                 yield each.line, [each.id, each.transcript, each.speaker]
         except ReferenceFileError as error:
             for problem in error.problems:
@@ -71,8 +76,10 @@ FORMATS = (
     FileFormat("UEM", "*.uem", REGION, read_uem),
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
     FileFormat("STM", "*.stm", UTTERANCE, _utterances(read_stm)),
-    FileFormat("trn", "*.trn", UTTERANCE, _utterances(read_trn)),
-    FileFormat("Kaldi text", "text", UTTERANCE, _utterances(read_kaldi_text)),
+    FileFormat("trn", "*.trn", UTTERANCE, _utterances(lambda text, file, _: read_trn(text, file))),
+    FileFormat(
+        "Kaldi text", "text", UTTERANCE, _utterances(lambda text, file, _: read_kaldi_text(text, file))
+    ),
 )
 
 
@@ -106,10 +113,11 @@ def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, nota
     ReferenceFileError: lines that are not rows of the format, or a turn that is in two lines.
     """
     problems = Problems(ReferenceFileError)
+    left_out: Counter[str] = Counter()
     rows = [
         ((path.name, line), cells)
         for path, text in texts.items()
-        for line, cells in form.read(text, path.name, problems)
+        for line, cells in form.read(text, path.name, problems, left_out)
     ]
     if LABEL in form.gives:
         _check_repeated(rows, problems)
@@ -131,13 +139,14 @@ def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, nota
 
     converts = notation.per_second == 1000 and TIMES[0] in targets
     unit = ", seconds converted to milliseconds" if converts else ""
+    without = f"; left out: {left_out_lines(left_out)}" if left_out else ""
     return OwnTable(
         layout.file,
         layout.delimiter,
         columns,
         1,
         {number: [cell(column, cells) for column in columns] for number, (_, cells) in enumerate(rows, 2)},
-        f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}",
+        f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}{without}",
         source=next(iter(texts)).name,
         places={number: place for number, (place, _) in enumerate(rows, 2)},
     )

@@ -12,6 +12,7 @@ Source: Kaldi, "Data preparation"; NIST SCTK, doc/infmts.htm.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -88,8 +89,8 @@ def read_trn(content: str, file: str) -> list[Utterance]:
     return [each._replace(speaker=speaker) for each, speaker in zip(utterances, speakers, strict=True)]
 
 
-def read_stm(content: str, file: str) -> list[Utterance]:
-    """Return the segments of an STM file that are scored, in the order of their lines.
+def read_stm(content: str, file: str, left_out: Counter[str]) -> list[Utterance]:
+    """Return the segments of an STM file that are scored, in the order of their lines; others add to `left_out`.
 
     The id of a segment is RECORDING_CHANNEL_START_END, with times in milliseconds, rounded half to even.
 
@@ -110,6 +111,7 @@ def read_stm(content: str, file: str) -> list[Utterance]:
         recording, channel, speaker, *times = fields[:5]
         transcript = re.sub(r"\A<[^<>\s]*>(\s|\Z)", "", "".join(fields[5:]))
         if transcript.strip().lower() == IGNORED:
+            left_out[IGNORED] += 1
             continue
         wrong = [time for time in times if (decimal(time) or 0) < 0 or decimal(time) is None]
         if wrong:

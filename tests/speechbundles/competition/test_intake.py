@@ -25,6 +25,7 @@ from spokeneval.formats.tables import Layout
 from spokeneval.kinds.declared import declared_task
 from spokeneval.tasks import find_task, task_names
 from tests.samples.bad_references import bad_references
+from tests.samples.labelled_turns import BAD_LINES
 from tests.samples.programs import ROOT, encoded, write_files
 
 COLUMNS = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
@@ -295,12 +296,34 @@ def test_a_repeated_turn_is_refused_with_both_places(tmp_path):
     )
 
 
-def test_an_invalid_turn_in_rttm_is_refused_with_its_file_and_line(tmp_path):
-    broken = RTTM.replace("0.50", "0,50").replace(" <NA> <NA> Mandarin <NA> <NA>", "")
-    with pytest.raises(BadReference) as refusal:
-        load(tmp_path, {"all.rttm": broken, "all.uem": UEM}, "merlion_diarization")
-    assert "line 2    time '0,50'; expected a finite decimal number (a decimal point" in str(refusal.value)
-    assert "line 3    5 fields; expected SPEAKER FILE CHANNEL" in str(refusal.value)
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        *((line, said.removeprefix("line 2 .*")) for line, said in BAD_LINES if "name" not in said),
+        ("SPEAEKR r 1 0 1 <NA> <NA> English <NA> <NA>", "type 'SPEAEKR'; did you mean SPEAKER\\?"),
+        ("NOSCORE r 1 0 1 <NA> <NA> <NA> <NA> <NA>", "NOSCORE: leave this time out of the evaluated regions"),
+    ],
+)
+def test_lines_of_rttm_that_participants_may_not_write_are_refused(tmp_path, line, said):
+    files = {"all.rttm": f"{RTTM}{line}\n", "all.uem": UEM}
+    with pytest.raises(BadReference, match=f"all.rttm: 1 problem\n\n  line 5    .*{said}"):
+        load(tmp_path, files, "merlion_diarization")
+
+
+@pytest.mark.parametrize("line", ["c 1 0", "c 1 0 1 x", "c 1 0 nan", "c 1 2 1", "c 1 -1 1"])
+def test_invalid_lines_of_uem_are_refused(tmp_path, line):
+    files = {"all.rttm": RTTM, "all.uem": f"{UEM}{line}\n"}
+    with pytest.raises(BadReference, match=r"all\.uem: 1 problem\n\n  line 3 "):
+        load(tmp_path, files, "merlion_diarization")
+
+
+def test_lines_of_rttm_that_are_no_turns_are_counted(tmp_path):
+    lines = (
+        "SPKR-INFO a 1 <NA> <NA> <NA> unknown anna <NA> <NA>\nlexeme a 1 0 1 hello lex anna <NA> <NA>\n" * 2
+    )
+    _, logged = load(tmp_path, {"all.rttm": lines + RTTM, "all.uem": UEM}, "merlion_diarization")
+    assert "3 rows; read from 1 RTTM file" in logged
+    assert "left out: 2 LEXEME lines, 2 SPKR-INFO lines" in logged
 
 
 def test_turns_without_evaluated_regions_are_refused(tmp_path):
@@ -610,15 +633,17 @@ def test_problems_in_label_tracks_name_their_own_files_and_lines(tmp_path):
     tracks = {"a.txt": "0\t1\tEnglish\n2\t1\tMandarin\n", "b.txt": "0\t1\tDeutsch\n1\t2\n"}
     with pytest.raises(BadReference) as refusal:
         load(tmp_path, {**tracks, "all.uem": UEM}, "merlion_diarization")
-    assert "b.txt: 1 problem\n\n  line 2    expected start, end and label, separated by tabs" in str(
-        refusal.value
-    )
-    tracks["b.txt"] = "\n0\t1\tDeutsch\n"
-    with pytest.raises(BadReference) as refusal:
-        load(tmp_path, {**tracks, "all.uem": UEM}, "merlion_diarization")
     said = str(refusal.value)
-    assert " a.txt\n  line 2    end 1000 is not after start 2000\n" in said
-    assert " b.txt\n  line 2    utt_id (numbered by row) a3: language_tag 'Deutsch'; expected" in said
+    assert " a.txt\n  line 2    end 1 is not after start 2\n" in said
+    assert " b.txt\n  line 2    expected start, end and label, separated by tabs" in said
+    tracks = {"a.txt": "0\t1\tEnglish\n", "b.txt": "\n0\t1\tDeutsch\n"}
+    with pytest.raises(BadReference) as refusal:
+        load(tmp_path / "other", {**tracks, "all.uem": UEM}, "merlion_diarization")
+    said = str(refusal.value)
+    assert (
+        "b.txt: 1 problem\n\n  line 2    utt_id (numbered by row) a2: language_tag 'Deutsch'; expected"
+        in said
+    )
     assert "labels.csv" not in said
 
 

@@ -1,5 +1,6 @@
 """Transcripts in Kaldi's text, sclite's trn and STM."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -52,12 +53,18 @@ def test_stm_with_comments_labels_and_ignored_segments() -> None:
         "2346 1 c 3 4.5\n"
         "2346 1 c 5 6 <O,F>\n"
     )
-    assert read_stm(content, "ref.stm") == [
+    left_out: Counter[str] = Counter()
+    assert read_stm(content, "ref.stm", left_out) == [
         Utterance(2, "2345_A_100_2034", "uh huh yes", "2345", "2345-a"),
         Utterance(3, "2345_B_100_2036", "I <unk> thought", "2345", "2345-b"),
         Utterance(6, "2346_1_3000_4500", "", "2346", "c"),
         Utterance(7, "2346_1_5000_6000", "", "2346", "c"),
     ]
+    assert left_out == {"ignore_time_segment_in_scoring": 2}
+
+
+def stm(content: str, file: str) -> list[Utterance]:
+    return read_stm(content, file, Counter())
 
 
 @pytest.mark.parametrize(
@@ -69,19 +76,19 @@ def test_stm_with_comments_labels_and_ignored_segments() -> None:
         (read_trn, "i've { um / uh / @ } as (u1)\n", 1, "has alternatives; expected plain words."),
         (read_trn, "a {b / {c / d}} (u1)\n", 1, "has alternatives; expected plain words."),
         (read_trn, "I am a (farmer) (u1)\n", 1, "'(farmer)' is an optional word; expected plain words."),
-        (read_stm, "2345 A a 0.10\n", 1, "4 fields; expected RECORDING CHANNEL SPEAKER START END WORD"),
-        (read_stm, "2345 A a 0,1 2 b\n", 1, "time '0,1'; expected a finite decimal number (a decimal point"),
-        (read_stm, "2345 A a 1 nan b\n", 1, "time 'nan'; expected a finite decimal number, 0 or more"),
-        (read_stm, "2345 A a -1 2 b\n", 1, "time '-1'; expected a finite decimal number, 0 or more"),
-        (read_stm, "2345 A a 2.0 2 b\n", 1, "from 2.0 to 2; expected an end after the start"),
+        (stm, "2345 A a 0.10\n", 1, "4 fields; expected RECORDING CHANNEL SPEAKER START END WORD"),
+        (stm, "2345 A a 0,1 2 b\n", 1, "time '0,1'; expected a finite decimal number (a decimal point"),
+        (stm, "2345 A a 1 nan b\n", 1, "time 'nan'; expected a finite decimal number, 0 or more"),
+        (stm, "2345 A a -1 2 b\n", 1, "time '-1'; expected a finite decimal number, 0 or more"),
+        (stm, "2345 A a 2.0 2 b\n", 1, "from 2.0 to 2; expected an end after the start"),
         (
-            read_stm,
+            stm,
             "r A a 1 2 b\nr A b 1.0 2 c\n",
             2,
             "r_A_1000_2000 already appears on line 1; keep only one",
         ),
-        (read_stm, "r A a 1 2 {a/b}\n", 1, "has alternatives; expected plain words."),
-        (read_stm, "r A a 1 2 <O> (%uh)\n", 1, "'(%uh)' is an optional word; expected plain words."),
+        (stm, "r A a 1 2 {a/b}\n", 1, "has alternatives; expected plain words."),
+        (stm, "r A a 1 2 <O> (%uh)\n", 1, "'(%uh)' is an optional word; expected plain words."),
     ],
 )
 def test_lines_that_cannot_be_used_are_refused(

@@ -3,7 +3,7 @@
     python -m tests.tools.fuzz [--seconds 300] [--findings DIR] [TARGET ...]
 
 The targets run one after the other and share the time. An input is a finding if it gives neither a result nor a typed
-refusal, takes more than 10 s or 1 GB, or more processor time for each byte than `limited` allows. Findings are kept in
+refusal, takes more than 60 s or 1 GB, or more processor time for each byte than `limited` allows. Findings are kept in
 a folder and printed with their tracebacks. The exit status is 0 if nothing is found, 1 if something is found, and 2 if
 atheris is not installed.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 LONGEST = 4096
 """Maximum number of bytes of an input."""
 
-SECONDS = 10
+SECONDS = 60
 MEGABYTES = 1024
 
 STRETCHED = ("decode", "intake")
