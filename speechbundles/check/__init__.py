@@ -3,7 +3,7 @@
 from speechbundles.check.check import check_bundle
 from speechbundles.check.label_match import MOST_CLASSES, NAMES, NO_CHANCE, Table, read_table, surprise
 from speechbundles.check.practice import MOST_SUBMISSIONS
-from speechbundles.check.seal import UNPROTECTED, unprotected_labels
+from speechbundles.check.seal import UNPROTECTED, hidden_references, unprotected_labels
 
 __all__ = [
     "MOST_CLASSES",
@@ -13,6 +13,7 @@ __all__ = [
     "UNPROTECTED",
     "Table",
     "check_bundle",
+    "hidden_references",
     "read_table",
     "surprise",
     "unprotected_labels",

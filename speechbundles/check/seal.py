@@ -50,18 +50,26 @@ def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, S
     return sets
 
 
-UNPROTECTED = "reference data are not protected by Codabench (tested: v1.25); use labels: home or sealed"
+UNPROTECTED = (
+    "whether others can read these hidden labels depends on the server, as publish reports; labels: home or sealed "
+    "hides them on every server"
+)
 
 
 def unprotected_labels(bundle: BuiltBundle) -> list[str]:
-    """Return a line for each hidden set of a Codabench bundle whose labels are all in it.
+    """Return a line for each of a bundle's `hidden_references`.
 
     This is not a finding, because a live leaderboard needs the labels; but an organiser should choose it knowingly.
     """
-    lines = {}
+    return [f"{name}: {UNPROTECTED}" for name in hidden_references(bundle)]
+
+
+def hidden_references(bundle: BuiltBundle) -> list[str]:
+    """Return the names of a Codabench bundle's reference data that have all labels of a hidden set."""
+    names = []
     for phase in bundle.phases if bundle.platform == "codabench" else ():
         name = phase.reference_data
-        if name is None or name in lines:
+        if name is None or name in names:
             continue
         reference, program = (
             open_archive(Report(), each, bundle.files.get(each, b""), Room())
@@ -74,8 +82,8 @@ def unprotected_labels(bundle: BuiltBundle) -> list[str]:
         except (KeyError, ValueError):
             public = ()
         if fingerprint(reference.files) not in public:
-            lines[name] = f"{name}: {UNPROTECTED}"
-    return list(lines.values())
+            names.append(name)
+    return names
 
 
 def _labels(folder: Path) -> Archive:

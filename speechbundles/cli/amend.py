@@ -5,19 +5,23 @@ competition's number, as in its address. First, all submissions are fetched and 
 leaderboard is shown. Nothing on the server changes without --yes. With --yes the files are replaced, the submissions
 are rerun in the order of their uploads, and the server's leaderboard is compared with the predicted one. If the command
 is interrupted, run it again to continue, or restore the earlier files with --abandon.
+
+Exit status: 0 it succeeded, 1 an error, 4 it succeeded, but the files on the server could not be compared.
 """
 
 from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file, jobs
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
+    UNCOMPARED,
     competition_number,
     connect,
     fetched_folder,
     fetched_into,
+    login_option,
     server_options,
     using,
 )
@@ -39,10 +43,18 @@ from speechbundles.model.text import say
     help="accept this run as it is on the server, for example because its file was lost; may be repeated",
 )
 @click.option(
+    "--from",
+    "earlier",
+    type=PATH,
+    metavar="BUNDLE.zip",
+    help="the bundle that is on the server now, if the server does not provide its files",
+)
+@click.option(
     "--abandon", is_flag=True, help="restore the programs, data, kits and pages from before the amendment"
 )
 @click.option("--yes", is_flag=True, help="make the changes; without this option they are only shown")
 @server_options
+@login_option
 @as_json
 def command(
     bundle: Path,
@@ -50,16 +62,18 @@ def command(
     folder: Path | None,
     jobs: int | None,
     accept: tuple[int, ...],
+    earlier: Path | None,
     abandon: bool,
     yes: bool,
     server: str,
     token_file: Path | None,
+    login_file: Path | None,
     as_json: bool,
 ) -> int:
     refuse_windows()
     steps: list[str] = []
     with reporting(ending="\n\nRun the same command again to continue."):
-        connection = connect(server, token_file)
+        connection = connect(server, token_file, login_file)
         folder = fetched_into(folder, competition)
         with using(folder):
             if abandon:
@@ -74,6 +88,7 @@ def command(
                     competition,
                     folder,
                     accept=accept,
+                    earlier=earlier,
                     jobs=jobs,
                     fetching=fetching,
                     scoring=scoring,
@@ -91,4 +106,4 @@ def command(
                     steps = report_steps(carried_out, as_json=as_json)
     if as_json:
         answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})
-    return 0
+    return UNCOMPARED if amendment.files.unread else 0

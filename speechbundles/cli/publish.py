@@ -1,7 +1,10 @@
 """Upload a bundle to Codabench, verify it and submit its baselines.
 
 After the import, the dates, limits, pages and columns on the server are compared with the bundle. Then the baselines
-are submitted, and their scores are compared with those of a rehearsal to the last digit.
+are submitted, and their scores are compared with those of a rehearsal to the last digit. A phase that is not open is
+left out if the server refuses submissions to it; repeat the command when it is open.
+
+Exit status: 0 all is as in the bundle, 1 an error, 4 nothing differs, but something could not be compared.
 """
 
 import shlex
@@ -11,9 +14,9 @@ import click
 
 from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import uploading
-from speechbundles.cli.server import connect, given, server_options
+from speechbundles.cli.server import UNCOMPARED, connect, given, login_option, server_options
 from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
-from speechbundles.live import publish_bundle
+from speechbundles.live import NOT_COMPARED, publish_bundle
 from speechbundles.model.text import PROGRAM
 
 
@@ -29,6 +32,7 @@ from speechbundles.model.text import PROGRAM
     "--open", "opening", is_flag=True, help="then list the competition publicly, if nothing differs"
 )
 @server_options
+@login_option
 @as_json
 def command(
     bundle: Path,
@@ -36,13 +40,14 @@ def command(
     opening: bool,
     server: str,
     token_file: Path | None,
+    login_file: Path | None,
     as_json: bool,
 ) -> int:
     refuse_windows()
-    again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(server, token_file)])}"
+    again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(server, token_file, login_file)])}"
     with reporting(), uploading() as progress:
         published = publish_bundle(
-            connect(server, token_file),
+            connect(server, token_file, login_file),
             bundle,
             competition=competition,
             opening=opening,
@@ -52,4 +57,4 @@ def command(
         steps = report_steps(published, as_json=as_json)
     if as_json:
         answer_json({"steps": steps})
-    return 0
+    return UNCOMPARED if any(step.startswith(NOT_COMPARED) for step in steps) else 0

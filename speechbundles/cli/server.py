@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 from speechbundles.cli.options import PATH
-from speechbundles.live import Connection, read_server, read_token
+from speechbundles.live import Connection, read_account, read_server, read_token
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.text import say
 
 SERVER = "https://www.codabench.org"
+UNCOMPARED = 4
+"""The exit status if nothing differs, but something could not be compared."""
 
 competition_number = click.argument("competition", type=int, metavar="COMPETITION")
 fetched_folder = click.option(
@@ -51,13 +53,27 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return address(token(command))
 
 
-def given(server: str, token_file: Path | None) -> list[str]:
+login_option = click.option(
+    "--login-file",
+    type=PATH,
+    metavar="FILE",
+    help="a file of mode 0600 with your name and your password, on a line each, for servers that give programs and "
+    "data to no token",
+)
+
+
+def given(server: str, token_file: Path | None, login_file: Path | None) -> list[str]:
     """Return the words of the `server_options` that differ from the defaults, for a command that continues this one."""
     address = ["--server", server] if server != SERVER else []
-    return address + (["--token-file", str(token_file)] if token_file else [])
+    files = {"--token-file": token_file, "--login-file": login_file}
+    return address + [word for option, file in files.items() if file for word in (option, str(file))]
 
 
-def connect(server: str, token_file: Path | None) -> Connection:
-    """Return a connection; from now on, the programs that a command runs cannot read the token in this process."""
+def connect(server: str, token_file: Path | None, login_file: Path | None = None) -> Connection:
+    """Return a connection; from now on, the programs that a command runs cannot read the token and
+    the password in this process."""
     hide_memory()
-    return Connection(read_server(server), read_token(token_file), log=lambda text: say(text, error=True))
+    account = read_account(login_file) if login_file else None
+    return Connection(
+        read_server(server), read_token(token_file), log=lambda text: say(text, error=True), account=account
+    )

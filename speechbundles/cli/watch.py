@@ -4,10 +4,12 @@ Nothing is submitted or changed. Compared are settings, dates, limits, columns, 
 for byte. Listed are runs that are stuck, without scores, early or late; with a folder that fetch wrote, also runs that
 vanished since then, and identical uploads of different teams.
 
-Exit status, for cron: 0 all is as in the bundle, 1 an error, 3 something differs.
+Exit status, for cron: 0 all is as in the bundle, 1 an error, 3 something differs, 4 nothing differs, but something
+could not be compared.
 """
 
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -15,10 +17,12 @@ import click
 from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
+    UNCOMPARED,
     competition_number,
     connect,
     fetched_folder,
     fetched_into,
+    login_option,
     server_options,
     using,
 )
@@ -35,6 +39,7 @@ DIFFERENT = 3
 @fetched_folder
 @click.option("--fetch", "fetching", is_flag=True, help="fetch new submissions into this folder")
 @server_options
+@login_option
 @as_json
 def command(
     bundle: Path,
@@ -43,18 +48,20 @@ def command(
     fetching: bool,
     server: str,
     token_file: Path | None,
+    login_file: Path | None,
     as_json: bool,
 ) -> int:
     folder = fetched_into(folder, competition)
     with reporting(), counting("fetching") as progress:
-        connection = connect(server, token_file)
+        connection = connect(server, token_file, login_file)
         with using(folder) if fetching else nullcontext():
             found = watch_competition(
                 connection, bundle, competition, folder, fetching=fetching, progress=progress
             )
-    lines = list(map(printable, found.differences)) or [f"competition {competition} is as in the bundle"]
-    content = {"competition": competition, "differences": found.differences, "notes": found.notes}
-    answer(content, "\n".join(lines), as_json=as_json)
+    what = "what was compared" if found.uncompared else f"competition {competition}"
+    same = () if found.differences else (f"{what} is as in the bundle",)
+    lines = (*found.uncompared, *found.differences, *same, *found.measured)
+    answer({"competition": competition, **asdict(found)}, "\n".join(map(printable, lines)), as_json=as_json)
     for line in found.notes:
         say(printable(line), error=True)
-    return DIFFERENT if found.differences else 0
+    return DIFFERENT if found.differences else UNCOMPARED if found.uncompared else 0

@@ -1,12 +1,14 @@
 """Publish, fetch, watch and amend a competition on a server. Other packages import only from this module."""
 
-from speechbundles.live.amend import abandon as abandon_amendment
+from speechbundles.live.abandon import abandon as abandon_amendment
+from speechbundles.live.account import read_account, read_server, read_token
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
-from speechbundles.live.amend import to_text as amendment_to_text
+from speechbundles.live.amendment import to_text as amendment_to_text
 from speechbundles.live.board import make_home_board, private_folder
 from speechbundles.live.board_files import write_home_board
-from speechbundles.live.connection import Connection, read_server, read_token
+from speechbundles.live.compared import NOT_COMPARED
+from speechbundles.live.connection import Connection
 from speechbundles.live.fetch import JOBS
 from speechbundles.live.fetch import fetch as fetch_competition
 from speechbundles.live.publish import publish as publish_bundle
@@ -16,6 +18,7 @@ from speechbundles.model.fetched import INDEX
 __all__ = [
     "INDEX",
     "JOBS",
+    "NOT_COMPARED",
     "Connection",
     "abandon_amendment",
     "amendment_to_text",
@@ -25,6 +28,7 @@ __all__ = [
     "plan_amendment",
     "private_folder",
     "publish_bundle",
+    "read_account",
     "read_server",
     "read_token",
     "watch_competition",

@@ -11,15 +11,25 @@ starting kits that differ are replaced too. The same command continues an amendm
 Each phase must have one task, as in all bundles that are built here; other bundles are refused.
 """
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from speechbundles.live import api
+from speechbundles.live.abandon import read_before
+from speechbundles.live.amendment import (
+    MOST_SHOWN,
+    STATE,
+    AmendedPhase,
+    Amendment,
+    State,
+    kinds_of,
+    notes_on,
+    read_state,
+)
+from speechbundles.live.compared import check_served, different_scores, read_bundle
 from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.entrants import (
     Entrant,
@@ -34,111 +44,18 @@ from speechbundles.live.entrants import (
     stored_scores,
 )
 from speechbundles.live.fetch import fetch
-from speechbundles.live.publish import (
-    check_served,
-    different_parts,
-    different_scores,
-    number,
-    read_bundle,
-    read_dataset,
-    read_served_files,
-    wanted_files,
-    wanted_kits,
-)
+from speechbundles.live.files import ServedFiles, wanted_files, wanted_kits
 from speechbundles.live.served import different_texts, wanted_texts
 from speechbundles.live.wait import wait_for_runs
 from speechbundles.model.archive import LARGEST_BUNDLE
-from speechbundles.model.bounded import parse_json, read_file, sha256
+from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.errors import BundleError, Gone, OrganiserError, Refused
-from speechbundles.model.fetched import write_whole
-from speechbundles.model.text import text_table
+from speechbundles.model.errors import BundleError, OrganiserError, Refused
 from speechbundles.platforms.facts import FORCE_LAST, PICKED
 from speechbundles.rehearse import FINISHED
-from speechbundles.season import Entry
 from spokeneval.formats.problems import count_of, some_of
 
-STATE = "amending.json"
-"""The file in the folder that exists while an amendment is in progress."""
-AT_HOME = (
-    "Its labels stay at home. Corrected labels need no amendment: run `board` to compute all scores again."
-)
 MOST_TURNS = 20
-MOST_SHOWN = 10
-_LARGEST_STATE = 64 << 20
-
-
-@dataclass(frozen=True)
-class State:
-    """An amendment in progress.
-
-    Attributes
-    ----------
-    bundle: SHA-256 of the bundle.
-    phases: ids of the phases whose submissions are run again.
-    picked: uploads that were on the leaderboard, if participants choose its entries.
-    last: id of the last run before the files were replaced; None if they have not been replaced yet.
-    accepted: runs that are accepted as they are on the server.
-    before: pages and terms (`texts`), the keys of the tasks' parts (`tasks`) and of the phases' kits (`kits`), and the
-        SHA-256 of each of these files (`sha256`), before anything was replaced.
-    """
-
-    bundle: str
-    phases: tuple[int, ...]
-    picked: tuple[str, ...]
-    last: int | None
-    accepted: tuple[int, ...] = ()
-    before: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class AmendedPhase:
-    """A phase whose programs or data change, and its leaderboard before and after.
-
-    Attributes
-    ----------
-    parts: the parts that change; empty if they have been replaced already.
-    before: the leaderboard on the server, `holder -> rank, primary score`; a holder is a team, or an upload if a team
-        can have several entries.
-    after: the predicted leaderboard, in order.
-    reruns: how many uploads are run again; of an amendment that was interrupted, those that are left.
-    notes: warnings for the organiser.
-    """
-
-    built: BuiltPhase
-    live: api.LivePhase
-    parts: tuple[str, ...]
-    before: Mapping[str, tuple[int, Decimal | None]]
-    after: tuple[Entry, ...]
-    reruns: int
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Amendment:
-    """The changes that a bundle makes to a competition.
-
-    Attributes
-    ----------
-    texts: the bundle's pages and terms; None if the server has them.
-    kits: starting kits and public data that change, `phase -> kind -> zip`.
-    state: None if the amendment has not begun.
-    accepted: runs that are accepted as they are on the server.
-    """
-
-    bundle: BuiltBundle
-    sha256: str
-    competition: int
-    folder: Path
-    phases: tuple[AmendedPhase, ...]
-    texts: Mapping[str, Any] | None
-    kits: Mapping[int, Mapping[str, bytes]]
-    state: State | None
-    accepted: tuple[int, ...]
-
-    @property
-    def empty(self) -> bool:
-        return not (self.phases or self.texts or self.kits or self.state)
 
 
 def plan(
@@ -148,6 +65,7 @@ def plan(
     folder: Path,
     *,
     accept: Sequence[int] = (),
+    earlier: Path | None = None,
     jobs: int | None = None,
     fetching: Progress | None = None,
     scoring: Progress | None = None,
@@ -159,13 +77,15 @@ def plan(
     path: a built zip that differs from the competition only in programs, data, pages and kits.
     folder: the folder into which the submissions are fetched.
     accept: runs that are accepted as they are on the server, for example because a file was lost there.
+    earlier: the bundle that is on the server now, for the files that the server does not provide.
     jobs: number of parallel runs.
     fetching, scoring: called with the number of finished runs, and their total.
 
     Raises
     ------
     OrganiserError: the bundle cannot be rehearsed, has no leaderboard, belongs to another competition, or has several
-        tasks in a phase; or another amendment is in progress.
+        tasks in a phase; or another amendment is in progress; or the server does not provide its files, and `earlier`
+        is missing or another competition's.
     """
     bundle, content = read_bundle(path)
     bundle.ranking_column()
@@ -173,53 +93,67 @@ def plan(
     check_served(content, bundle.files, live, competition, texts=False)
     haul = fetch(connection, competition, folder, progress=fetching)
     digest = sha256(path, LARGEST_BUNDLE)
-    state = _read_state(folder, digest)
+    state = read_state(folder, digest)
     accepted = tuple(sorted({*accept, *(state.accepted if state else ())}))
     if unknown := sorted(set(accept) - {run.id for run in haul.runs}):
         raise OrganiserError(
             f"--accept {some_of([*map(str, unknown)])}: no such run in competition {competition}"
         )
     live_phases = api.phases_of(live)
+    files = ServedFiles(connection, state.known if state else {})
+    if earlier:
+        _assume(files, earlier, live, competition)
+    try:
+        parts = [
+            files.different_parts(phase.tasks[0], wanted_files(bundle, built))
+            for built, phase in zip(bundle.phases, live_phases, strict=True)
+        ]
+        kits = _different_kits(files, live, wanted_kits(bundle, content, live_phases))
+    except Refused as refusal:
+        raise OrganiserError(
+            f"{refusal}, or --from with the bundle that is on the server now. Nothing was changed"
+        ) from None
     phases = []
-    for built, phase in zip(bundle.phases, live_phases, strict=True):
+    for built, phase, changed in zip(bundle.phases, live_phases, parts, strict=True):
         bundle.phase(built.number)  # raises if the phase cannot be rehearsed
-        served = read_served_files(connection, phase.tasks[0])
-        parts = different_parts(wanted_files(bundle, built), served)
-        if parts or (state and phase.id in state.phases):
+        if changed or (state and phase.id in state.phases):
             entrants = read_entrants(connection, phase, haul.runs, folder, accepted)
-            notes = [] if state else _check_old(bundle, built, served, entrants, folder, jobs, scoring)
+            notes = []
+            if state is None:
+                served = files.parts(phase.tasks[0])
+                notes = _check_old(bundle, built, served, entrants, folder, jobs, scoring)
             entrants = score_entrants(bundle, built, entrants, folder, jobs, scoring)
             phases.append(
                 AmendedPhase(
                     built,
                     phase,
-                    parts,
+                    changed,
                     _live_board(connection, bundle, built, phase, entrants),
                     predict(bundle, built, entrants, state.picked if state else _picked(built, entrants)),
                     left := sum(_is_left(entrant, state) for entrant in entrants),
-                    (*notes, *_notes(entrants, left)),
+                    (*notes, *notes_on(entrants, left)),
                 )
             )
-    changed = different_texts(content, bundle.files, live)
-    texts = wanted_texts(content, bundle.files) if changed else None
-    kits = _different_kits(connection, live, wanted_kits(bundle, content, live_phases))
-    return Amendment(bundle, digest, competition, folder, tuple(phases), texts, kits, state, accepted)
+    other_texts = different_texts(content, bundle.files, live)
+    texts = wanted_texts(content, bundle.files) if other_texts else None
+    return Amendment(bundle, digest, competition, folder, tuple(phases), texts, kits, state, accepted, files)
+
+
+def _assume(files: ServedFiles, earlier: Path, live: Mapping[str, Any], competition: int) -> None:
+    """Take the files of the earlier bundle for those that the server does not provide."""
+    bundle, content = read_bundle(earlier)
+    check_served(content, bundle.files, live, competition, texts=False)
+    files.assume(bundle, content, live, earlier)
 
 
 def _different_kits(
-    connection: Connection, live: Mapping[str, Any], wanted: Mapping[int, Mapping[str, bytes]]
+    files: ServedFiles, live: Mapping[str, Any], wanted: Mapping[int, Mapping[str, bytes]]
 ) -> dict[int, dict[str, bytes]]:
     """Return the kits that the server has not, or has differently. One that the bundle lacks stays."""
-    keys = api.read_kits(live)
-    served = {key: read_dataset(connection, key) for own in keys.values() for key in own.values()}
-    found = {
-        phase: {
-            kind: content
-            for kind, content in kits.items()
-            if kind not in keys[phase] or served[keys[phase][kind]] != content
-        }
-        for phase, kits in wanted.items()
-    }
+    found = {}
+    for phase, keys in api.read_kits(live).items():
+        different = files.different_kits(keys, wanted[phase])
+        found[phase] = {kind: zipped for kind, zipped in wanted[phase].items() if kind in different}
     return {phase: kits for phase, kits in found.items() if kits}
 
 
@@ -236,7 +170,7 @@ def carry_out(
     ------
     OrganiserError: a step failed, or a leaderboard differs from the prediction. Run the same command to continue.
     """
-    bundle, folder = amendment.bundle, amendment.folder
+    folder = amendment.folder
     picked: list[str] = []
     for phase in amendment.phases:
         entrants = _fetch_entrants(connection, amendment, phase)
@@ -252,17 +186,17 @@ def carry_out(
         tuple(phase.live.id for phase in amendment.phases),
         tuple(picked),
         None,
-        before=_read_before(connection, amendment.competition),
+        before=read_before(amendment.files, amendment.competition),
     )
-    state = replace(state, accepted=amendment.accepted)
-    write_whole(folder / STATE, json.dumps(vars(state)))
+    state = replace(state, accepted=amendment.accepted, uploaded=amendment.files.digests)
+    state.save(folder)
     for phase in amendment.phases:
-        yield from _exchange(connection, bundle, phase)
-    yield from _exchange_texts(connection, amendment)
+        yield from _exchange(amendment, phase, state)
+    yield from _exchange_texts(connection, amendment, state)
     if state.last is None:
         runs = [run.id for phase in amendment.phases for run in api.list_runs(connection, phase.live.id)]
         state = replace(state, last=max(runs, default=0))
-        write_whole(folder / STATE, json.dumps(vars(state)))
+        state.save(folder)
     for phase in amendment.phases:
         yield from _run_again(connection, amendment, phase, state, jobs, waiting)
     for phase in amendment.phases:
@@ -270,107 +204,18 @@ def carry_out(
     (folder / STATE).unlink()
 
 
-def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[str]:
-    """Give the competition the programs, data, kits and pages that it had before; yield a line for each step.
-
-    No run is deleted or repeated.
-
-    Raises
-    ------
-    OrganiserError: no amendment is in progress, or something could not be restored; the message lists all of it.
-    """
-    state = _read_state(folder)
-    if state is None:
-        raise OrganiserError(
-            f"{folder / STATE}: no amendment is in progress; to go back, amend with the old bundle"
-        )
-    if not state.before:
-        raise OrganiserError(
-            f"{folder / STATE}: has no record of the earlier files; amend with the old bundle"
-        )
-    live = api.read_competition(connection, competition)
-    before, lost = state.before, []
-    for task, keys in before["tasks"].items():
-        try:
-            api.change_parts(connection, int(task), keys)
-        except Refused as refusal:
-            lost.append(f"task {task}: {refusal}")
-    added = {str(phase): dict.fromkeys(kits) for phase, kits in api.read_kits(live).items()}
-    for phase, kits in before["kits"].items():
-        for kind, key in {**added.get(phase, {}), **kits}.items():
-            try:
-                api.change_kit(connection, int(phase), kind, key)
-            except OrganiserError as refusal:
-                lost.append(f"phase {phase}, {kind}: {refusal}")
-    try:
-        api.change_texts(connection, live, before["texts"])
-    except Refused as refusal:
-        lost.append(f"pages: {refusal}")
-    now = _read_before(connection, competition)
-    for what in ("tasks", "kits"):
-        for place, keys in before[what].items():
-            served = {part: now["sha256"][key] for part, key in now[what].get(place, {}).items()}
-            lost += [
-                f"{what[:-1]} {place}: {part.replace('_', ' ')} is not the earlier file"
-                for part, key in keys.items()
-                if not before["sha256"][key] or served.get(part) != before["sha256"][key]
-            ]
-    texts = [
-        [(page["title"], page["content"]) for page in own["texts"]["pages"]] + [own["texts"]["terms"]]
-        for own in (before, now)
-    ]
-    if texts[0] != texts[1]:
-        lost.append("the pages or the terms are not the earlier ones")
-    if lost:
-        lines = "\n".join(f"  {line}" for line in dict.fromkeys(lost))
-        raise OrganiserError(f"competition {competition} is not as it was before:\n\n{lines}")
-    yield "restored the earlier programs, data, kits, pages and terms, and compared them by their hashes"
-    repeated = [
-        str(run.id)
-        for phase in api.phases_of(live)
-        for run in (api.list_runs(connection, phase.id) if phase.id in state.phases else ())
-        if state.last is not None and run.id > state.last
-    ]
-    if repeated:
-        yield (
-            f"{count_of(len(repeated), 'run')} since then, which may have scores of the abandoned bundle; no run was "
-            f"deleted or repeated: {some_of(repeated, MOST_SHOWN)}"
-        )
-    (folder / STATE).unlink()
-
-
-def _read_before(connection: Connection, competition: int) -> dict[str, Any]:
-    """Return the state of a competition that `abandon` restores; keys of objects are texts, as in JSON."""
-    live = api.read_competition(connection, competition)
-    tasks = {
-        str(task): api.read_parts(connection, task) for phase in api.phases_of(live) for task in phase.tasks
-    }
-    kits = {str(phase): keys for phase, keys in api.read_kits(live).items()}
-    keys = {key for own in (*tasks.values(), *kits.values()) for key in own.values()}
-    digests = {key: _digest_of(connection, key) for key in sorted(keys)}
-    return {"texts": api.read_texts(live), "tasks": tasks, "kits": kits, "sha256": digests}
-
-
-def _digest_of(connection: Connection, key: str) -> str:
-    """Return the SHA-256 of a dataset; empty if the server does not provide it."""
-    try:
-        return hashlib.sha256(read_dataset(connection, key)).hexdigest()
-    except (Gone, Refused):
-        return ""
-
-
-def _exchange_texts(connection: Connection, amendment: Amendment) -> Iterator[str]:
+def _exchange_texts(connection: Connection, amendment: Amendment, state: State) -> Iterator[str]:
     """Give the competition the bundle's kits, pages and terms."""
     for phase, kits in amendment.kits.items():
         for kind, content in kits.items():
-            key = api.upload_file(connection, kind, f"{kind}.zip", content)
-            api.finish_upload(connection, key)
+            key = amendment.files.upload(kind, content)
+            state.save(amendment.folder)
             api.change_kit(connection, phase, kind, key)
             served = api.read_kits(api.read_competition(connection, amendment.competition))
-            if read_dataset(connection, served[phase].get(kind, key)) != content or kind not in served[phase]:
+            if kind in amendment.files.different_kits(served[phase], {kind: content}):
                 raise OrganiserError(f"the server accepted a new {kind}, but does not return it")
     if amendment.kits:
-        yield f"replaced {_kinds(amendment)}"
+        yield f"replaced {kinds_of(amendment)}"
     if amendment.texts:
         live = api.read_competition(connection, amendment.competition)
         ids = {page["title"]: page["id"] for page in api.read_texts(live)["pages"]}
@@ -387,58 +232,10 @@ def _exchange_texts(connection: Connection, amendment: Amendment) -> Iterator[st
         yield "replaced the pages"
 
 
-def _kinds(amendment: Amendment) -> str:
-    kinds = dict.fromkeys(kind for kits in amendment.kits.values() for kind in kits)
-    return ", ".join(kind.replace("_", " ") for kind in kinds)
-
-
 def _fetch_entrants(connection: Connection, amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:
     """Return the uploads to a phase that are on the server now."""
     fetched = fetch(connection, amendment.competition, amendment.folder).runs
     return read_entrants(connection, phase.live, fetched, amendment.folder, amendment.accepted)
-
-
-def to_text(amendment: Amendment) -> str:
-    """Return a table for each phase: ranks and scores before and after."""
-    if amendment.empty:
-        same = "The server already has the programs and data of this bundle; there is nothing to amend."
-        return f"{same} {AT_HOME}" if amendment.bundle.only_receives else same
-    lines: list[str] = []
-    if amendment.texts:
-        lines += ["pages and terms: replaced", ""]
-    if amendment.kits:
-        lines += [f"{_kinds(amendment)}: replaced", ""]
-    for phase in amendment.phases:
-        what = ", ".join(part.replace("_", " ") for part in phase.parts) or "already replaced"
-        lines += [f"{phase.live.name}: {what}; {count_of(phase.reruns, 'submission')} to run again", ""]
-        lines += _table(amendment.bundle, phase)
-        lines += ["", *(f"  {note}" for note in phase.notes), *[""] * bool(phase.notes)]
-    return "\n".join(lines).rstrip()
-
-
-def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
-    primary = bundle.ranking_column()
-    rows = [("rank", "was", "", primary.title, "was", "change")]
-    left = dict(phase.before)
-    for entry in phase.after:
-        score, submission = entry.attempt.score(primary.key), entry.attempt.submission
-        was, old = left.pop(holder_of(phase.built, submission.team, submission.name), (None, None))
-        change = (
-            "" if score is None or old is None else "=" if score == old else f"{(score - old).normalize():+f}"
-        )
-        rows.append(
-            (
-                str(entry.rank),
-                "-" if was is None else str(was),
-                submission.team,
-                number(score),
-                number(old),
-                change,
-            )
-        )
-    for holder, (was, old) in left.items():
-        rows.append(("-", str(was), holder, "-", number(old), ""))
-    return text_table(rows, left={2})
 
 
 def _picked(phase: BuiltPhase, entrants: Sequence[Entrant]) -> tuple[str, ...]:
@@ -473,24 +270,6 @@ def _is_left(entrant: Entrant, state: State | None) -> bool:
     return is_run_again(entrant) and (not done or differs(entrant))
 
 
-def _notes(entrants: Sequence[Entrant], again: int) -> list[str]:
-    gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
-    notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
-    odd = {
-        str(entrant.run.id): entrant.result.warnings
-        for entrant in entrants
-        if entrant.result and entrant.result.warnings
-    }
-    for warning in dict.fromkeys(warning for warnings in odd.values() for warning in warnings):
-        runs = [run for run, warnings in odd.items() if warning in warnings]
-        notes.append(f"{warning}; runs: {some_of(runs, MOST_SHOWN)}")
-    if gone:
-        notes.append(
-            f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"
-        )
-    return notes
-
-
 def _check_old(
     bundle: BuiltBundle,
     built: BuiltPhase,
@@ -520,19 +299,17 @@ def _check_old(
     ]
 
 
-def _exchange(connection: Connection, bundle: BuiltBundle, phase: AmendedPhase) -> Iterator[str]:
+def _exchange(amendment: Amendment, phase: AmendedPhase, state: State) -> Iterator[str]:
     """Give the phase's task the bundle's files. The old files stay on the server, so that they can be restored."""
     if not phase.parts:
         return
-    task = phase.live.tasks[0]
-    wanted = wanted_files(bundle, phase.built)
-    keys = {part: key for part, key in api.read_parts(connection, task).items() if part in wanted}
-    for part in phase.parts:
-        if part in wanted:
-            keys[part] = api.upload_file(connection, part, f"{part}.zip", wanted[part])
-            api.finish_upload(connection, keys[part])
-    api.change_parts(connection, task, keys)
-    if read_served_files(connection, task) != wanted:
+    task, files = phase.live.tasks[0], amendment.files
+    wanted = wanted_files(amendment.bundle, phase.built)
+    keys = {part: key for part, key in api.read_parts(files.connection, task).items() if part in wanted}
+    keys |= {part: files.upload(part, wanted[part]) for part in phase.parts if part in wanted}
+    state.save(amendment.folder)
+    api.change_parts(files.connection, task, keys)
+    if files.different_parts(task, wanted):
         raise OrganiserError(
             f"{phase.live.name}: the server accepted the new files, but does not return them"
         )
@@ -653,26 +430,3 @@ def _prove(
         f"{phase.live.name}: the leaderboard is as predicted: {count_of(len(predicted), 'entry', 'entries')}, "
         f"{count_of(len(bundle.columns), 'column')}, every digit"
     )
-
-
-def _read_state(folder: Path, bundle: str | None = None) -> State | None:
-    path = folder / STATE
-    if not path.exists():
-        return None
-    try:
-        content = parse_json(read_file(path, _LARGEST_STATE))
-        state = State(
-            content["bundle"],
-            tuple(content["phases"]),
-            tuple(content["picked"]),
-            content["last"],
-            tuple(content.get("accepted", ())),
-            content.get("before", {}),
-        )
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise OrganiserError(f"{path}: cannot be read ({error!s:.100})") from None
-    if bundle is not None and state.bundle != bundle:
-        raise OrganiserError(
-            f"{path}: an amendment with another bundle is in progress; finish it with that bundle, or --abandon it"
-        )
-    return state

@@ -266,6 +266,24 @@ def read_links(connection: Connection, run: int) -> Links:
         )
 
 
+def is_listed(connection: Connection, phase: int) -> bool:
+    """Return whether the list of a phase's runs has any for a caller without a token."""
+    try:
+        answer = connection.call("GET", f"/api/submissions/?phase={phase}", anonymous=True)
+    except Refused:
+        return False
+    return bool(answer.get("results") if isinstance(answer, dict) else answer)
+
+
+def is_detailed(connection: Connection, run: int) -> bool:
+    """Return whether a caller without a token gets the addresses of a run's files."""
+    try:
+        connection.call("GET", f"/api/submissions/{run}/get_details/", anonymous=True)
+    except Refused:
+        return False
+    return True
+
+
 def read_board(connection: Connection, phase: int, runs: Iterable[LiveRun]) -> list[int]:
     """Return the ids of the runs on a phase's leaderboard, best first. Copies of one of `runs` count as this run."""
     originals = {copy: run.id for run in runs for copy in run.copies}
@@ -335,11 +353,12 @@ def submit(connection: Connection, phase: LivePhase, name: str, upload: bytes) -
 
     Raises
     ------
-    OrganiserError: this account cannot make a submission, for example because it has reached its limit.
+    Refused: this account cannot make a submission: it has reached a limit, or (HTTP 400, newer versions) the phase is
+        not open.
     """
     may = _get(connection, f"/api/can_make_submission/{phase.id}/")
     if not may.get("can"):
-        raise OrganiserError(f"{phase.name}: the server allows no submission: {may.get('reason')!s:.200}")
+        raise Refused(403, f"{may.get('reason')!s:.200}")
     key = upload_file(connection, "submission", name, upload)
     finish_upload(connection, key)
     wanted = {"data": key, "phase": phase.id, "tasks": list(phase.tasks)}
@@ -443,9 +462,9 @@ def finish_upload(connection: Connection, key: str) -> None:
     connection.call("PUT", f"/api/datasets/completed/{key}/")
 
 
-def dataset_link(connection: Connection, key: str, *, signed_in: bool = True) -> str:
+def dataset_link(connection: Connection, key: str, *, anonymous: bool = False) -> str:
     """Return a signed address of a dataset's file."""
-    return connection.location(f"/datasets/download/{key}/", signed_in=signed_in)
+    return connection.location(f"/datasets/download/{key}/", anonymous=anonymous)
 
 
 def upload_identity(link: str) -> str:

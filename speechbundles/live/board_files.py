@@ -13,7 +13,7 @@ from typing import Any
 
 from speechbundles.board import fitted_tables
 from speechbundles.live.board import Entry, HomeBoard, PhaseBoard
-from speechbundles.live.publish import number
+from speechbundles.live.compared import number
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import write_whole

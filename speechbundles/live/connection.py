@@ -1,7 +1,8 @@
 """Requests to a competition server and its storage: authentication, retries, and safe downloads.
 
-- The token is sent only to the server. Files have signed addresses, which may be on another host: requests to them
-  carry no token, and no redirect is followed with it. Neither the token nor a signed address is printed or written.
+- The token, the password and the session are sent only to the server. Files have signed addresses, which may be on
+  another host: requests to them carry none of these, and no redirect is followed with them. None of these, and no
+  signed address, is printed or written.
 - Only https is used, except for a server on this machine.
 - After a lost connection, HTTP 429 or 5xx, a request is tried again, with the pause that the server asks for
   (`Retry-After`). A request that must not be carried out twice is not repeated if it may have reached the server; this
@@ -12,12 +13,10 @@
 import hashlib
 import io
 import os
-import re
-import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
@@ -31,8 +30,8 @@ import requests
 from requests.exceptions import InvalidURL
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueError, ReadTimeoutError
 
-from speechbundles.model.bounded import parse_json, read_file
-from speechbundles.model.environment import TOKEN_VARIABLE, token_of_environment
+from speechbundles.live.account import LOCAL, Account, check_address
+from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 
 PAUSES = (1, 2, 4, 8, 16, 32)
@@ -53,7 +52,7 @@ LONGEST_DOWNLOAD = 4 * 3600
 LARGEST_FILE = 4 << 30
 LONGEST_WORDS = 500
 _BLOCK = 1 << 18
-_LOCAL = ("localhost", "127.0.0.1", "::1")
+SIGN_IN = "/accounts/login/"
 
 Progress = Callable[[int, int], None]
 """Called with the amount done and the total: bytes, runs or files."""
@@ -73,97 +72,40 @@ class _Again(Exception):
         self.pause = pause
 
 
-def read_token(file: Path | None) -> str:
-    """Return the token from a file that only its owner can read; without a file, from the environment.
-
-    Raises
-    ------
-    OrganiserError: there is no token, it is malformed, or other users can read the file.
-    """
-    if file is None:
-        token = token_of_environment().strip()
-        if not token:
-            raise OrganiserError(
-                f"no token: name a file of mode 0600 that contains it (--token-file), or set {TOKEN_VARIABLE}"
-            )
-    else:
-        try:
-            mode = file.stat().st_mode
-            if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-                raise OrganiserError(
-                    f"{file}: other users can read this token; run chmod 600 {file}, or get a new token"
-                )
-            token = read_file(file, 1000).decode("ascii", "replace").strip()
-        except OSError as error:
-            raise OrganiserError(
-                f"{file}: {error.strerror}; expected a file that contains the token"
-            ) from None
-    if not re.fullmatch(r"[A-Za-z0-9._~+/=-]+", token):
-        raise OrganiserError(
-            "this is not a token: expected only the letters and digits that the server issued"
-        )
-    return token
-
-
-def read_server(address: str) -> str:
-    """Return a server's address without a path, `https://host`.
-
-    Raises
-    ------
-    OrganiserError: any other address.
-    """
-    parts = _split(address)
-    if parts.path not in ("", "/") or parts.query or parts.fragment:
-        raise OrganiserError(
-            f"{address}: expected a server's address without a path, such as https://www.codabench.org"
-        )
-    _check(address, local=True)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _split(address: str) -> Any:
-    try:
-        parts = urlsplit(address)
-        parts.port  # noqa: B018  (raises if it is not a number)
-        return parts
-    except ValueError:
-        raise OrganiserError(f"{address:.100}: this is not a valid address") from None
-
-
-def _check(address: str, *, local: bool) -> None:
-    parts = _split(address)
-    here = parts.hostname in _LOCAL
-    where = f"{parts.scheme}://{parts.hostname}"
-    if not parts.hostname or parts.username is not None or parts.scheme not in ("http", "https"):
-        raise OrganiserError(f"{where}: expected an address that begins with https:// and a host name")
-    if parts.scheme == "http" and not (here and local):
-        raise OrganiserError(
-            f"{where}: not encrypted; only https is allowed, except for a server on this machine"
-        )
-    if here and not local:
-        raise OrganiserError(f"{where}: the server refers to an address on this machine for its files")
-
-
 @dataclass(frozen=True)
 class Connection:
     """A server, and the account that sends requests to it. Threads can share it.
 
-    `log` is called with one line before each retry.
+    Attributes
+    ----------
+    log: called with one line before each retry.
+    account: signs in for files that the server gives to no token; None: only the token is used.
     """
 
     server: str
     token: str = field(repr=False)
     sleep: Callable[[float], None] = time.sleep
     log: Callable[[str], None] = lambda text: None
-    _own: threading.local = field(default_factory=threading.local, repr=False)
+    account: Account | None = None
+    _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
+    _session_key: list[str] = field(default_factory=list, init=False, repr=False)
 
-    def call(self, method: str, path: str, content: Any = None, *, repeatable: bool = True) -> Any:
+    def call(
+        self,
+        method: str,
+        path: str,
+        content: Any = None,
+        *,
+        repeatable: bool = True,
+        anonymous: bool = False,
+    ) -> Any:
         """Send a request; return the answer as JSON, or None if it is empty.
 
         Parameters
         ----------
         content: sent as JSON.
         repeatable: whether the request can be sent twice without harm.
+        anonymous: whether the request has no token.
 
         Raises
         ------
@@ -171,9 +113,10 @@ class Connection:
         Unreachable: there is no usable answer, or a request that must not be repeated may have been lost.
         """
         what = f"{method} {path.partition('?')[0]}"
+        authorise = _no_token if anonymous else self._authorise
 
         def once() -> Any:
-            with self._request(method, self.server + path, self._authorise, json=content) as response:
+            with self._request(method, self.server + path, authorise, json=content) as response:
                 if response.is_redirect:
                     host = _host(_join(self.server, response.headers["Location"]))
                     raise Refused(
@@ -192,29 +135,70 @@ class Connection:
 
         return self._persist(once, repeatable)
 
-    def location(self, path: str, *, signed_in: bool = True) -> str:
+    def location(self, path: str, *, anonymous: bool = False) -> str:
         """Return the signed address that one of the server's addresses redirects to. Only headers are read.
+
+        Newer versions of Codabench accept no token here, only a signed-in session.
 
         Parameters
         ----------
-        signed_in: whether the request has the token.
+        anonymous: whether the request has neither the token nor a session.
 
         Raises
         ------
-        Refused: there is no redirect, or it leads to the sign-in page.
+        Refused: there is no redirect, or it leads to the sign-in page; or the account cannot sign in.
         """
+        if anonymous:
+            return self._redirect(path, _no_token)
+        if not self._session_key:
+            try:
+                return self._redirect(path, self._authorise)
+            except Refused:
+                if self.account is None:
+                    raise
+            self._session_key.append(self._sign_in(self.account))
+        return self._redirect(path, self._with_session)
 
+    def _redirect(self, path: str, authorise: Any) -> str:
         def once() -> str:
-            authorise = self._authorise if signed_in else _no_token
             with self._request("GET", self.server + path, authorise) as response:
                 target = _join(self.server, response.headers.get("Location", ""))
                 if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
-                    raise Refused(
-                        response.status_code, f"GET {path}: {self.server} does not provide this file"
-                    )
+                    raise Refused(response.status_code, self._closed())
                 return target
 
         return self._persist(once, True)
+
+    def _closed(self) -> str:
+        if self._session_key and self.account:
+            return f"{self.server} does not provide this file to {self.account.name}"
+        return (
+            f"{self.server} does not provide this file to a token, as newer versions of Codabench; add --login-file "
+            "with your name and password"
+        )
+
+    def _sign_in(self, account: Account) -> str:
+        """Fill in the server's sign-in form; return the key of the session."""
+        address = self.server + SIGN_IN
+
+        def once() -> str:
+            with self._request("GET", address, _no_token) as form:
+                csrf = form.cookies.get("csrftoken") if form.ok and not form.is_redirect else None
+                if csrf is None:
+                    raise Refused(form.status_code, f"{address}: there is no sign-in form")
+            fields = {"csrfmiddlewaretoken": csrf, "username": account.name, "password": account.password}
+            headers = {"Cookie": f"csrftoken={csrf}", "Referer": address}
+            with self._request("POST", address, _no_token, data=fields, headers=headers) as answer:
+                session = answer.cookies.get("sessionid") if answer.is_redirect else None
+            if session is None:
+                raise Refused(
+                    answer.status_code,
+                    f"{address}: the server does not accept this name and password; correct the login file",
+                )
+            return str(session)
+
+        key: str = self._persist(once, True)
+        return key
 
     def upload(self, address: str, source: Path | bytes, progress: Progress | None = None) -> None:
         """Upload a file to a signed address.
@@ -287,6 +271,10 @@ class Connection:
         request.headers["Authorization"] = f"Token {self.token}"
         return request
 
+    def _with_session(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Cookie"] = f"sessionid={self._session_key[0]}"
+        return request
+
     def _persist(self, once: Callable[[], Any], repeatable: bool) -> Any:
         """Call `once` until it succeeds, with pauses between attempts; return its result."""
         for pause in (*PAUSES, None):
@@ -313,7 +301,7 @@ class Connection:
         self, method: str, address: str, authorise: Any, **options: Any
     ) -> Iterator[requests.Response]:
         """Send one request, and yield the open response; redirects are not followed. Raises `_Again` for a retry."""
-        _check(address, local=urlsplit(self.server).hostname in _LOCAL)
+        check_address(address, local=urlsplit(self.server).hostname in LOCAL)
         what = f"{method} {_host(address)}"
         try:
             with self._session().request(
@@ -358,6 +346,8 @@ class Connection:
             return Refused(status, f"{self.server} does not accept this token; get a new one")
         if reply.lstrip()[:1] not in ("{", "[", '"'):
             reply = ""  # an HTML page
+        with suppress(ValueError, KeyError, TypeError):
+            reply = "; ".join(parse_json(data)["non_field_errors"])
         return Refused(status, f"{what}: HTTP {status}{': ' * bool(reply)}{reply[:LONGEST_WORDS]}")
 
 

@@ -9,8 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.live import api
+from speechbundles.live.compared import different_scores
 from speechbundles.live.connection import Connection, Progress
-from speechbundles.live.publish import different_scores, wanted_files
+from speechbundles.live.files import wanted_files
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched
 from speechbundles.platforms.facts import FORCE_ALL, PICKED

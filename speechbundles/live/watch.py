@@ -7,27 +7,24 @@ from the API; what needs the uploads themselves (vanished and identical runs) is
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from speechbundles.live import api
+from speechbundles.live.abilities import measure
+from speechbundles.live.baselines import baseline_names
+from speechbundles.live.compared import NOT_COMPARED, read_bundle, served_differences
 from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.fetch import fetch
-from speechbundles.live.publish import (
-    different_parts,
-    read_bundle,
-    read_dataset,
-    read_served_files,
-    served_differences,
-    wanted_files,
-    wanted_kits,
-)
+from speechbundles.live.files import ServedFiles, wanted_files, wanted_kits
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
+from speechbundles.model.dates import now as utc_now
 from speechbundles.model.errors import Gone, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
+from speechbundles.rehearse import FINISHED
 from spokeneval.formats.problems import some_of
 
 PATIENCE = timedelta(hours=1)
@@ -37,10 +34,20 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class Watched:
-    """What differs on the server, and what could not be compared; one line each."""
+    """What was found on a server, one line each.
 
+    Attributes
+    ----------
+    uncompared: what the server did not provide, and phases whose baseline was not tested.
+    differences: what is not as in the bundle.
+    notes: what was not looked for.
+    measured: what the server does for whom; see `abilities`.
+    """
+
+    uncompared: tuple[str, ...]
     differences: tuple[str, ...]
     notes: tuple[str, ...]
+    measured: tuple[str, ...]
 
 
 def watch(
@@ -71,12 +78,13 @@ def watch(
     live = api.read_competition(connection, competition)
     phases = api.phases_of(live)
     found = served_differences(content, bundle.files, live, competition)
-    notes = []
+    notes: list[str] = []
+    uncompared: list[str] = []
     if len(phases) == len(bundle.phases):
         try:
             found += _different_files(connection, bundle, content, live, phases)
         except (Refused, Gone) as refusal:
-            notes.append(f"programs, data and kits were not compared: {refusal}")
+            uncompared.append(f"{NOT_COMPARED}programs, data and kits: {refusal}")
     index = read_index(folder) if (folder / INDEX).is_file() else []
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     found += _vanished(index, {run.id for own in runs.values() for run in own})
@@ -85,11 +93,20 @@ def watch(
     if not index:
         notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
     uploaded = upload_times(index)
-    moment = now or datetime.now(timezone.utc).replace(tzinfo=None)
-    for built, phase in zip(bundle.phases, phases, strict=False):
-        found += _odd_runs(bundle, built, runs[phase.id], api.organisers_of(live), uploaded, moment)
+    moment = now or utc_now()
+    organisers = api.organisers_of(live)
+    names = baseline_names(content, bundle.files)
+    for built, phase, baseline in zip(bundle.phases, phases, names, strict=False):
+        found += _odd_runs(bundle, built, runs[phase.id], organisers, uploaded, moment)
+        tested = any(run.owner in organisers and run.status == FINISHED for run in runs[phase.id])
+        if baseline and built.is_open(moment) and not tested:
+            uncompared.append(
+                f"not tested: {built.name} is open, but its baseline has not run on the server; run publish with "
+                f"--competition {competition}"
+            )
     found += _identical(bundle, content, index)
-    return Watched(tuple(found), tuple(notes))
+    measured = measure(connection, bundle, live, runs, moment)
+    return Watched(tuple(uncompared), tuple(found), tuple(notes), tuple(measured))
 
 
 def _different_files(
@@ -99,15 +116,13 @@ def _different_files(
     live: Mapping[str, Any],
     phases: list[api.LivePhase],
 ) -> list[str]:
-    found = []
+    found, files = [], ServedFiles(connection)
     kits, wanted = api.read_kits(live), wanted_kits(bundle, content, phases)
     for built, phase in zip(bundle.phases, phases, strict=True):
-        served = read_served_files(connection, phase.tasks[0])
-        different = [*different_parts(wanted_files(bundle, built), served)]
-        for kind in api.KITS:
-            key = kits[phase.id].get(kind)
-            if wanted[phase.id].get(kind) != (read_dataset(connection, key) if key else None):
-                different.append(kind)
+        different = (
+            *files.different_parts(phase.tasks[0], wanted_files(bundle, built)),
+            *files.different_kits(kits[phase.id], wanted[phase.id]),
+        )
         found += [f"{built.name}: {part.replace('_', ' ')} is not the bundle's file" for part in different]
     return found
 

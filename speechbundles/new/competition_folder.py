@@ -32,7 +32,7 @@ _SETTINGS = f"""\
 """
 
 _LABELS = """\
-  # platform: a live leaderboard, but Codabench does not protect the hidden labels that you upload (tested: v1.25)
+  # platform: a live leaderboard, but not every version of Codabench hides the labels that you upload
   labels: platform
   # home: no hidden label is uploaded, and you publish the leaderboard yourself, with the command board
 """

@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 import build_bundle
+from speechbundles.check import UNPROTECTED
 from speechbundles.check.check import check_bundle
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
@@ -188,9 +189,6 @@ def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
         read_competitions(Sources(ROOT, place))
 
 
-NOTE = "reference data are not protected by Codabench (tested: v1.25); use labels: home or sealed"
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "noted"),
@@ -200,15 +198,15 @@ def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, no
     folder = folder_with(tmp_path / "mine", f"defaults:\n{settings}")
     assert build(folder) == 0
     told = " ".join(capsys.readouterr().err.split())
-    assert told.count(f"note: {BUNDLE}/evaluation: {NOTE}") == noted
-    assert f"{BUNDLE}/development: {NOTE}" not in told
+    assert told.count(f"note: {BUNDLE}/evaluation: {UNPROTECTED}") == noted
+    assert f"{BUNDLE}/development: {UNPROTECTED}" not in told
     assert "2 without findings" in told
     missing = f"note: to fill in below `about` in competition.yaml, for the pages: {BUNDLE}: "
     assert told.count(missing) == 1
     for platform, count in (("codabench", noted), ("codalab", 0)):
         assert build_bundle.main(["check", str(folder / f"dist/{platform}/{BUNDLE}.zip")]) == 0
         told = " ".join(capsys.readouterr().err.split())
-        assert told.count(f"note: {BUNDLE}.zip, reference_data.zip: {NOTE}") == count
+        assert told.count(f"note: {BUNDLE}.zip, reference_data.zip: {UNPROTECTED}") == count
         assert told.count(missing) == 1
     (folder / "competition.yaml").write_text("{")
     assert build_bundle.main(["check", str(folder / f"dist/codalab/{BUNDLE}.zip")]) == 0

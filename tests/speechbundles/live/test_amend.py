@@ -1,15 +1,18 @@
 """Labels that are corrected in mid-season, on a server that keeps old scores (`tests.samples.codabench_server`)."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
 import build_bundle
 from speechbundles.live import api
-from speechbundles.live.amend import STATE, abandon, carry_out, plan, to_text
+from speechbundles.live.abandon import abandon
+from speechbundles.live.amend import carry_out, plan
+from speechbundles.live.amendment import STATE, to_text
 from speechbundles.live.fetch import REPLACED, fetch
-from speechbundles.live.publish import wanted_files
+from speechbundles.live.files import wanted_files
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.fetched import LOCK, locked
@@ -24,7 +27,7 @@ COMPETITION, EVALUATION = 7, 701
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
-    monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
+    monkeypatch.setattr("speechbundles.live.compared.check_bundle", lambda path: [])
     monkeypatch.setattr("speechbundles.live.entrants.rehearse_all", count_here)
 
 
@@ -88,7 +91,7 @@ def test_the_plan_shows_the_new_ranks_and_changes_nothing(connection, server, tm
         "  5 new runs will count towards the teams' daily limits",
     ]
     assert json.dumps([server.tasks, board(server)], default=str) == before
-    assert not server.called("API POST")
+    assert not [call for call in server.called("API POST") if not call.endswith("/accounts/login/")]
     assert not server.called("API PATCH")
     assert not server.called("API DELETE")
 
@@ -431,12 +434,12 @@ def test_beside_another_command_in_the_folder_nothing_is_amended(server, tmp_pat
     assert [request for request in server.requests if request[0] != "API GET"] == []
 
 
-def test_beside_an_amendment_nothing_is_fetched_into_its_folder(server, tmp_path, monkeypatch, capsys):
+def test_beside_an_amendment_nothing_is_fetched_into_its_folder(server, login, tmp_path, monkeypatch, capsys):
     new = season(server, tmp_path)
     monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     folder = str(tmp_path / "live")
-    commands = [["fetch", "7", folder], ["watch", str(new), "7", "--dir", folder, "--fetch"]]
+    commands = [["fetch", "7", folder], ["watch", str(new), "7", "--dir", folder, "--fetch", *login]]
     at = ["--server", server.address]
     refusals = []
 
@@ -449,7 +452,7 @@ def test_beside_an_amendment_nothing_is_fetched_into_its_folder(server, tmp_path
             yield step
 
     monkeypatch.setattr("speechbundles.cli.amend.carry_out_amendment", carry_out_beside)
-    assert build_bundle.main(["amend", str(new), "7", "--dir", folder, *at, "--yes"]) == 0
+    assert build_bundle.main(["amend", str(new), "7", "--dir", folder, *at, *login, "--yes"]) == 0
     assert set(refusals) == {
         f"{folder}: amend is using this folder; wait until it ends, or choose another folder"
     }
@@ -458,11 +461,11 @@ def test_beside_an_amendment_nothing_is_fetched_into_its_folder(server, tmp_path
         assert build_bundle.main([*command, *at]) == 0
 
 
-def test_the_command(server, tmp_path, monkeypatch, capsys):
+def test_the_command(server, login, tmp_path, monkeypatch, capsys):
     new = season(server, tmp_path)
     monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
-    arguments = ["amend", str(new), "7", "--dir", str(tmp_path / "live"), "--server", server.address]
+    arguments = ["amend", str(new), "7", "--dir", str(tmp_path / "live"), "--server", server.address, *login]
     assert build_bundle.main(arguments) == 0
     out, err = capsys.readouterr()
     assert "     2    3  carol     0.975  0.925   +0.05" in out
@@ -473,3 +476,61 @@ def test_the_command(server, tmp_path, monkeypatch, capsys):
     assert "there is nothing to amend" in capsys.readouterr().out
     assert build_bundle.main([*arguments, "--abandon"]) == 1
     assert "no amendment is in progress; to go back, amend with the old bundle" in capsys.readouterr().err
+
+
+# A server that gives its programs and data to no token
+
+
+@pytest.fixture
+def tokens_only(server, connection):
+    return replace(connection, account=None)
+
+
+@pytest.mark.parametrize("server", ["today"], indirect=True)
+def test_without_the_servers_files_an_earlier_bundle_is_needed(tokens_only, server, tmp_path):
+    new = season(server, tmp_path)
+    with pytest.raises(OrganiserError) as error:
+        plan(tokens_only, new, COMPETITION, tmp_path / "live")
+    assert "--login-file" in str(error.value)
+    assert "--from with the bundle that is on the server now. Nothing was changed" in str(error.value)
+    other = live_bundle(tmp_path / "other.zip", title="Another")
+    with pytest.raises(OrganiserError, match="title: 'Another' in the bundle"):
+        plan(tokens_only, new, COMPETITION, tmp_path / "live", earlier=other)
+    amendment = plan(tokens_only, new, COMPETITION, tmp_path / "live", earlier=tmp_path / "old.zip")
+    assert to_text(amendment).startswith(f"not compared: {server.address} does not provide this file")
+    assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
+    assert list(carry_out(tokens_only, amendment))[-1].startswith(
+        "Evaluation: the leaderboard is as predicted"
+    )
+    assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]
+
+
+@pytest.mark.parametrize("server", ["today"], indirect=True)
+@pytest.mark.parametrize(
+    ("begins", "kind"),
+    [
+        ("API POST /api/datasets/", "drop"),
+        ("API PATCH /api/tasks/", "drop"),
+        ("API PATCH /api/tasks/", "act-and-drop"),
+        ("API POST /api/submissions/2/re_run", "act-and-drop"),
+    ],
+)
+@pytest.mark.parametrize("ending", ["continue", "abandon"])
+def test_an_amendment_from_an_earlier_bundle_is_continued_or_abandoned(
+    tokens_only, server, tmp_path, begins, kind, ending
+):
+    new = season(server, tmp_path)
+    before = {number: dict(task["parts"]) for number, task in server.tasks.items()}
+    amendment = plan(tokens_only, new, COMPETITION, tmp_path / "live", earlier=tmp_path / "old.zip")
+    server.mishaps = [Mishap(begins, kind, times=7)]
+    with pytest.raises(Unreachable):
+        list(carry_out(tokens_only, amendment))
+    server.mishaps = []
+    if ending == "abandon":
+        (restored, *_) = abandon(tokens_only, COMPETITION, tmp_path / "live")
+        assert "compared them by their keys, because" in restored
+        assert {number: task["parts"] for number, task in server.tasks.items()} == before
+        return
+    again = plan(tokens_only, new, COMPETITION, tmp_path / "live")  # the files are known by their keys
+    assert list(carry_out(tokens_only, again))[-1].startswith("Evaluation: the leaderboard is as predicted")
+    assert board(server) == [("anna", 40), ("carol", 39), ("bob", 36)]

@@ -26,15 +26,16 @@ import pytest
 import build_bundle
 from speechbundles.board.outputs import read_outputs
 from speechbundles.live import api
-from speechbundles.live.connection import PAUSES, Connection, read_server, read_token
+from speechbundles.live.account import Account, read_account, read_server, read_token
+from speechbundles.live.connection import PAUSES, Connection
 from speechbundles.live.fetch import DELETED, EMPTY, NO_OUTPUT, UNREADABLE, VANISHED, fetch
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import JOURNAL, folded, folders_of, read_index, safe_name
 from speechbundles.season.uploads import read_submissions
 from spokeneval.formats.tables import begins_formula
-from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, Mishap
-from tests.samples.live_bundle import live_bundle, upload
+from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
+from tests.samples.live_bundle import live_bundle, score, upload
 from tests.samples.programs import ROOT
 
 
@@ -770,3 +771,47 @@ def test_an_incomplete_file_does_not_get_its_name(connection, server, phase, tmp
         with pytest.raises(error):
             connection.download(lambda: links.upload, target)
         assert list(tmp_path.glob("file*")) == []
+
+
+# Signing in
+
+
+@pytest.mark.parametrize("server", ["today"], indirect=True)
+def test_an_account_signs_in_once_for_files_that_a_token_does_not_open(server, connection, tmp_path):
+    keys = [server._dataset("input_data", "a.zip", 0) for _ in range(3)]
+    for key in keys:
+        assert "signature=" in connection.location(f"/datasets/download/{key}/")
+    assert len(server.called("API POST /accounts/login/")) == 1
+    with pytest.raises(Refused, match="to a token, as newer versions of Codabench; add --login-file"):
+        Connection(server.address, TOKEN).location(f"/datasets/download/{keys[0]}/")
+    wrong = Connection(server.address, TOKEN, account=Account(ORGANISER, "wr0ng"))
+    with pytest.raises(Refused, match="does not accept this name and password") as error:
+        wrong.location(f"/datasets/download/{keys[0]}/")
+    assert "wr0ng" not in f"{error.value} {wrong!r}"
+
+
+@pytest.mark.parametrize("server", ["today"], indirect=True)
+@pytest.mark.parametrize("moment", [0, 1])
+def test_the_password_follows_no_redirect(server, connection, moment):
+    """`moment`: of the two requests to the sign-in form, the one that is redirected."""
+    with CodabenchServer(score) as elsewhere:
+        headers = {"Location": f"{elsewhere.address}/accounts/login/"}
+        server.mishaps = [Mishap("API", 302, after=1 + moment, headers=headers)]
+        key = server._dataset("input_data", "a.zip", 0)
+        with pytest.raises(Refused):
+            connection.location(f"/datasets/download/{key}/")
+        assert elsewhere.requests == []
+
+
+def test_files_with_an_account(tmp_path):
+    file = tmp_path / "login"
+    file.write_text(f"{ORGANISER}\n{PASSWORD}\n", "utf-8")
+    file.chmod(0o644)
+    with pytest.raises(OrganiserError, match="other users can read this password"):
+        read_account(file)
+    file.chmod(0o600)
+    assert read_account(file) == Account(ORGANISER, PASSWORD)
+    for content in ("", "name\n", "name\nword\nmore\n"):
+        file.write_text(content)
+        with pytest.raises(OrganiserError, match="expected two lines"):
+            read_account(file)

@@ -82,7 +82,7 @@ ON_A_SERVER = {
 @pytest.mark.parametrize("command", [*SUCCEEDS, *ON_A_SERVER])
 def test_a_result_is_one_json_document(place, server, monkeypatch, capsys, command):
     if command == "publish":
-        monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
+        monkeypatch.setattr("speechbundles.live.compared.check_bundle", lambda path: [])
     arguments, holds = (SUCCEEDS | ON_A_SERVER)[command]
     status, found = run(capsys, arguments, server if command in ON_A_SERVER else None)
     assert status in (0, 1 if command == "check" else 0)

@@ -3,10 +3,13 @@
 import copy
 import functools
 import shlex
+from datetime import datetime
+from decimal import Decimal
 
 import pytest
 
 import build_bundle
+from speechbundles.live.compared import NOT_COMPARED
 from speechbundles.live.publish import publish
 from speechbundles.live.served import differences
 from speechbundles.model.environment import TOKEN_VARIABLE
@@ -14,10 +17,12 @@ from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.text import PROGRAM
 from speechbundles.rehearse.rehearsal import rehearse_phase
 from tests.samples.bundle_defects import codabench
-from tests.samples.codabench_server import ORGANISER, TOKEN, CodabenchServer, Mishap
-from tests.samples.live_bundle import live_bundle, score
+from tests.samples.codabench_server import CSRF, ORGANISER, PASSWORD, SESSION, TOKEN, CodabenchServer, Mishap
+from tests.samples.live_bundle import live_bundle, score, upload
 
 AGAIN = "publish it"
+NOW = datetime(2027, 3, 2, 9)
+"""The second of two phases is open."""
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +39,8 @@ def _quick(monkeypatch, rehearsals):
             rehearsals[phase.name] = rehearse_phase(bundle, phase, submission)
         return rehearsals[phase.name]
 
-    monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
-    monkeypatch.setattr("speechbundles.live.publish.rehearse_phase", rehearse_once)
+    monkeypatch.setattr("speechbundles.live.compared.check_bundle", lambda path: [])
+    monkeypatch.setattr("speechbundles.live.baselines.rehearse_phase", rehearse_once)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +52,7 @@ def steps(connection, bundle, **options):
     """Return the successful steps, and the error that ended them."""
     done = []
     try:
-        for step in publish(connection, bundle, again=AGAIN, **options):
+        for step in publish(connection, bundle, **{"again": AGAIN, "now": NOW, **options}):
             done.append(step)
     except OrganiserError as error:
         return done, str(error)
@@ -65,46 +70,139 @@ def test_a_bundle_is_uploaded_compared_and_tried(connection, server, bundle):
         "imported as competition 7",
         "read back",
         "read back",
-        "readable by others before opening",
-        "note",
         "Development",
         "Evaluation",
         "Evaluation",
+        *["measured on 2027-03-02, competition not listed"] * 2,
+        "note",
         "not public yet; to open it",
     ]
     assert done[-1].endswith(f": {AGAIN} --competition 7 --open")
-    assert done[6] == "Development: no test submission, because the bundle has no baseline for it"
-    assert "same scores as in the rehearsal, to the last digit" in done[8]
-    assert "Accuracy 0.7500  Error 0.2500" in done[8]  # the baseline is right for three in four
+    assert done[4] == "Development: no test submission, because the bundle has no baseline for it"
+    assert "same scores as in the rehearsal, to the last digit" in done[6]
+    assert "Accuracy 0.7500  Error 0.2500" in done[6]  # the baseline is right for three in four
     assert not server.competitions[7]["published"]
     assert server.called("API POST /api/competitions/7/toggle_publish") == []
 
 
-@pytest.mark.parametrize("answer", ["yes", "no"])
-def test_a_new_competition_is_asked_whether_others_can_read_its_files(answer, connection, server, bundle):
-    server.readable = answer == "yes"
-    done, _ = steps(connection, bundle)
-    (shown,) = (step for step in done if step.startswith("readable"))
-    kinds = ("ingestion program", "input data", "reference data", "scoring program")
-    assert shown == f"readable by others before opening: {', '.join(f'{kind}: {answer}' for kind in kinds)}"
-    asked = [path for what, path, token in server.requests if what.startswith("API") and token is None]
+def measured(lines):
+    """Return the answers, `fact -> yes, no or not measured`."""
+    rows = [line.split(": ", 2)[1:] for line in lines if line.startswith("measured on 2027-03-02, ")]
+    return {fact: answer for answer, facts in rows for fact in facts.split("; ")}
+
+
+PARTS = ("ingestion program", "input data", "reference data", "scoring program")
+
+
+@pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
+def test_what_others_can_read_is_measured(connection, server, bundle):
+    done, error = steps(connection, bundle)
+    assert error is None
+    old = "no" if server.today else "yes"
+    assert measured(done) == {
+        "phases refuse submissions outside their dates": "not measured",  # only an open one has a baseline
+        "a token opens programs and data": old,
+        "scores of hidden columns are returned": "not measured",  # there is no such column
+        **{f"others can read {part}": old for part in PARTS},
+        "others can read the list of runs": old,
+        "others can read the uploads and logs of runs": old,
+    }
+    (note,) = (step for step in done if step.startswith("note"))
+    can = "could not" if server.today else "can"
+    assert note.startswith(
+        f"note: reference_data.zip: others {can} read these hidden labels; use labels: home"
+    )
+    anonymous = [what for what, _, token in server.requests if what.startswith("API") and token is None]
+    assert set(anonymous) == (
+        {"API GET", "API POST"} if server.today else {"API GET"}
+    )  # POST: the sign-in form
     keys = {key for task in server.tasks.values() for key in task["parts"].values()}
-    assert len(asked) == len(keys)  # one request a file
-    stored = [token for what, path, token in server.requests if what == "STORE GET"]
-    assert len(stored) == 2 * 4  # the comparison of two tasks' files; nothing else is downloaded
     assert not any(key in step for key in keys for step in done)
-    server.requests.clear()
-    again, _ = steps(connection, bundle, competition=7)
-    assert not any(step.startswith("readable") for step in again)
-    assert all(token for what, _, token in server.requests if what.startswith("API"))
 
 
-def test_the_note_on_unprotected_labels_names_each_hidden_set_once(connection, bundle):
-    done, _ = steps(connection, bundle)
-    assert [step for step in done if step.startswith("note")] == [
-        "note: reference_data.zip: reference data are not protected by Codabench (tested: v1.25); "
-        "use labels: home or sealed"
-    ]
+@pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
+def test_hidden_columns_and_the_dates_of_phases_are_measured(connection, server, tmp_path):
+    server.returns_hidden = not server.today
+    bundle = two_phases(tmp_path, hidden="error")
+    done, error = steps(connection, bundle)
+    assert error is None
+    found = measured(done)
+    assert found["scores of hidden columns are returned"] == ("no" if server.today else "yes")
+    assert found["phases refuse submissions outside their dates"] == ("yes" if server.today else "no")
+
+
+def two_phases(tmp_path, **changes):
+    """A bundle with a baseline for both phases."""
+    phases = copy.deepcopy(codabench().spec["phases"])
+    phases[0]["tasks"] = phases[1]["tasks"]
+    return live_bundle(tmp_path / "two.zip", phases=phases, **changes)
+
+
+OPEN, LATER = datetime(2027, 3, 2, 9), datetime(2027, 2, 20)
+
+
+@pytest.mark.parametrize(
+    ("now", "left", "when"),
+    [
+        (OPEN, "Development", "it ended on 2027-03-01 00:00 UTC"),
+        (LATER, "Evaluation", f"it opens on 2027-03-01 00:00 UTC; test it then: {AGAIN} --competition 7"),
+    ],
+)
+@pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
+def test_a_phase_that_refuses_its_baseline_is_left_out_and_the_rest_opened(
+    connection, server, tmp_path, now, left, when
+):
+    server.now = now
+    bundle = two_phases(tmp_path)
+    done, error = steps(connection, bundle, opening=True, now=now)
+    assert (done[-1], error) == ("published", None)
+    assert server.competitions[7]["published"]
+    tested = [step.partition(":")[0] for step in done if "same scores as in the rehearsal" in step]
+    assert tested == ([name for name in ("Development", "Evaluation") if name != left or not server.today])
+    assert [step for step in done if "left out" in step] == [
+        f"{left}: left out, because the server refuses the baseline (POST /api/submissions/: HTTP 400: "
+        f"This phase is not active.); {when}"
+    ] * server.today
+
+
+@pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
+def test_a_run_of_the_baseline_is_used_again(connection, server, bundle):
+    """The limit is three a day."""
+    for _ in range(5):
+        done, error = steps(connection, bundle, competition=7 if server.competitions else None)
+        assert error is None
+    assert done[3] == "Evaluation: solutions/baseline.zip is run 1, submitted on 2027-03-02 09:00 UTC"
+    assert len(server.submissions) == 1
+    server.submissions[1]["scores"]["accuracy"] = Decimal("0.5")  # of other labels: it proves nothing now
+    assert steps(connection, bundle, competition=7)[1] is None
+    assert len(server.submissions) == 2
+
+
+@pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
+@pytest.mark.parametrize(
+    "begins", ["API POST /api/datasets/", "API POST /api/submissions/", "API GET /api/submissions/?"]
+)
+def test_publishing_that_was_killed_is_continued_with_the_same_run(connection, server, bundle, begins):
+    steps(connection, bundle)
+    server.submissions.clear()
+    server.mishaps = [Mishap(begins, "act-and-drop", times=7, after=2 if "GET" in begins else 0)]
+    with pytest.raises(Unreachable):
+        list(publish(connection, bundle, competition=7, again=AGAIN, now=NOW))
+    server.mishaps = []
+    assert steps(connection, bundle, competition=7)[1] is None
+    assert len(server.submissions) == 1
+
+
+@pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
+def test_a_limit_that_is_used_up_is_reported_in_the_servers_words(connection, server, bundle):
+    steps(connection, bundle)
+    server.submissions.clear()
+    for _ in range(3):
+        server.enter(701, ORGANISER, upload(0))
+    _, error = steps(connection, bundle, competition=7)
+    assert error.startswith(
+        "Evaluation: the server refuses the baseline: Reached maximum allowed submissions for today for this phase."
+    )
 
 
 def test_it_is_opened_after_test_submissions_to_all_phases(connection, server, tmp_path):
@@ -239,7 +337,7 @@ def test_a_server_that_does_not_return_files(connection, server, bundle):
     server.gives_datasets = False
     done, error = steps(connection, bundle)
     assert error is None
-    assert "their bytes were not compared" in done[3]
+    assert done[3].startswith(f"{NOT_COMPARED}programs and data: ")
 
 
 def test_a_score_that_differs_from_the_rehearsal_is_reported(connection, server, bundle):
@@ -320,13 +418,16 @@ def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, 
 # The command
 
 
-def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
+def test_the_command(server, login, bundle, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
-    assert build_bundle.main(["publish", str(bundle), "--server", server.address]) == 0
+    arguments = ["publish", str(bundle), "--server", server.address]
+    assert build_bundle.main([*arguments, *login]) == 0
     out, err = capsys.readouterr()
     assert f"imported as competition 7: {server.address}/competitions/7/" in out
-    assert TOKEN not in out + err
+    assert not [secret for secret in (TOKEN, PASSWORD, CSRF, SESSION) if secret in out + err]
+    assert build_bundle.main([*arguments, "--competition", "7"]) == (4 if server.today else 0)
+    assert ("not compared: programs and data" in capsys.readouterr().out) == server.today
     assert build_bundle.main(["fetch", "7", str(tmp_path), "--server", server.address]) == 0
     assert "1 run, 1 fetched now" in capsys.readouterr().err
     monkeypatch.setenv(TOKEN_VARIABLE, "f" * 40)
@@ -337,12 +438,12 @@ def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("with_file", [True, False])
-def test_the_printed_command_opens_the_competition(with_file, server, tmp_path, monkeypatch, capsys):
+def test_the_printed_command_opens_the_competition(with_file, server, login, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
     phases = copy.deepcopy(codabench().spec["phases"])
     (tmp_path / "my bundles").mkdir()
     bundle = live_bundle(tmp_path / "my bundles/one.zip", phases=[{**phases[1], "index": 0}])
-    options = ["--server", server.address]
+    options = ["--server", server.address, *login]
     if with_file:
         token = tmp_path / "my token"
         token.write_text(TOKEN)

@@ -6,7 +6,7 @@ import pytest
 
 import build_bundle
 from speechbundles.live.fetch import fetch
-from speechbundles.live.watch import Watched, watch
+from speechbundles.live.watch import watch
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
@@ -20,7 +20,7 @@ NOW = datetime(2027, 3, 3)
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     """Skip the checks, which `test_check` covers."""
-    monkeypatch.setattr("speechbundles.live.publish.check_bundle", lambda path: [])
+    monkeypatch.setattr("speechbundles.live.compared.check_bundle", lambda path: [])
 
 
 @pytest.fixture
@@ -31,6 +31,7 @@ def bundle(server, tmp_path):
     server._import(key)
     server.enter(EVALUATION, "anna", upload(0))
     server.enter(EVALUATION, "bob", upload(1))
+    server.enter(EVALUATION, ORGANISER, read_built_bundle(path).files["solutions/baseline.zip"])
     return path
 
 
@@ -45,9 +46,11 @@ def test_a_competition_that_is_as_in_its_bundle(connection, server, bundle, tmp_
     assert found.notes == (
         f"{tmp_path / 'live'}: nothing fetched, so vanished and identical runs were not looked for",
     )
-    assert {what.split()[1] for what, _, _ in server.requests} == {"GET"}
+    read = [what for what, path, _ in server.requests if path != "/accounts/login/"]
+    assert {what.split()[1] for what in read} == {"GET"}
     assert sorted(tmp_path.rglob("*")) == before
-    assert look(connection, bundle, tmp_path, fetching=True) == Watched((), ())
+    found = look(connection, bundle, tmp_path, fetching=True)
+    assert (found.uncompared, found.differences, found.notes) == ((), (), ())
     assert (tmp_path / "live/index.csv").is_file()
     assert look(connection, bundle, tmp_path).notes == ()
 
@@ -119,7 +122,7 @@ def test_each_change_is_reported(connection, server, bundle, tmp_path, change, l
 def test_odd_runs_are_listed(connection, server, bundle, tmp_path):
     phase = read_built_bundle(bundle).phases[1]
     fetch(connection, COMPETITION, tmp_path / "live")
-    first, second = sorted(server.submissions)
+    first, second, _ = sorted(server.submissions)
     same = server.enter(EVALUATION, "carol", upload(0))
     server.enter(EVALUATION, "anna", upload(0))  # her own upload
     baseline = read_built_bundle(bundle).files["solutions/baseline.zip"]
@@ -172,7 +175,7 @@ def test_organisers_may_submit_outside_the_dates_of_a_phase(connection, server, 
     server.now = read_built_bundle(bundle).phases[1].opens - timedelta(days=30)
     for owner in (ORGANISER, COLLABORATOR):
         server.enter(EVALUATION, owner, read_built_bundle(bundle).files["solutions/baseline.zip"])
-    assert look(connection, bundle, tmp_path, fetching=True) == Watched((), ())
+    assert look(connection, bundle, tmp_path, fetching=True).differences == ()
     early = server.enter(EVALUATION, "ida", upload(1))
     (found,) = look(connection, bundle, tmp_path).differences
     assert found.startswith(f"Evaluation: run {early} of ida is early")
@@ -182,19 +185,22 @@ def test_a_server_that_does_not_return_files(connection, server, bundle, tmp_pat
     server.gives_datasets = False
     found = look(connection, bundle, tmp_path)
     assert found.differences == ()
-    assert found.notes[0].startswith("programs, data and kits were not compared: ")
+    assert found.uncompared[0].startswith("not compared: programs, data and kits: ")
 
 
-def test_the_command(server, bundle, tmp_path, monkeypatch, capsys):
+def test_the_command(server, login, bundle, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     monkeypatch.chdir(tmp_path)
-    arguments = ["watch", str(bundle), "7", "--server", server.address]
+    arguments = ["watch", str(bundle), "7", "--server", server.address, *login]
     assert build_bundle.main([*arguments, "--fetch"]) == 0
-    assert capsys.readouterr().out == "competition 7 is as in the bundle\n"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "competition 7 is as in the bundle"
+    assert {line.partition(" ")[0] for line in lines[1:]} == {"measured", "note:"}
     assert (tmp_path / "fetched/7/index.csv").is_file()
     _limit(server)
     assert build_bundle.main(arguments) == 3
-    assert capsys.readouterr().out == "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server\n"
+    changed = "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server"
+    assert capsys.readouterr().out.splitlines()[0] == changed
     assert build_bundle.main(["watch", str(bundle), "8", "--server", server.address]) == 1
     assert len(capsys.readouterr().err.splitlines()) == 1
     with pytest.raises(OrganiserError):

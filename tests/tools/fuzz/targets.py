@@ -26,10 +26,12 @@ from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs
 from speechbundles.competition.read import read_competitions
 from speechbundles.live import api
-from speechbundles.live.amend import AmendedPhase, Amendment, to_text
-from speechbundles.live.connection import Connection, _check
+from speechbundles.live.account import check_address
+from speechbundles.live.amendment import AmendedPhase, Amendment, to_text
+from speechbundles.live.connection import Connection
 from speechbundles.live.entrants import predict, read_entrants
 from speechbundles.live.fetch import fetch
+from speechbundles.live.files import ServedFiles
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
@@ -248,7 +250,9 @@ def answer(place: Workplace) -> Target:
                 after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
                 parts = tuple(api.read_parts(connection, 1))
                 phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
-            to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, ()))
+            to_text(
+                Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), ServedFiles(connection))
+            )
         except (OrganiserError, OSError, UnicodeEncodeError) as refusal:  # as the commands
             str(refusal)
             return "refused"
@@ -302,7 +306,7 @@ class Server(Connection):
 
     @contextmanager
     def _request(self, method: str, address: str, authorise: Any, **options: Any) -> Iterator[Any]:
-        _check(address, local=False)
+        check_address(address, local=False)
         parts = urlsplit(address)
         word = next((word for word in reversed(ANSWERS) if word in parts.path), None)
         content = make_zip({"a": b"a"})
