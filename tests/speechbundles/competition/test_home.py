@@ -66,6 +66,16 @@ def test_a_participant_finds_where_the_leaderboard_is_and_when_it_is_made(platfo
     )
 
 
+def test_no_fact_about_labels_at_home_is_kept(tmp_path):
+    given = write_files(tmp_path, REPEATED["psst_correctness"])
+    whole = load_reference(find_task("psst_correctness"), "evaluation", given, {})
+    kept = keep_home(whole)
+    assert whole.facts.units
+    assert whole.facts.classes
+    assert (kept.facts.units, kept.facts.classes) == (None, "")
+    assert kept.facts.hours == whole.facts.hours
+
+
 @pytest.mark.parametrize("task", task_names())
 def test_a_submission_is_checked_with_the_same_words_and_only_received(task, tmp_path):
     whole = load_reference(find_task(task), "evaluation", write_files(tmp_path / "given", REPEATED[task]), {})

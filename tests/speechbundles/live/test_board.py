@@ -214,13 +214,11 @@ def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(ex
     assert sum("many" in line and "allows 3 in total" in line for line in made.left_out) == 1
 
 
-def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_path):
-    again = {"upload": "same"}
-    folder = fetched(
-        tmp_path,
-        ("anna", "2027-03-14T23:00", 20, {**again, "note": REPLACED}),
-        ("anna", "2027-03-20T09:00", 20, again),
-    )
+@pytest.mark.parametrize("notes", [(REPLACED, ""), (DELETED, ""), ("", DELETED), ("", VANISHED)])
+def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_path, notes):
+    """An upload is withdrawn only if all of its runs are."""
+    runs = zip(("2027-03-14T23:00", "2027-03-20T09:00"), notes, strict=True)
+    folder = fetched(tmp_path, *[("anna", time, 20, {"upload": "same", "note": note}) for time, note in runs])
     made = board(exact, folder, now=datetime(2027, 4, 1))
     assert [entry.time for entry in made.phases[0].entries] == [datetime(2027, 3, 14, 23)]
     assert made.following is None

@@ -404,10 +404,11 @@ def test_requests_that_can_be_repeated_are_retried(connection, server, bundle, b
     "begins",
     ["API PUT /api/datasets/completed/", "API POST /api/submissions/", "API POST /api/competitions/"],
 )
-def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, tmp_path, begins):
+@pytest.mark.parametrize("kind", ["act-and-drop", 500, 502])
+def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, tmp_path, begins, kind):
     phases = copy.deepcopy(codabench().spec["phases"])
     bundle = live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])
-    server.mishaps = [Mishap(begins, "act-and-drop")]
+    server.mishaps = [Mishap(begins, kind)]
     with pytest.raises(Unreachable, match="The server may have carried out the request"):
         list(publish(connection, bundle, opening=True, again=AGAIN))
     assert len(server.called(begins)) == 1
