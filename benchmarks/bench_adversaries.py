@@ -29,6 +29,7 @@ from benchmarks.adversaries.boards import (
     points_right,
     run_score,
     standard_errors,
+    with_ends,
     without_ends,
 )
 from benchmarks.adversaries.cases import Case
@@ -49,17 +50,17 @@ MULTIPLES = (0.25, 0.5, 1, 2)
 BOARDS = ("exact", *(f"{multiple:g}" for multiple in MULTIPLES), "1 floor", "2 floor")
 
 
-def board_of(name: str, kind: str, columns: str = "primary", *, ends: bool = False) -> Board:
+def board_of(name: str, kind: str, columns: str = "primary") -> Board:
     """Return a board of a kind in `BOARDS`, with the primary score only or with all columns."""
     case = CASES[name]()
     if kind == "exact":
-        return Board(case, ends=ends)
+        return Board(case)
     errors = errors_of(name)
     keys = [case.task.primary.key] if columns == "primary" else list(errors)
     multiple, _, floored = kind.partition(" ")
     steps = choose_steps(errors, float(multiple), keys)
-    floor = coarse_scores(Board(case, ends=True).exact(case.baseline), steps) if floored else None
-    return Board(case, steps, floor, ends=ends)
+    floor = coarse_scores(Board(case).exact(case.baseline), steps) if floored else None
+    return Board(case, steps, floor)
 
 
 def table(title: str, rows: Iterator[tuple[str, Sequence[str]]], kinds: Sequence[str] = BOARDS) -> None:
@@ -136,7 +137,7 @@ def decoders(quick: bool) -> Iterator[tuple[str, list[str]]]:
         row = []
         for kind in BOARDS:
             steps = None if kind == "exact" else choose_steps(errors, float(kind.split()[0]), list(errors))
-            base = Board(full, ends=True).exact(full.baseline)
+            base = Board(full).exact(full.baseline)
             floor = coarse_scores(base, steps) if steps and "floor" in kind else None
             decoded = weights.decode(Board(full, steps, floor), "rmse", full.attempts)
             row.append(mean([points_right(full.labels, decoded)]))
@@ -232,7 +233,7 @@ def probe_bits(most: int) -> Iterator[tuple[str, list[str]]]:
         for kind in BOARDS:
             steps = None
             if kind != "exact":
-                steps = choose_steps(errors_of("psst_correctness"), float(kind.split()[0]), ["f1"])
+                steps = with_ends(choose_steps(errors_of("psst_correctness"), float(kind.split()[0]), ["f1"]))
             floor = coarse_scores(floor_line, steps) if steps and "floor" in kind else None
             kept = [line if shown else without_ends(line) for line in lines]
             row.append(f"{entropy([Board(case, steps, floor).shown(line) for line in kept]):.2f}")
@@ -266,8 +267,9 @@ def bits_an_attempt(names: Sequence[str], asked_of: Mapping[str, int]) -> Iterat
                     row.append(f"{entropy(kept):.1f}")
                     continue
                 steps = choose_steps(errors, float(kind.split()[0]), keys)
-                base = coarse_scores(Board(case, ends=True).exact(case.baseline), steps)
-                floor = (base if ends else without_ends(base)) if "floor" in kind else None
+                steps = with_ends(steps) if ends else steps
+                base = Board(case, ends=ends).exact(case.baseline)
+                floor = coarse_scores(base, steps) if "floor" in kind else None
                 row.append(f"{entropy([Board(case, steps, floor).shown(line) for line in lines]):.1f}")
             yield f"{name}, {title}", row
 

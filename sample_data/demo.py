@@ -50,9 +50,10 @@ HOW_TO_READ = """\
 Each table has the exact scores, which organisers see, with 95 % confidence
 intervals. The last column is the score that participants see on the platform:
 it is rounded to steps of about one standard error, to protect the hidden
-labels. A submission that does not beat the baseline and the trivial baselines
-is shown with the better of their scores. See "What a leaderboard reveals" in
-the documentation."""
+labels, and has no interval. A submission that does not beat the baseline and
+the trivial baselines is shown with the best of their scores: "4.0 (≤ baseline)"
+means that the platform shows 4.0. See "What a leaderboard reveals" in the
+documentation."""
 
 
 def submissions(task: str) -> dict[str, dict[str, bytes]]:
@@ -142,8 +143,9 @@ def print_board(
     ranked = sorted(exact, key=lambda name: sign * exact[name].scores[primary.key])
     rows = [["rank", "submission", f"{primary.title} [95 % interval]", "on the platform"]]
     for rank, name in enumerate(ranked, 1):
-        shown = rehearsals[name].row[0].shown
-        rows.append([str(rank), name, _with_interval(exact[name], primary), shown])
+        cell = rehearsals[name].row[0]
+        score = _with_interval(exact[name], primary)
+        rows.append([str(rank), name, score, cell.with_bound(cell.shown)])
     print("\n".join(fitted_table(rows, left={0, 1})))
     return ranked[:3] == expected[:3]
 

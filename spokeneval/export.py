@@ -23,7 +23,7 @@ from urllib.parse import quote
 from .formats.problems import count_of
 from .formats.tables import Layout, split_row
 from .kinds.declared import DECLARATION, declared_task
-from .run.feedback import COARSE, shown_scores
+from .run.feedback import COARSE
 from .run.library import files_of_reference
 from .run.options import Options
 from .run.output import SCORE_FILES
@@ -148,12 +148,11 @@ def _interval(scores: Line, key: str) -> list[Number]:
 
 def _as_shown(results: Results, options: Options) -> dict[str, Line]:
     """The scores of a hidden set as its leaderboard shows them: in steps, and not below the floor."""
-    of, primary = results.signature.items, results.task.primary
-    feedback = next((known for items, known in options.sets.items() if of and items.startswith(of)), None)
+    feedback, primary = options.feedback_on(results.signature.items), results.task.primary
     if feedback is None:
         raise ValueError("--bundle: the bundle does not have the set of these results")
     lines = results.systems.items()
-    return {name: shown_scores(line, feedback.steps, feedback.floor, primary) for name, line in lines}
+    return {name: feedback.shown(line, primary) for name, line in lines}
 
 
 def _lacking(form: str, results: Results, facts: Facts) -> list[str]:

@@ -15,13 +15,13 @@ import numpy as np
 
 from spokeneval.metrics.counts import number_or_array, total
 from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
-from spokeneval.run.feedback import choose_step, coarse_scores, interval_of, shown_scores
+from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import by_unit
-from spokeneval.task import HIGHER
+from spokeneval.task import ENDS, HIGHER
 
 from .cases import ROOT, Case, part_of
 
@@ -60,7 +60,9 @@ class Board:
         return self.shown(self.exact(submission))
 
     def shown(self, scores: Line) -> Line:
-        return shown_scores(scores, self.steps, self.floor, self.case.task.primary)
+        if self.steps is None:
+            return scores
+        return SetFeedback(self.steps, self.floor).shown(scores, self.case.task.primary)
 
     def exact(self, submission: Any) -> dict[str, float]:
         """Return all scores in full precision, which only the organisers see."""
@@ -103,7 +105,12 @@ def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[st
 
 def without_ends(line: Line) -> Line:
     """Return a line's scores, without the ends of their intervals."""
-    return {key: value for key, value in line.items() if interval_of(key) == key}
+    return {key: value for key, value in line.items() if not key.endswith(ENDS)}
+
+
+def with_ends(steps: Mapping[str, float]) -> dict[str, float]:
+    """Return the steps of a board that also shows the ends of each interval, in the steps of their score."""
+    return {**steps, **{key + end: step for key, step in steps.items() for end in ENDS}}
 
 
 def default_board(case: Case, errors: Mapping[str, float]) -> Board:

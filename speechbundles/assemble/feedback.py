@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.files import Files
-from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
+from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error, scores_without
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import labelled, read_submission
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.task import ENDS, HIGHER, Number, Task
+from spokeneval.task import HIGHER, Number, Task
 
 BASELINE = "the kit's baseline"
 
@@ -32,6 +32,7 @@ class Feedback:
     known: `system -> primary score` of the systems that anyone can submit: the baseline, where it runs, and the
         trivial baselines. Rounded to steps where the set is hidden.
     baseline_without: the baseline's primary score without each unit of a public set; empty where it does not run.
+    best: the first system whose score is the floor.
     """
 
     steps: Mapping[str, float]
@@ -39,6 +40,12 @@ class Feedback:
     unit: str
     known: Mapping[str, Number]
     baseline_without: Sequence[float] = ()
+    best: str = BASELINE
+
+    @property
+    def of_set(self) -> SetFeedback:
+        """The part that a scoring program needs."""
+        return SetFeedback(self.steps, self.floor, self.trivial, "" if self.best == BASELINE else self.best)
 
     @property
     def trivial(self) -> dict[str, Number]:
@@ -57,8 +64,7 @@ def set_feedback(
 
     The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
     if the baseline does not run. If that is 0, the step is the largest standard error of all these systems, or that of
-    a system that is right about half of the set (`Task.half_right`). The floor is the scores of the best of them; if
-    its interval has no width, it gets that of the system from which the step comes.
+    a system that is right about half of the set (`Task.half_right`). The floor is the score of the best of them.
 
     Parameters
     ----------
@@ -78,7 +84,6 @@ def set_feedback(
     }
     key, higher = task.primary.key, task.primary.direction == HIGHER
     errors = {what: line.intervals[key].standard_error for what, line in lines.items()}
-    model = lines[_first_or_largest(errors)]
     # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
     if not any(errors.values()):
         errors = {
@@ -86,23 +91,21 @@ def set_feedback(
             for what, line in lines.items()
         }
     if not any(errors.values()) and task.half_right is not None:
-        model = score_submission(task, gold.labels, task.half_right(gold.labels), settings)
-        errors = {"": model.intervals[key].standard_error}
+        half = score_submission(task, gold.labels, task.half_right(gold.labels), settings)
+        errors = {"": half.intervals[key].standard_error}
     error = errors[_first_or_largest(errors)]
     steps = {key: choose_step(error)} if error else {}
     scores = {what: line.scores[key] for what, line in lines.items()}
-    best = (max if higher else min)(scores, key=lambda what: scores[what])
-    floor = dict(lines[best].scores)
-    if all(floor[key + end] == floor[key] for end in ENDS):
-        floor.update({key + end: floor[key] + model.scores[key + end] - model.scores[key] for end in ENDS})
-    if hidden and steps:
-        scores = {what: on_grid(score, steps[key]) for what, score in scores.items()}
-    unit = lines[best].statistics.unit
+    unit = next(iter(lines.values())).statistics.unit
+    # The best of equals in steps is the first, the baseline, so that its name reveals no more than the shown scores.
+    shown = {what: on_grid(score, steps[key]) for what, score in scores.items()} if steps else scores
+    best = (max if higher else min)(shown, key=lambda what: shown[what])
+    floor = coarse_scores({key: shown[best]}, steps)
     without: list[float] = []
     if not hidden and BASELINE in lines:
         rows = task.part(task.primary, lines[BASELINE].statistics.parts)
         without = scores_without(task.primary, lines[BASELINE].scores[key], rows).tolist()
-    return Feedback(steps, coarse_scores(floor, steps), unit, scores, without)
+    return Feedback(steps, floor, unit, shown if hidden else scores, without, best)
 
 
 def _first_or_largest(errors: Mapping[str, float]) -> str:

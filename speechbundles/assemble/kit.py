@@ -22,7 +22,7 @@ from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.feedback import COARSE
-from spokeneval.run.options import OPTIONS_FILE, About, Options, SetFeedback
+from spokeneval.run.options import OPTIONS_FILE, About, Options
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.task import Task
 
@@ -139,7 +139,7 @@ def make_parts(
         competition.options,
         [references[name].fingerprint for name in public],
         competition["feedback"],
-        {key_of[name]: SetFeedback(each.steps, each.floor, each.trivial) for name, each in feedback.items()},
+        {key_of[name]: each.of_set for name, each in feedback.items()},
         competition.detailed_results,
         {references[name].fingerprint: scores for name, scores in baseline.scores.items()},
         {column.key: column.precision for column in competition.columns},

@@ -10,7 +10,8 @@ from speechbundles.model.tabular import read_rows
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
-from spokeneval.run.feedback import EXACT, interval_of
+from spokeneval.run.feedback import EXACT
+from spokeneval.task import ENDS
 
 EXAMPLES = 3
 """How many example ids a page shows."""
@@ -134,9 +135,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     rows = ["| score | better | description |", "|---|---|---|"]
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
-        better = (
-            column.direction if interval_of(column.key) == column.key else "–"
-        )  # an end is not better or worse
+        better = "–" if column.key.endswith(ENDS) else column.direction  # an end is not better or worse
         rows.append(f"| {column.title}{primary} | {better} | {column.description} |")
     if competition.home_sets:
         rows += ["", _home(competition)]
@@ -149,10 +148,9 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
         share = f"{100 * competition['sealed']:.3g} %"
         rows += ["", _SEALED.format(share=share, units=units)]
     if units:
-        rows += [
-            "",
-            f"Confidence intervals allow for a new test set with different {units}. {notes}".strip(),
-        ]
+        exact = competition["feedback"] == EXACT or not competition.hidden_sets
+        which = "Confidence intervals" if exact else "The confidence intervals of exact scores"
+        rows += ["", f"{which} allow for a new test set with different {units}. {notes}".strip()]
     return "\n".join(rows)
 
 
@@ -175,11 +173,11 @@ _HOME = (
 )
 
 _COARSE = (
-    "**The leaderboard shows only {title} and its confidence interval.** For a hidden set, both are rounded to steps "
+    "**The leaderboard shows only {title}, without a confidence interval.** For a hidden set, it is rounded to steps "
     "of about one standard error, because exact scores would reveal the labels. Treat scores less than two steps apart "
     "as a tie. A submission that does not beat the baseline and the trivial baselines is shown with the best of their "
-    "scores. The organisers rank by exact scores. For sets whose labels you have, the starting kit shows every score "
-    "at full precision."
+    "scores, so this number means “this or worse”. The organisers rank by exact scores. For sets whose labels you "
+    "have, the starting kit shows every score at full precision, with the confidence interval of {title}."
 )
 
 _SEALED = (

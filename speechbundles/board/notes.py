@@ -43,7 +43,8 @@ def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
 
 
 _IN_STEPS = (
-    "The scores are rounded, as on the leaderboard of a hidden set; the final ranking needs exact scores. "
+    "The scores are rounded, as on the leaderboard of a hidden set, without intervals, and a system that is not better "
+    "than the baselines has the best of their scores; the final ranking needs exact scores. "
 )
 
 

@@ -251,7 +251,7 @@ def _rules(
 def _defaults_of(rules: Task) -> dict[str, Any]:
     """Return the settings that a task has by itself: its files, a column for each score, for own ones a description.
 
-    Of the columns, the leaderboard shows the primary score and its interval; the others are hidden.
+    Of the columns, the leaderboard shows the primary score and, with exact feedback, its interval.
     """
     primary = rules.primary.key
     digits = {score.key: score.precision for score in rules.scores}

@@ -46,6 +46,10 @@ def to_html(board: HomeBoard) -> str:
     if board.coarse:
         reading += " Scores are rounded to steps of about one standard error."
         reading += " Treat scores less than two steps apart as a tie."
+        reading += (
+            " A submission that is not better than the baselines is shown with the best of their scores, "
+        )
+        reading += f"marked {'≤' if first.direction == 'higher' else '≥'}."
     return page.page(
         f"{board.title}: leaderboard",
         page.paragraph(*dates, kind="note"),

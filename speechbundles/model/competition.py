@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.sources import Sources
-from spokeneval.run.feedback import EXACT, interval_of
+from spokeneval.run.feedback import EXACT
 from spokeneval.run.output import RECEIVED
 from spokeneval.run.reference import HOME
 from spokeneval.task import Task
@@ -146,13 +146,14 @@ class Competition:
 
         All phases share the leaderboard. If the labels of a set stay at home, its only column is `received`, in every
         phase: the scores on public labels are on the report page and in the kit. With coarse feedback on a hidden set,
-        it has only the columns that are published for that set: the first column and its interval.
+        its only column is the first: platforms show n/a in a column without a score, and no other score, nor an
+        interval, is written for that set.
         """
         if self.home_sets:
             return (RECEIVED_COLUMN,)
         if self["feedback"] == EXACT or not self.hidden_sets:
             return self.columns
-        return tuple(column for column in self.columns if interval_of(column.key) == self.columns[0].key)
+        return self.columns[:1]
 
     @property
     def page_files(self) -> list[str]:

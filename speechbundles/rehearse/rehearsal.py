@@ -33,7 +33,7 @@ from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
 from speechbundles.rehearse.sandbox import Limits
-from speechbundles.rehearse.scores import Cell, leaderboard_row, read_scores, store_scores
+from speechbundles.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.rehearse.warm import OutOfOrder
 from speechbundles.rehearse.workers import REWORKED, WORKERS, Worker
 from spokeneval.task import ENDS
@@ -229,7 +229,7 @@ def _rehearse(
             program = bundle.files.get(phase.scoring_program, b"")
             declared = partial(_declared, phase.scoring_program, program)
             stored = store_scores(scores, bundle, worker, warnings, declared)
-            row = leaderboard_row(bundle, worker, stored)
+            row = leaderboard_row(bundle, worker, stored, feedback_of(output, program))
             worker.check_output(output, "scoring")
             warnings += worker.page_warnings(output, bundle.detailed_results)
             if keep_output is not None:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
 from speechbundles.platforms.keys import MOST_DECIMALS, SORTING
 from speechbundles.rehearse.run import ScoresLost
 from speechbundles.rehearse.workers import Worker
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
+from spokeneval.run.feedback import SetFeedback
+from spokeneval.run.options import OPTIONS_FILE, Options
+from spokeneval.run.signature import SIGNATURE_FILE, Signature
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One column of the leaderboard row. Without a score, `stored` is None and `shown` the platform's placeholder."""
+    """One column of the leaderboard row. Without a score, `stored` is None and `shown` the platform's placeholder.
+
+    `bound` is what a score at the floor means, such as `≤ baseline` (see `SetFeedback.bound`); else it is empty.
+    """
 
     key: str
     title: str
@@ -26,10 +35,17 @@ class Cell:
     precision: int
     sorting: str
     hidden: bool
+    bound: str = ""
 
     def fixed(self) -> str:
         """Return the score with all decimals of the precision, so that the numbers of several runs are aligned."""
-        return self.shown if self.stored is None else f"{float(self.stored):.{max(0, self.precision)}f}"
+        if self.stored is None:
+            return self.shown
+        return self.with_bound(f"{float(self.stored):.{max(0, self.precision)}f}")
+
+    def with_bound(self, score: str) -> str:
+        """Return a score with what it means behind it."""
+        return f"{score} ({self.bound})" if self.bound else score
 
 
 def read_scores(output: Path, worker: Worker, warnings: list[str]) -> dict[str, Any]:
@@ -95,15 +111,40 @@ def store_scores(
     return stored
 
 
-def leaderboard_row(bundle: BuiltBundle, worker: Worker, stored: Mapping[str, Decimal]) -> tuple[Cell, ...]:
-    """Return one cell for each column, in the board's order."""
+def leaderboard_row(
+    bundle: BuiltBundle, worker: Worker, stored: Mapping[str, Decimal], feedback: SetFeedback | None = None
+) -> tuple[Cell, ...]:
+    """Return one cell for each column, in the board's order; `feedback` is that on a hidden set."""
     row = []
     for column in bundle.columns:
         score = stored.get(column.key)
         shown = worker.platform.no_score if score is None else worker.show_score(score, column.precision)
         sorting = SORTING[column.direction]
-        row.append(Cell(column.key, column.title, score, shown, column.precision, sorting, column.hidden))
+        bound = ""
+        if column is bundle.primary and score is not None and feedback is not None:
+            bound = feedback.bound({column.key: float(score)}, column.key, column.direction)
+        row.append(
+            Cell(column.key, column.title, score, shown, column.precision, sorting, column.hidden, bound)
+        )
     return tuple(row)
+
+
+def feedback_of(output: Path, program: bytes) -> SetFeedback | None:
+    """Return the coarse feedback by which a scoring program (a zip) wrote its scores; None if exact or unknown."""
+    try:
+        signature = Signature.parse(read_file(output / SIGNATURE_FILE, LONGEST_SIGNATURE).decode().strip())
+        if not signature.coarse:
+            return None
+        with open_zip(io.BytesIO(program)) as archive:
+            entry = archive.getinfo(OPTIONS_FILE)
+            content = read_entry(archive, entry) if entry.file_size <= MOST_YAML else b""
+        return Options.load(parse_settings(content)).feedback_on(signature.items)
+    except (KeyError, OSError, ValueError, *DAMAGED):
+        return None
+
+
+LONGEST_SIGNATURE = 2000
+"""The most bytes of a signature that is read."""
 
 
 def _hidden_by_rounding(

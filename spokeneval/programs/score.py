@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from ..formats.submission_folder import check_report, list_files
-from ..run.feedback import EXACT, describe_line, shown_scores
+from ..run.feedback import EXACT, describe_line
 from ..run.options import Options
 from ..run.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
 from ..run.reference import HOME, Reference, read_reference, read_submission
@@ -68,18 +68,23 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
                 _write_page(output, lambda results: results.received_page(task, known, files.names))
             return
         scored = score_submission(task, known.labels, submission, settings)
-        line = shown_scores(scored.scores, settings.steps, settings.floor, task.primary)
+        line = settings.feedback.shown(scored.scores, task.primary)
         scores = line if settings.coarse else scored.scores
         check_scores(scores)
         write_file(output / SIGNATURE_FILE, f"{settings.signature}\n")
         if settings.labels_public or at_home:
             write_statistics(
-                output, settings.signature, scored.statistics, settings.trivial, task.declaration
+                output, settings.signature, scored.statistics, settings.feedback.trivial, task.declaration
             )
         scored_items = f"checked, those of the {known.part} part scored" if known.part else "scored"
         said = [f"{task.name}: {len(known.items)} items {scored_items}.", str(settings.signature)]
-        if settings.steps and settings.labels_public:
-            said.append(describe_line(line, settings.steps, settings.floor, task.primary))
+        if task.primary.key in line:
+            shows = (
+                "The leaderboard shows"
+                if settings.coarse
+                else "With hidden labels, the leaderboard would show"
+            )
+            said.append(f"{shows} {describe_line(line, settings.feedback, task.primary)}")
         say("\n".join(said))
         received = {RECEIVED: 1} if options.received else {}
         # This is the last of the steps that can fail: a failed run leaves no scores.

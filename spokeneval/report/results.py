@@ -138,9 +138,13 @@ _DIGITS = 12
 def _headline(task: Task, scores: Mapping[str, Number], settings: Settings) -> Html:
     primary = task.primary
     number = _shown(primary.key, scores[primary.key], settings)
+    if settings.coarse:
+        step = f"shown in steps of {settings.feedback.steps[primary.key]:g}"
+        bound = settings.feedback.bound(scores, primary.key, primary.direction)
+        about = f"{number} on the leaderboard, {step}" if bound else step
+        return headline(primary.heading, bound or number, f"{about}; {primary.direction} is better")
     interval = _interval(primary.key, [scores[primary.key + end] for end in ENDS], settings)
-    about = f"95 % interval {interval}; {primary.direction} is better"
-    return headline(primary.heading, number, about)
+    return headline(primary.heading, number, f"95 % interval {interval}; {primary.direction} is better")
 
 
 def _hidden_note(settings: Settings) -> str:
@@ -149,7 +153,7 @@ def _hidden_note(settings: Settings) -> str:
         return "The labels of this set are hidden, so this page shows only scores and nothing about single items."
     return (
         "The labels of this set are hidden, so this page shows what the leaderboard shows. Scores are rounded to steps "
-        "of about one standard error, because exact scores would reveal the labels. "
+        "of about one standard error and have no interval, because exact scores and intervals would reveal labels. "
         f"Treat scores fewer than {TIE} steps apart as a tie."
     )
 
@@ -196,7 +200,7 @@ def _own_module(task: Task) -> Any:
 
 
 def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, settings: Settings) -> Html:
-    baseline, steps = settings.baseline, settings.steps if settings.coarse else None
+    baseline, steps = settings.baseline, settings.feedback.steps if settings.coarse else None
     rows: list[list[Any]] = []
     for score in (score for score in task.scores if score.key in scores):
         key = score.key
@@ -204,6 +208,9 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
         if settings.labels_public and key in scored.intervals:
             ends = [scored.intervals[key].low, scored.intervals[key].high]
         row: list[Any] = [score.heading, _with_ends(key, scores[key], ends, settings)]
+        if steps is not None and score is task.primary:
+            bound = settings.feedback.bound(scores, key, score.direction)
+            row[1] += f" ({bound})" if bound else ""
         if baseline:
             known = [baseline[key + end] for end in ENDS] if score is task.primary else []
             row.append(_with_ends(key, baseline[key], known, settings))
@@ -211,12 +218,10 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
-    header: list[Content] = ["Score", _SUBMISSION, *(["Baseline"] if baseline else [])]
+    submission = _SUBMISSION if steps is None else "This submission"
+    header: list[Content] = ["Score", submission, *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
-    unit, units = scored.statistics.unit, scored.statistics.units
-    drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
-    warning = independence_note(unit, task.declaration)
-    notes = [f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip(), _COMPARABLE]
+    notes = [*([_interval_note(task, scored, settings)] if steps is None else []), _COMPARABLE]
     if settings.labels_public:
         parts = scored.statistics.parts
         remarks = (
@@ -236,6 +241,13 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
     )
 
 
+def _interval_note(task: Task, scored: Scored, settings: Settings) -> str:
+    unit, units = scored.statistics.unit, scored.statistics.units
+    drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
+    warning = independence_note(unit, task.declaration)
+    return f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()
+
+
 _SUBMISSION = Html('This submission <span class="whole">(95 % interval)</span>')
 
 
@@ -251,9 +263,9 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
     marks = [_mark("This submission", primary.key, scores, settings, BLUE)]
     if settings.baseline:
         marks.append(_mark("Baseline", primary.key, settings.baseline, settings, ORANGE))
-    for answer, score in settings.trivial.items():
+    for answer, score in settings.feedback.trivial.items():
         marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
-    if primary.best is not None and settings.trivial:
+    if primary.best is not None and settings.feedback.trivial:
         best = float(primary.best)
         marks.append(Mark("Best possible", best, _shown(primary.key, best, settings), colour=GREEN))
     if len(marks) == 1:

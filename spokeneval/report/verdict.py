@@ -45,7 +45,7 @@ def public_verdict(task: Task, scored: Scored, settings: Settings, broken: str) 
     primary = task.primary
     score, sign = float(scored.scores[primary.key]), 1 if primary.direction == HIGHER else -1
     shown = f".{settings.decimals.get(primary.key, 4)}f"
-    known = {answer: float(value) for answer, value in settings.trivial.items()}
+    known = {answer: float(value) for answer, value in settings.feedback.trivial.items()}
     if known:
         best = max(known, key=lambda answer: sign * known[answer])
         if sign * (score - known[best]) <= 0:
@@ -93,20 +93,20 @@ def _difference_ends(
 
 def hidden_verdict(task: Task, scores: Mapping[str, Number], settings: Settings) -> Verdict:
     """Return the verdict on a submission to a set with hidden labels, from the figures of the leaderboard."""
-    key = task.primary.key
-    if not settings.coarse or settings.floor is None or settings.steps is None:
+    key, feedback = task.primary.key, settings.feedback
+    if not settings.coarse or feedback.floor is None:
         return Verdict(OPEN, "Scored.", "")
-    apart = round(abs(scores[key] - settings.floor[key]) / settings.steps[key])
-    floor, step = f"{settings.floor[key]:g}", f"{settings.steps[key]:g}"
+    floor, step = feedback.floor[key], feedback.steps[key]
+    apart = round(abs(scores[key] - floor) / step)
     if apart == 0:
         reason = (
-            f"The best of the baseline and the trivial baselines has {floor}. The leaderboard shows no worse score "
-            "than this, the floor, so the submission's own score may be worse than the one shown."
+            f"Every submission that is not better than the baseline and the trivial baselines is shown with {floor:g}, "
+            f"the score of {feedback.best_system}. The submission's own score may be worse."
         )
         return Verdict(OPEN, "Not better than the baselines.", reason)
     words = f"Better than the baselines by {count_of(apart, 'step')}."
     reason = (
-        f"The best of the baseline and the trivial baselines, the floor, has {floor}. A step is {step}, about one "
+        f"The best of the baseline and the trivial baselines, the floor, has {floor:g}. A step is {step:g}, about one "
         "standard error."
     )
     if apart < TIE:

@@ -3,11 +3,12 @@
 An exact score answers a question about the labels, and participants may submit every day. On a grid of about one
 standard error, honest systems are still ranked, but a single changed answer, and most crafted submissions, have no
 visible effect. The step of each score is fixed when the bundle is built and is the same for all submissions, so the
-step itself reveals nothing. Only scores with a step are written; other scores cannot leak.
+step itself reveals nothing. Only scores with a step are written; other scores cannot leak. No interval is written: the
+submission's own would reveal as much again as its score, and another one would not be true.
 
 A grid alone does not stop random answers: the sum of many coarse scores reveals nearly as much as exact scores. For
 this reason there is a floor, the scores of the best among the baseline and the trivial baselines. A submission that is
-not better is shown with the scores of the floor (`floored_scores`). Random answers are worse, so they reveal nothing:
+not better is shown with the scores of the floor (`SetFeedback`). Random answers are worse, so they reveal nothing:
 only a system that is better than the floor gets scores of its own.
 
 Source: Blum and Hardt, The Ladder: a reliable leaderboard for machine learning competitions (arXiv 1502.04585), for
@@ -18,9 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Optional
 
-from ..task import ENDS, HIGHER, Number, Score
+from ..task import HIGHER, Number, Score
 
 EXACT, COARSE = "exact", "coarse"
 
@@ -47,91 +49,81 @@ def on_grid(value: Number, step: float) -> float:
 
 
 def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> dict[str, Number]:
-    """Round the scores that have a step, and the ends of their intervals, to the grid. Other scores are left out.
+    """Round the scores that have a step to the grid. Others are left out, and so are the ends of intervals."""
+    return {key: on_grid(value, steps[key]) for key, value in scores.items() if key in steps}
 
-    Parameters
+
+@dataclass(frozen=True)
+class SetFeedback:
+    """Coarse feedback on one set.
+
+    Attributes
     ----------
     steps
-        The steps, `key -> step`. The ends of an interval have the step of their score.
+        The steps of the scores to show, `key -> step`.
+    floor
+        The scores to show for a submission that is not better; None if they are not known.
+    trivial
+        The primary scores of the trivial baselines, `baseline -> score`.
+    best
+        The trivial baseline whose score is the floor; empty if it is that of the baseline.
     """
-    coarse: dict[str, Number] = {}
-    for key, value in scores.items():
-        step = steps.get(interval_of(key))
-        if step is not None:
-            coarse[key] = on_grid(value, step)
-    return coarse
+
+    steps: Mapping[str, float]
+    floor: Optional[Mapping[str, Number]] = None
+    trivial: Mapping[str, Number] = field(default_factory=dict)
+    best: str = ""
+
+    def shown(self, scores: Mapping[str, Number], primary: Score) -> dict[str, Number]:
+        """The scores on a leaderboard: rounded to steps, and those of the floor if the primary score is not better."""
+        line = coarse_scores(scores, self.steps)
+        least = coarse_scores(self.floor or {}, self.steps)
+        return least if self._at_floor(line, primary.key, primary.direction) else line
+
+    def bound(self, line: Mapping[str, Number], key: str, direction: str) -> str:
+        """What the primary score on a leaderboard says of a submission that is not better than the floor.
+
+        Parameters
+        ----------
+        line
+            The scores that the leaderboard shows.
+        key, direction
+            The primary score, and whether `higher` or `lower` is better.
+
+        Returns
+        -------
+        `≤ baseline` or `≤ trivial baseline`; with `≥` where lower is better. Empty for a submission that is better
+        than the floor.
+        """
+        if not self._at_floor(line, key, direction):
+            return ""
+        return f"{'≤' if direction == HIGHER else '≥'} {'trivial ' if self.best else ''}baseline"
+
+    @property
+    def best_system(self) -> str:
+        """The system whose scores are the floor."""
+        return f"the trivial baseline “{self.best}”" if self.best else "the baseline"
+
+    def _at_floor(self, line: Mapping[str, Number], key: str, direction: str) -> bool:
+        if not all(key in scores for scores in (line, self.steps, self.floor or {})):
+            return False
+        above = line[key] - coarse_scores(self.floor or {}, self.steps)[key]
+        return (above if direction == HIGHER else -above) <= 0
 
 
-def shown_scores(
-    scores: Mapping[str, Number],
-    steps: Optional[Mapping[str, float]],
-    floor: Optional[Mapping[str, Number]],
-    primary: Score,
-) -> Mapping[str, Number]:
-    """The scores that a leaderboard shows.
+def describe_line(line: Mapping[str, Number], feedback: SetFeedback, primary: Score) -> str:
+    """What a leaderboard on hidden labels shows of the primary score, and what the number is.
 
     Parameters
     ----------
-    scores
-        Every score, at full precision.
-    steps
-        The steps of the scores to show, `key -> step`; None to show all scores exactly.
-    floor
-        The scores to show for a submission that is not better; None if there is no floor.
-    primary
-        The score that must be better than the floor.
+    line
+        The scores that the leaderboard shows.
     """
-    if steps is None:
-        return scores
-    return coarse_scores(scores, steps) if floor is None else floored_scores(scores, steps, floor, primary)
-
-
-def floored_scores(
-    scores: Mapping[str, Number], steps: Mapping[str, float], floor: Mapping[str, Number], primary: Score
-) -> dict[str, Number]:
-    """The scores of a submission on the grid if it is better than the floor, else the scores of the floor.
-
-    The ends of an interval have the same distance from the score as in the floor, because a system's own ends would
-    reveal as much again as its score. They stay within the limits of the score.
-
-    Parameters
-    ----------
-    floor
-        The scores of the floor on the same grid, `key -> score`.
-    primary
-        The score that must be better by at least one step.
-    """
-    line = coarse_scores({key: value for key, value in scores.items() if interval_of(key) == key}, steps)
-    if primary.key not in line or primary.key not in floor:
-        return line
-    above = line[primary.key] - floor[primary.key]
-    if (above if primary.direction == HIGHER else -above) <= 0:
-        return dict(floor)
-    for key, end in floor.items():
-        score = interval_of(key)
-        if score != key and score in line:
-            line[key] = on_grid(line[score] + end - floor[score], steps[score])
-            if score == primary.key and primary.limits is not None:
-                line[key] = min(max(line[key], primary.limits[0]), primary.limits[1])
-    return line
-
-
-def describe_line(
-    line: Mapping[str, Number],
-    steps: Mapping[str, float],
-    floor: Optional[Mapping[str, Number]],
-    primary: Score,
-) -> str:
-    """A sentence for a participant who has the labels: the score that a leaderboard on hidden labels would show."""
-    low, high = (line[primary.key + end] for end in ENDS)
-    words = f"With hidden labels, the leaderboard would show {primary.heading} {line[primary.key]:g} "
-    words += f"({low:g} to {high:g}), rounded to steps of {steps[primary.key]:g}."
-    return words + ("" if floor is None else f" The worst score that it shows is {floor[primary.key]:g}.")
-
-
-def interval_of(key: str) -> str:
-    """The key of the score whose interval has an end of this key; the key itself if it is not such an end."""
-    for end in ENDS:
-        if key.endswith(end):
-            return key[: -len(end)]
-    return key
+    number, step = f"{line[primary.key]:g}", f"{feedback.steps[primary.key]:g}"
+    bound = feedback.bound(line, primary.key, primary.direction)
+    if not bound:
+        return f"{primary.heading} {number}, shown in steps of {step}."
+    return (
+        f"{primary.heading} {number}, which means {bound}: it is the score of {feedback.best_system}, shown "
+        f"in steps of {step} for every submission that is not better."
+    )

@@ -8,36 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
 from ..task import Number, Task
-from .feedback import EXACT
+from .feedback import EXACT, SetFeedback
 from .reference import Reference, items_fingerprint
 from .signature import CODE, Signature
 
 OPTIONS_FILE = "options.json"
-
-
-@dataclass(frozen=True)
-class SetFeedback:
-    """Coarse feedback on one set.
-
-    Attributes
-    ----------
-    steps
-        The steps of the scores to show, `key -> step`.
-    floor
-        The scores to show for a submission that is not better; None if they are not known.
-    trivial
-        The primary scores of the trivial baselines, `baseline -> score`.
-    """
-
-    steps: Mapping[str, float]
-    floor: Optional[Mapping[str, Number]] = None
-    trivial: Mapping[str, Number] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,9 +98,9 @@ class Options:
             if not isinstance(content[key], KEYS[key]):
                 raise ValueError(f"{OPTIONS_FILE}: {key} is {content[key]!r:.100}")
         try:
-            sets = {of: SetFeedback(**feedback) for of, feedback in content.get("sets", {}).items()}
-        except TypeError:
-            raise ValueError(f"{OPTIONS_FILE}: sets: expected steps, floor and trivial") from None
+            sets = {of: _read_feedback(feedback) for of, feedback in content.get("sets", {}).items()}
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(f"{OPTIONS_FILE}: sets: expected steps, floor, trivial and best") from None
         try:
             about = {of: About(**known) for of, known in content.get("about", {}).items()}
         except TypeError:
@@ -166,14 +148,16 @@ class Options:
                 task.name, _signed(task, chosen), coarse, items=ids[:_DIGITS], part=reference.part
             ),
             self.detailed_results,
-            feedback.steps if coarse else None,
-            feedback.floor,
-            feedback.trivial,
+feedback if coarse else SetFeedback({}, None, feedback.trivial),
             self.baselines.get(labels, {}) if public else {},
             self.decimals,
             self.competition,
             self.about.get(labels if public else ids, About()),
         )
+
+    def feedback_on(self, items: str) -> Optional[SetFeedback]:
+        """The feedback on the set whose items' fingerprint begins with these digits of a signature; None if unknown."""
+        return next((known for of, known in self.sets.items() if items and of.startswith(items)), None)
 
     def _largest_steps(self) -> dict[str, float]:
         """The largest step of each score in any set, for sets that are not in the bundle."""
@@ -181,6 +165,14 @@ class Options:
         for feedback in self.sets.values():
             largest.update({key: max(step, largest.get(key, 0)) for key, step in feedback.steps.items()})
         return largest
+
+
+def _read_feedback(content: Any) -> SetFeedback:
+    """The feedback on a set in parsed content; any error is of the kinds that `Options.load` reports."""
+    read = SetFeedback(**content)
+    for scores in (read.steps, read.floor or {}, read.trivial):
+        math.fsum(scores.values())  # fails unless all are numbers
+    return read
 
 
 KEYS: Mapping[str, type] = {
@@ -221,10 +213,8 @@ class Settings:
         The signature of the results.
     detailed_results
         Whether `detailed_results.html` is written.
-    steps
-        With coarse feedback, the steps of the scores to show, `key -> step`; None to show all scores exactly.
-    floor, trivial
-        As in `SetFeedback`.
+    feedback
+        With coarse feedback, that on this set; otherwise, only the scores of the trivial baselines.
     baseline
         The baseline's scores on this reference, if its labels are public; empty if the scores are not known.
     decimals
@@ -239,9 +229,7 @@ class Settings:
     labels_public: bool
     signature: Signature
     detailed_results: bool = False
-    steps: Optional[Mapping[str, float]] = None
-    floor: Optional[Mapping[str, Number]] = None
-    trivial: Mapping[str, Number] = field(default_factory=dict)
+    feedback: SetFeedback = field(default_factory=lambda: SetFeedback({}))
     baseline: Mapping[str, Number] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)
     competition: str = ""
@@ -253,7 +241,7 @@ class Settings:
     @property
     def coarse(self) -> bool:
         """Whether the scores are written in steps, because the labels are hidden."""
-        return self.steps is not None and not self.labels_public
+        return self.signature.coarse
 
 
 def read_options(path: Path) -> Options:

@@ -4,20 +4,14 @@ import math
 
 import pytest
 
-from spokeneval.run.feedback import (
-    choose_step,
-    coarse_scores,
-    describe_line,
-    floored_scores,
-    interval_of,
-    on_grid,
-    shown_scores,
-)
+from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, describe_line, on_grid
 from spokeneval.task import HIGHER, LOWER, Score
 
 STEPS = {"f1": 0.01, "recall": 0.02}
-FLOOR = {"f1": 0.89, "recall": 0.86, "f1_low": 0.87, "f1_high": 0.92}
+FLOOR = {"f1": 0.89, "recall": 0.86}
+FEEDBACK = SetFeedback(STEPS, FLOOR)
 F1 = Score("f1", "F1", HIGHER, abs, "")
+DER = Score("der", "DER (%)", LOWER, abs, "")
 
 
 @pytest.mark.parametrize(
@@ -67,51 +61,48 @@ def test_a_value_on_the_grid_is_the_nearest_multiple(value, step, shown):
     assert repr(on_grid(value, step)) == repr(float(shown))  # the sign of 0 too
 
 
-def test_what_is_shown_of_a_set():
+def test_what_is_shown_of_a_set_has_no_interval():
     scores = {"f1": 0.896, "recall": 0.75, "precision": 0.5, "f1_low": 0.866, "f1_high": 0.914}
-    coarse = {"f1": 0.9, "recall": 0.76, "f1_low": 0.87, "f1_high": 0.91}
+    coarse = {"f1": 0.9, "recall": 0.76}
     assert coarse_scores(scores, STEPS) == coarse
-    assert shown_scores(scores, None, FLOOR, F1) is scores
-    assert shown_scores(scores, STEPS, None, F1) == coarse
-    assert shown_scores({**scores, "f1": 0.5}, STEPS, FLOOR, F1) == FLOOR
-    assert [interval_of(key) for key in ("f1_low", "f1_high", "f1", "low")] == ["f1", "f1", "f1", "low"]
+    assert SetFeedback(STEPS).shown(scores, F1) == FEEDBACK.shown(scores, F1) == coarse
+    assert FEEDBACK.shown({**scores, "f1": 0.5}, F1) == FLOOR
 
 
 @pytest.mark.parametrize("f1", [0.0, 0.5, 0.88, 0.89, 0.894])
 def test_no_better_than_the_baseline_gets_the_baselines_line(f1):
-    scores = {"f1": f1, "recall": 1.0, "f1_low": 0.1, "f1_high": 0.99}
-    assert floored_scores(scores, STEPS, FLOOR, F1) == FLOOR
-
-
-def test_better_by_half_a_step_gets_its_own_scores_and_an_interval_of_the_baselines_width():
-    scores = {"f1": 0.896, "recall": 0.75, "precision": 0.5, "f1_low": 0.1, "f1_high": 0.99}
-    assert floored_scores(scores, STEPS, FLOOR, F1) == {
-        "f1": 0.9,
-        "recall": 0.76,
-        "f1_low": 0.88,  # as far below as the floor's: 0.02
-        "f1_high": 0.93,
-    }
-
-
-def test_an_end_without_its_score_is_left_out():
-    shown = floored_scores({"f1": 0.896}, STEPS, {"f1": 0.89, "f1_low": 0.87, "recall_low": 0.8}, F1)
-    assert shown == {"f1": 0.9, "f1_low": 0.88}
+    assert FEEDBACK.shown({"f1": f1, "recall": 1.0, "f1_low": 0.1, "f1_high": 0.99}, F1) == FLOOR
 
 
 def test_where_lower_is_better_the_floor_is_above():
-    error = Score("der", "DER", LOWER, abs, "")
-    for der, shown in ((31.0, 30.0), (30.0, 30.0), (29.4, 29.0)):
-        assert floored_scores({"der": der}, {"der": 1.0}, {"der": 30.0}, error) == {"der": shown}
+    feedback = SetFeedback({"der": 1.0}, {"der": 30.0})
+    for der, shown, bound in ((31.0, 30.0, "≥ baseline"), (30.0, 30.0, "≥ baseline"), (29.4, 29.0, "")):
+        line = feedback.shown({"der": der}, DER)
+        assert (line, feedback.bound(line, "der", LOWER)) == ({"der": shown}, bound)
 
 
 @pytest.mark.parametrize(("steps", "floor"), [({"recall": 0.02}, FLOOR), (STEPS, {"recall": 0.86})])
 def test_without_a_primary_score_there_is_no_floor(steps, floor):
-    scores = {"f1": 0.5, "recall": 0.75}
-    assert floored_scores(scores, steps, floor, F1) == coarse_scores(scores, steps)
+    scores, feedback = {"f1": 0.5, "recall": 0.75}, SetFeedback(steps, floor)
+    line = feedback.shown(scores, F1)
+    assert (line, feedback.bound(line, "f1", HIGHER)) == (coarse_scores(scores, steps), "")
 
 
-def test_participants_with_labels_see_what_a_leaderboard_would_show():
-    line = {"f1": 0.9, "f1_low": 0.88, "f1_high": 0.925}
-    words = "With hidden labels, the leaderboard would show F1 0.9 (0.88 to 0.925), rounded to steps of 0.01."
-    assert describe_line(line, STEPS, None, F1) == words
-    assert describe_line(line, STEPS, FLOOR, F1) == f"{words} The worst score that it shows is 0.89."
+@pytest.mark.parametrize(
+    ("best", "words", "name"),
+    [
+        ("", "≤ baseline", "the baseline"),
+        ("all", "≤ trivial baseline", "the trivial baseline “all”"),
+    ],
+)
+def test_a_score_at_the_floor_names_the_system_that_has_it(best, words, name):
+    feedback = SetFeedback(STEPS, FLOOR, {"all": 0.894}, best)
+    assert feedback.bound({"f1": 0.9}, "f1", HIGHER) == ""
+    assert feedback.bound({"f1": 0.89}, "f1", HIGHER) == words
+    said = describe_line({"f1": 0.89}, feedback, F1)
+    assert said.startswith(f"F1 0.89, which means {words}: ")
+    assert f"score of {name}, shown in steps of 0.01 " in said
+
+
+def test_a_score_above_the_floor_is_described_by_its_steps():
+    assert describe_line({"f1": 0.9}, FEEDBACK, F1) == "F1 0.9, shown in steps of 0.01."

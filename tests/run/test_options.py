@@ -11,7 +11,8 @@ import pytest
 
 from spokeneval import __version__
 from spokeneval.formats.format import Items
-from spokeneval.run.options import About, Options, SetFeedback, Settings, choose_options, read_options
+from spokeneval.run.feedback import SetFeedback
+from spokeneval.run.options import About, Options, Settings, choose_options, read_options
 from spokeneval.run.output import check_scores, write_scores
 from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
 from spokeneval.run.signature import Signature
@@ -30,8 +31,13 @@ SET = {
     "public_references": ["0" * 64, REFERENCE],
     "feedback": "coarse",
     "sets": {
-        ITEMS: {"steps": {"d_full": 0.5}, "floor": {"d_full": 1.5}, "trivial": {"nothing": 0.25}},
-        REFERENCE: {"steps": {"d_full": 2.0}, "floor": {"d_full": 0}, "trivial": {"nothing": 1}},
+        ITEMS: {"steps": {"d_full": 0.5}, "floor": {"d_full": 1.5}, "trivial": {"nothing": 0.25}, "best": ""},
+        REFERENCE: {
+            "steps": {"d_full": 2.0},
+            "floor": {"d_full": 0},
+            "trivial": {"nothing": 1},
+            "best": "nothing",
+        },
     },
     "detailed_results": True,
     "baselines": {REFERENCE: {"d_full": 1.25}, "others": {"d_full": 0}},
@@ -70,7 +76,7 @@ def test_without_options_all_is_hidden_and_nothing_is_chosen(tmp_path):
     signature = Signature(
         TASK.name, ("class_sizes:hidden", "fifty_percent_rule:flag"), items=ITEMS[:12], version=__version__
     )
-    assert settings({}) == Settings(chosen, False, signature, False, None, None, {}, {}, {})
+    assert settings({}) == Settings(chosen, False, signature, False, SetFeedback({}), {}, {})
     assert read_options(tmp_path / "options.json") == Options() == Options.load({})
     (tmp_path / "options.json").write_bytes(Options.load(SET).dump())
     assert read_options(tmp_path / "options.json") == Options.load(SET)
@@ -80,10 +86,10 @@ def test_a_public_set_is_exact_and_known_by_its_labels():
     found = settings(SET)
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
     signature = Signature(TASK.name, ("class_sizes:public", "fifty_percent_rule:flag"), False, REFERENCE[:12])
-    told = ({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1})
+    told = SetFeedback({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1}, "nothing")
     about = About("development", ["Trial"], [1.5, 1.0])
     shown = ({"d_full": 1.25}, {"d_full": 3}, "Spoken CALL", about)
-    assert found == Settings(chosen, True, signature, True, *told, *shown)
+    assert found == Settings(chosen, True, signature, True, told, *shown)
     assert not found.coarse
     line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|reference:{REFERENCE[:12]}"
     assert str(found.signature) == f"{line}|spokeneval:{__version__}"
@@ -93,10 +99,13 @@ def test_a_public_set_is_exact_and_known_by_its_labels():
 def test_a_hidden_set_is_coarse_and_known_by_its_items():
     found = settings({**SET, "public_references": ["0" * 64]})
     assert (found.labels_public, found.baseline) == (False, {})
-    assert (found.steps, found.floor, found.coarse) == ({"d_full": 0.5}, {"d_full": 1.5}, True)
+    assert (found.feedback, found.coarse) == (
+        SetFeedback({"d_full": 0.5}, {"d_full": 1.5}, {"nothing": 0.25}),
+        True,
+    )
     assert f"|feedback:coarse|items:{ITEMS[:12]}|" in str(found.signature)
     exact = settings({**SET, "public_references": [], "feedback": "exact"})
-    assert (exact.steps, exact.coarse, exact.trivial) == (None, False, {"nothing": 0.25})
+    assert (exact.feedback, exact.coarse) == (SetFeedback({}, None, {"nothing": 0.25}), False)
     assert not exact.signature.coarse
 
 
@@ -106,9 +115,14 @@ def test_a_hidden_set_that_is_not_known_has_the_largest_steps():
         "b": {"steps": {"d_full": 0.02, "rfr": 0.04}},
     }
     found = settings({"feedback": "coarse", "sets": sets})
-    assert (found.steps, found.floor, found.trivial) == ({"d_full": 0.02, "rfr": 0.05}, None, {})
-    found = settings({"feedback": "coarse"})
-    assert (found.steps, found.floor) == ({}, None)
+    assert found.feedback == SetFeedback({"d_full": 0.02, "rfr": 0.05})
+    assert settings({"feedback": "coarse"}).feedback == SetFeedback({})
+
+
+def test_a_signature_names_the_set_by_the_first_digits_of_its_items():
+    options = Options.load(SET)
+    assert options.feedback_on(ITEMS[:12]) == options.sets[ITEMS]
+    assert options.feedback_on("") is options.feedback_on("0" * 12) is None
 
 
 def test_a_public_set_whose_baseline_is_not_known_has_none():
@@ -121,7 +135,9 @@ def test_a_public_set_whose_baseline_is_not_known_has_none():
     [
         ({"sets": {}, "feedbak": "exact", "other": 1}, "unknown key feedbak"),
         ({"detailed_results": 1}, "detailed_results is 1"),
-        ({"sets": {"a": {"floor": {}}}}, "sets: expected steps, floor and trivial"),
+        ({"sets": {"a": {"floor": {}}}}, "sets: expected steps, floor, trivial and best"),
+        ({"sets": {"a": {"steps": {"f1": "1"}}}}, "sets: expected steps, floor, trivial and best"),
+        ({"sets": {"a": {"steps": [1]}}}, "sets: expected steps, floor, trivial and best"),
         ({"about": {"a": {"name": ""}}}, "about: expected set, phases and baseline_without"),
         ([], "expected an object"),
     ],

@@ -13,6 +13,7 @@ from spokeneval.formats.speakers import Units
 from spokeneval.report import largest, plots
 from spokeneval.report import page as builders
 from spokeneval.run.reference import fingerprint, items_fingerprint
+from spokeneval.task import HIGHER
 from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
@@ -240,8 +241,7 @@ def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     sample = ROOT / "reference_data" / task / "development"
     ids = found.format.read_reference(read_folder(sample)).items.ids
     key = found.primary.key
-    floor = {key: 0.5, f"{key}_low": 0.4, f"{key}_high": 0.6}
-    known = {"steps": {key: 0.1}, "floor": floor, "trivial": {"knows nothing": 0.3}}
+    known = {"steps": {key: 0.1}, "floor": {key: 0.5}, "trivial": {"knows nothing": 0.3}}
     about = {items_fingerprint(ids): {"set": "evaluation", "phases": ["Final"]}}
     settings = {
         "feedback": "coarse",
@@ -265,6 +265,10 @@ def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     steps = round(abs(json.loads((output / "scores.json").read_text())[key] - 0.5) / 0.1)
     assert (f"Better than the baselines by {steps} step" in markup) == (steps > 0)
     assert ("Not better than the baselines." in markup) == (steps == 0)
+    bound = "≤ baseline" if found.primary.direction == HIGHER else "≥ baseline"
+    assert (f"<strong>{bound}</strong>" in markup) == (f"0.5 ({bound})" in markup) == (steps == 0)
+    assert "shown in steps of 0.1" in markup
+    assert "95 % interval" not in markup
 
 
 CORRECTNESS = find_task("psst_correctness")

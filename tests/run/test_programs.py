@@ -43,7 +43,7 @@ SIGNATURES = {
     "steps": f"psst_correctness|feedback:coarse|items:{ITEMS[:12]}|spokeneval:{__version__}",
     "public": f"psst_correctness|reference:{BY_ID}|spokeneval:{__version__}",
 }
-TOLD = {"steps": {"f1": 0.5}, "floor": {"f1": 0.5, "f1_low": 0.0, "f1_high": 1.0}, "trivial": {"none": 0.5}}
+TOLD = {"steps": {"f1": 0.5}, "floor": {"f1": 0.5}, "trivial": {"none": 0.5}, "best": "none"}
 STEPS = {"feedback": "coarse", "sets": {ITEMS: TOLD, LABELS: TOLD}}
 PUBLIC = {"public_references": [LABELS]}
 LEFT_BEHIND = ["scores.json", "scores.txt", "signature.txt", "statistics.json", "detailed_results.html"]
@@ -109,11 +109,12 @@ def test_of_hidden_labels_the_scores_are_written_and_nothing_else(tmp_path):
 
 
 def test_of_hidden_labels_in_steps_a_board_shows_the_floor_or_better(tmp_path):
-    said = f"psst_correctness: 4 items scored.\n{SIGNATURES['steps']}\n"
-    assert score(tmp_path, STEPS)[:3] == (0, said, "")
+    said = f"psst_correctness: 4 items scored.\n{SIGNATURES['steps']}\nThe leaderboard shows F1 0.5, which means "
+    status, stdout, stderr, _ = score(tmp_path, STEPS)
+    assert (status, stderr, stdout.startswith(f"{said}≤ trivial baseline")) == (0, "", True)
     assert written(tmp_path) == TOLD["floor"]  # 2/3 is 0.5 on the grid
     assert score(tmp_path, STEPS, answers=CASES[TASK.name].submission)[0] == 0
-    assert written(tmp_path) == {"f1": 1.0, "f1_low": 0.5, "f1_high": 1.0}
+    assert written(tmp_path) == {"f1": 1.0}
 
 
 @pytest.mark.parametrize("variable", ["write", "yes"])
@@ -121,7 +122,8 @@ def test_at_home_hidden_scores_are_exact_with_their_counts(tmp_path, monkeypatch
     monkeypatch.setenv("SPOKENEVAL_HIDDEN_STATISTICS", variable)
     _, stdout, _, names = score(tmp_path, STEPS)
     home = variable == "write"
-    assert stdout.splitlines()[1:] == [SIGNATURES["hidden" if home else "steps"]]
+    assert stdout.splitlines()[1] == SIGNATURES["hidden" if home else "steps"]
+    assert ("The leaderboard shows" in stdout) == (not home)
     assert (written(tmp_path) == TOLD["floor"], "statistics.json" in names) == (not home, home)
     if home:
         found = written(tmp_path, "statistics.json")
@@ -133,11 +135,9 @@ def test_on_public_labels_everything_is_shown(tmp_path):
     said = f"psst_correctness: 4 items scored.\n{SIGNATURES['public']}\n"
     names = ["scores.json", "scores.txt", "signature.txt", "statistics.json"]
     assert score(tmp_path / "exact", PUBLIC) == (0, said, "", names)
-    board = (
-        "With hidden labels, the leaderboard would show F1 0.5 (0 to 1), rounded to steps of 0.5. "
-        "The worst score that it shows is 0.5."
-    )
-    assert score(tmp_path / "steps", {**PUBLIC, **STEPS})[:2] == (0, f"{said}{board}\n")
+    board = "With hidden labels, the leaderboard would show F1 0.5, which means ≤ trivial baseline: "
+    status, stdout, *_ = score(tmp_path / "steps", {**PUBLIC, **STEPS})
+    assert (status, stdout.startswith(said + board)) == (0, True)
     assert written(tmp_path / "steps") == written(tmp_path / "exact")
 
 

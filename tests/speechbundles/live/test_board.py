@@ -138,7 +138,7 @@ def test_the_best_run_of_each_owner_is_ranked_by_exact_scores(exact, tmp_path):
 def test_a_coarse_board_shows_what_a_platform_with_the_labels_would_show(coarse, tmp_path):
     made = board(coarse, fetched(tmp_path, ("anna", "2027-03-01T09:00", 20), ("bob", "2027-03-02T09:00", 70)))
     bundle = read_built_bundle(coarse.path)
-    assert [column.key for column in made.columns] == ["f1", "f1_low", "f1_high"]
+    assert [column.key for column in made.columns] == ["f1"]
     for entry, wrong in zip(made.phases[0].entries, (20, 70), strict=True):
         upload = write_files(tmp_path, {"one.zip": answers(wrong)}) / "one.zip"
         done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload)
