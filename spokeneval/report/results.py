@@ -153,8 +153,8 @@ def _hidden_note(settings: Settings) -> str:
         return "The labels of this set are hidden, so this page shows only scores and nothing about single items."
     return (
         "The labels of this set are hidden, so this page shows what the leaderboard shows. Scores are rounded to steps "
-        "of about one standard error and have no interval, because exact scores and intervals would reveal labels. "
-        f"Treat scores fewer than {TIE} steps apart as a tie."
+        "of about one standard error of the baseline's score and have no interval, because exact scores and intervals "
+        f"would reveal labels. Treat scores fewer than {TIE} steps apart as a tie."
     )
 
 

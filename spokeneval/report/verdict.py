@@ -101,13 +101,13 @@ def hidden_verdict(task: Task, scores: Mapping[str, Number], settings: Settings)
     if apart == 0:
         reason = (
             f"Every submission that is not better than the baseline and the trivial baselines is shown with {floor:g}, "
-            f"the score of {feedback.best_system}. The submission's own score may be worse."
+            f"the rounded score of {feedback.best_system}. The submission's own score may be worse."
         )
         return Verdict(OPEN, "Not better than the baselines.", reason)
     words = f"Better than the baselines by {count_of(apart, 'step')}."
     reason = (
         f"The best of the baseline and the trivial baselines, the floor, has {floor:g}. A step is {step:g}, about one "
-        "standard error."
+        "standard error of the baseline's score."
     )
     if apart < TIE:
         return Verdict(OPEN, words, f"{reason} So small a difference can be chance.")

@@ -148,7 +148,7 @@ class Options:
                 task.name, _signed(task, chosen), coarse, items=ids[:_DIGITS], part=reference.part
             ),
             self.detailed_results,
-feedback if coarse else SetFeedback({}, None, feedback.trivial),
+            feedback if coarse else SetFeedback({}, None, feedback.trivial),
             self.baselines.get(labels, {}) if public else {},
             self.decimals,
             self.competition,
