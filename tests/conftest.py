@@ -34,6 +34,14 @@ def _before_the_seasons(monkeypatch):
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _no_state_of_the_user(tmp_path_factory):
+    """Keep the key of the labels' tags out of the user's own folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _baselines_run_once_and_warm(tmp_path_factory):
     """Run the baseline of each distinct kit once per session, for all workers, in a copy of this process.
 

@@ -164,6 +164,7 @@ def make_board(
         remarks += [note for note in [independence_note(unit, rules.declaration)] if note]
         trivial = notes.trivial_scores(ranked[0], column.precision)
         remarks += notes.beside_trivial(ranked[0], trivial)
+        remarks += notes.unchecked_labels(ranked)
         remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
         for output, statistics, known in zip(ranked, summed, intervals, strict=True):
             found = score_intervals(rules, output.scores, statistics.parts)

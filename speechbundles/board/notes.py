@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from speechbundles.board.outputs import ScoringOutput
+from speechbundles.model.label_tag import LABELS_FILE
 from speechbundles.model.text import PROGRAM
 
 CLOSE = 1e-3
@@ -39,6 +40,21 @@ def without_statistics(outputs: Sequence[ScoringOutput]) -> list[str]:
         f"missing in {where}. This file reveals hidden labels, so it is not written on the platform for a hidden set. "
         "To test the differences, download the submissions, run "
         f"`{PROGRAM} rehearse BUNDLE.zip TEAM.zip --statistics --keep DIR/TEAM` for each, then `rank DIR/*`."
+    ]
+
+
+def unchecked_labels(outputs: Sequence[ScoringOutput]) -> list[str]:
+    """Return a note if it is unknown whether systems were scored with the same hidden labels."""
+    keys = {output.labels.partition(":")[0] for output in outputs}
+    missing = [output.name for output in outputs if not output.labels]
+    if len(outputs) < 2 or (len(keys) == 1 and not missing) or not outputs[0].signature.items:
+        return []
+    why = "they were scored by several users or on several computers"
+    if missing:
+        why = f"{LABELS_FILE} is missing in {'all outputs' if len(missing) == len(outputs) else _first_names(missing)}"
+    return [
+        f"Whether all outputs were scored with the same labels was not checked, because {why}. If labels were "
+        "corrected, score all submissions again."
     ]
 
 

@@ -1,9 +1,9 @@
 """Reads the outputs of scoring programs for a board: outputs of one task that may be compared with one another.
 
 An output is a folder or a zip, as an organiser downloads it from a platform, with or without an enclosing folder, or
-the folder that `rehearse --keep` wrote. Only `scores.json`, `signature.txt` and, if present, `statistics.json` are
-read. Links in an output are not followed: a program or a zip may have made them. All problems of all outputs are
-reported together.
+the folder that `rehearse --keep` wrote. Only `scores.json`, `signature.txt` and, if present, `statistics.json` and
+`labels.hmac` are read. Links in an output are not followed: a program or a zip may have made them. All problems of all
+outputs are reported together.
 """
 
 import os
@@ -19,6 +19,7 @@ from typing import Any
 from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.label_tag import LABELS_FILE, TAG
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of, some_of
@@ -34,7 +35,7 @@ from spokeneval.task import Task
 
 SCORES_FILE = SCORE_FILES[0]
 
-READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE)
+READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE, LABELS_FILE)
 
 LIST_FILE, SYSTEMS_FILE = "scores.csv", "systems.csv"
 """Files beside the outputs that are not outputs: the summary that `score` writes, and the organiser's descriptions."""
@@ -81,6 +82,7 @@ class ScoringOutput:
     trivial: primary scores of the trivial baselines on this set, `answer -> score`.
     path: of the output.
     rules: the task, if it is one of the repository's or the statistics declare it; else None.
+    labels: the tag of the labels (see `label_tag`); empty if the output has none.
     """
 
     name: str
@@ -90,6 +92,7 @@ class ScoringOutput:
     trivial: Mapping[str, float] = field(default_factory=dict)
     path: Path = Path()
     rules: Task | None = None
+    labels: str = ""
 
     @property
     def task(self) -> str:
@@ -104,8 +107,8 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     Raises
     ------
     OrganiserError: an output is given twice or cannot be read; a folder has several outputs; outputs are of different
-        tasks, were computed differently (their signatures differ), or have statistics on different units; no output
-        has a score.
+        tasks, were computed differently (their signatures differ) or with different labels, or have statistics on
+        different units; no output has a score.
     """
     paths = [path for path in paths if path.name not in (LIST_FILE, SYSTEMS_FILE) or not path.is_file()]
     problems = _duplicates(paths)
@@ -241,7 +244,12 @@ def _read_files(
     content = _json(read(base + STATISTICS_FILE), STATISTICS_FILE)
     statistics, rules = _statistics(content, signature)
     trivial = _scores(content["trivial"], STATISTICS_FILE) if content.get("trivial") else {}
-    return ScoringOutput(name, scores, signature, statistics, trivial, rules=rules)
+    labels = ""
+    if is_file(base + LABELS_FILE):
+        labels = read(base + LABELS_FILE).decode("utf-8", "replace").strip()
+        if not TAG.fullmatch(labels):
+            raise ValueError(f"{LABELS_FILE} is damaged; score the submission again")
+    return ScoringOutput(name, scores, signature, statistics, trivial, rules=rules, labels=labels)
 
 
 def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
@@ -350,6 +358,23 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
             problems.append(f"{output.name}: only this output or {model.name}, not both, has {differing}")
     for output in counted[1:]:
         problems += _different_units(output, counted[0])
+    return problems + _different_labels([output for output in outputs if output.signature == usual])
+
+
+def _different_labels(outputs: Sequence[ScoringOutput]) -> list[str]:
+    """Return a problem if outputs whose tags have the same key were scored with different labels."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for output in outputs:
+        if match := TAG.fullmatch(output.labels):
+            found.setdefault(match[1], {}).setdefault(output.labels, []).append(output.name)
+    problems = []
+    for groups in found.values():
+        usual, *others = sorted(groups.values(), key=len, reverse=True)
+        problems += [
+            f"{some_of(names, MOST_SHOWN)}: scored with other labels than {some_of(usual, MOST_SHOWN)}. Score again "
+            "the outputs of the older labels, with the bundle that has the right ones"
+            for names in others
+        ]
     return problems
 
 

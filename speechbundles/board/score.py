@@ -27,6 +27,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import locked, write_whole
+from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import printable
@@ -156,6 +157,10 @@ def score(
             results, new, notes = _score_teams(scoring, teams.teams)
             _replace_outputs(out, results)
             notes = (*teams.notes, *notes)
+        tag = label_tag(built, scored_phase)
+        for name, result in results.items():
+            if result.status == FINISHED:
+                write_tag(out / name, tag)
         notes = (*notes, *_warnings(results))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         scores = Scores(built, _best_first(built, results), len(new), refused, fetched, notes)

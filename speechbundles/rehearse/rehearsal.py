@@ -26,9 +26,11 @@ from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.description import declared_scores
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report
+from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
+from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.rehearse.engine import LocalEngine
 from speechbundles.rehearse.left_behind import temporary_place
 from speechbundles.rehearse.run import Engine, Run, RunFailed, Step, new_folder
@@ -155,9 +157,13 @@ def rehearse(
         built = with_reference(built, rehearsed, reference)
     if reworked and built.platform not in REWORKED:
         raise OrganiserError(f"{bundle}: {built.platform} has only one worker")
-    return rehearse_phase(
+    result = rehearse_phase(
         built, rehearsed, submission, keep=keep, limits=limits, engine=engine, reworked=reworked
     )
+    if keep is not None and result.status == FINISHED:
+        output = keep / PLATFORMS[built.platform].scoring_folder / "output"
+        write_tag(output, label_tag(built, rehearsed))
+    return result
 
 
 def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> BuiltBundle:

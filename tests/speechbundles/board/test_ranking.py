@@ -8,6 +8,7 @@ import io
 import json
 import math
 import re
+import stat
 import zipfile
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -25,9 +26,11 @@ from speechbundles.board.gold import Gold
 from speechbundles.board.outputs import ScoringOutput, read_outputs, unique_names
 from speechbundles.board.tables.caller_experience import listeners_agreement
 from speechbundles.board.tables.spoken_call import difficulty_bands, rates_of_systems
+from speechbundles.board.write import write_board
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.keys import MOST_DECIMALS
+from speechbundles.rehearse import LocalEngine
 from speechbundles.rehearse.rehearsal import rehearse
 from spokeneval.comparison import tables
 from spokeneval.comparison.latex import to_latex
@@ -38,6 +41,7 @@ from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
 from spokeneval.metrics.counts import as_matrix, by_group
+from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
 from spokeneval.tasks.spoken_call import TASK
@@ -793,13 +797,19 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
     assert "the same output" in capsys.readouterr().err
 
 
-def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
-    out = tmp_path / "dist"
-    assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(out)]) == 0
-    bundle = out / "codabench/spoken_call.zip"
-    baseline = tmp_path / "baseline.zip"
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A bundle with hidden labels, and a folder with its baseline's submission."""
+    folder = tmp_path_factory.mktemp("built")
+    assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(folder)]) == 0
+    bundle = folder / "codabench/spoken_call.zip"
     with zipfile.ZipFile(bundle) as archive:
-        baseline.write_bytes(archive.read("solutions/baseline_evaluation.zip"))
+        write_files(folder, {"first/baseline.zip": archive.read("solutions/baseline_evaluation.zip")})
+    return bundle, folder / "first"
+
+
+def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(built, tmp_path, capsys):
+    bundle, baseline = built[0], built[1] / "baseline.zip"
     arguments = ["rehearse", str(bundle), str(baseline)]
     assert build_bundle.main([*arguments, "--statistics"]) == 2
     assert "--keep" in capsys.readouterr().err
@@ -815,3 +825,70 @@ def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(tmp_path, capsys):
     assert list(vars(decisions).values()) == [635, 105, 213, 32, 15]
     assert not (Path(tmp_path) / "quiet/scoring/app/output/statistics.json").exists()
     assert ranked_d_full(decisions) == pytest.approx(4.0901, abs=5e-5)
+
+
+def corrected(bundle, folder):
+    """Return a folder with the reference data of a bundle after a correction of five labels."""
+    with zipfile.ZipFile(bundle) as archive, zipfile.ZipFile(archive.open("reference_data.zip")) as inner:
+        inner.extractall(folder)
+    path = folder / "reference.csv"
+    labels = path.read_text(encoding="utf-8")
+    path.write_text(labels.replace('"correct"\t"correct"', '"incorrect"\t"correct"', 5), encoding="utf-8")
+    return folder
+
+
+def score_into(out, built, *more):
+    bundle, submissions = built
+    arguments = ["score", str(bundle), str(submissions), "--out", str(out), *map(str, more)]
+    assert build_bundle.main(arguments) == 0
+    return out / "baseline"
+
+
+def test_outputs_of_different_gold_standards_are_refused(built, tmp_path):
+    gold = corrected(built[0], tmp_path / "gold")
+    old, new = score_into(tmp_path / "old", built), score_into(tmp_path / "new", built, "--reference", gold)
+    assert (old / "signature.txt").read_bytes() == (new / "signature.txt").read_bytes()
+    assert (old / "scores.json").read_bytes() != (new / "scores.json").read_bytes()
+    assert "new/baseline: scored with other labels than old/baseline. Score again" in refusal([old, new])
+    rehearse(
+        built[0],
+        built[1] / "baseline.zip",
+        reference=gold,
+        keep=tmp_path / "kept",
+        engine=LocalEngine({HIDDEN_STATISTICS: "write"}),
+    )
+    assert "scored with other labels" in refusal([old, tmp_path / "kept"])
+
+    def unchecked(outputs):
+        notes = ranking.make_board(Sources(ROOT), read_outputs(outputs)).notes
+        return [note for note in notes if "was not checked" in note]
+
+    assert unchecked([new, tmp_path / "kept"]) == []
+    (new / "labels.hmac").write_text("0" * 8 + ":" + "0" * 32 + "\n")  # the key of another user
+    (note,) = unchecked([old, new])
+    assert "several users or on several computers" in note
+    (new / "labels.hmac").unlink()  # from before outputs had this file
+    (note,) = unchecked([old, new])
+    assert "labels.hmac is missing in new/baseline" in note
+    score_into(tmp_path / "new", built, "--reference", gold)  # nothing is scored again
+    assert "scored with other labels" in refusal([old, new])
+
+
+def test_nothing_of_the_tag_of_labels_is_in_another_file(built, tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    output = score_into(tmp_path / "out", built)
+    write_board(ranking.make_board(Sources(ROOT), read_outputs([output])), tmp_path / "out" / "board")
+    name, tag = (output / "labels.hmac").read_text().strip().split(":")
+    key = (tmp_path / "state/speech-bundles/labels.key").read_bytes()
+    assert stat.S_IMODE((tmp_path / "state/speech-bundles/labels.key").stat().st_mode) == 0o600
+    files = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    del files[output / "labels.hmac"]
+    with zipfile.ZipFile(built[0]) as archive:
+        for entry in archive.namelist():
+            files[entry] = archive.read(entry)
+            if entry.endswith(".zip"):
+                with zipfile.ZipFile(archive.open(entry)) as inner:
+                    files |= {f"{entry}/{one}": inner.read(one) for one in inner.namelist()}
+    files["printed"] = "".join(capfd.readouterr()).encode()
+    for secret in (name.encode(), tag.encode(), key, key.hex().encode(), b"labels.hmac"):
+        assert [str(place) for place, content in files.items() if secret in content] == []
