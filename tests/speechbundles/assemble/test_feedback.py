@@ -112,6 +112,7 @@ def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     done = rehearse(path, folder / "submission.zip", keep=folder / "kept", engine=engine)
     (output,) = read_outputs([folder / "kept"])
     assert not output.signature.coarse
+    assert done.row[0].bound == ""  # exact, and equal to the baseline's score
     assert output.trivial == feedback_of(path)["trivial"]
     reference = ROOT / "reference_data" / TASK.name / "evaluation"
     exact = spokeneval.score(TASK.name, reference=reference, submission=folder / "submission.zip").scores
