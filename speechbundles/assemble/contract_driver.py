@@ -12,10 +12,12 @@ import gzip
 import io
 import json
 import math
+import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,19 +46,42 @@ ODD = (
 
 FAR_TOO_LARGE = b"\n" * 3_000_000
 
+SILENCE = "remove the output or the cause of the warning, because participants read what a program prints"
+
 AS_READERS = "as the readers in spokeneval.formats do"
 
 
 def main(name: str, inputs: Path, output: Path) -> None:
-    task: Task = import_module(f"spokeneval.tasks.{name}").TASK
-    labels = read_folder(inputs / "ref", task.format.reference_files, error=ReferenceFileError)
-    answers = {path.name: path.read_bytes() for path in sorted((inputs / "res").iterdir())}
-    found = list(problems(task, labels, answers))
+    with tempfile.TemporaryFile() as heard:
+        with printing_to(heard.fileno()):
+            task: Task = import_module(f"spokeneval.tasks.{name}").TASK
+            labels = read_folder(inputs / "ref", task.format.reference_files, error=ReferenceFileError)
+            answers = {path.name: path.read_bytes() for path in sorted((inputs / "res").iterdir())}
+            found = list(problems(task, labels, answers))
+        heard.seek(0)
+        lines = heard.read(10_000).decode(errors="replace").split("\n")
+    if any(lines):
+        first = next(filter(None, lines))
+        found.insert(0, ("while it runs", f"the task prints {first[:200]!r}; {SILENCE}"))
     (output / "problems.json").write_text(json.dumps(found), encoding="utf-8")
     if not found:
         (output / "items").mkdir()
         for file, content in task.format.public_files(task.format.read_reference(labels), {}).items():
             (output / "items" / file).write_bytes(content)
+
+
+@contextmanager
+def printing_to(descriptor: int) -> Iterator[None]:
+    """Write all output of this process to a descriptor, that of Python's streams and of the system's."""
+    kept = [os.dup(number) for number in (1, 2)]
+    try:
+        for number in (1, 2):
+            os.dup2(descriptor, number)
+        yield
+    finally:
+        for number, stream, copy in zip((1, 2), (sys.stdout, sys.stderr), kept, strict=True):
+            stream.flush()
+            os.dup2(copy, number)
 
 
 def problems(task: Task, labels: Files, answers: Files) -> Found:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Callable
 
@@ -18,7 +19,7 @@ from ..formats.problems import (
     name,
 )
 from ..run.options import OPTIONS_FILE, Options, read_options
-from ..run.output import INTERRUPTED, say
+from ..run.output import INTERRUPTED, say, silent
 
 
 def accepted_report(task: str, items: int) -> str:
@@ -41,6 +42,19 @@ class _Usage(Exception):
     """The program was called with the wrong number of folders."""
 
 
+class Unspoken(Exception):
+    """Raised from an error of code that has hidden labels; the error's text may quote them, so it is not shown."""
+
+
+@contextmanager
+def unspoken() -> Iterator[None]:
+    """Hide the text of errors in code that has hidden labels, also of those whose text is usually shown."""
+    try:
+        yield
+    except (OSError, SubmissionError) as error:
+        raise Unspoken from error
+
+
 def remove(path: Path) -> None:
     """Remove a file, link or folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
@@ -50,11 +64,19 @@ def remove(path: Path) -> None:
 
 
 def run(
-    program: Callable[[], None], refused: Callable[[str, Exception], None] = lambda words, refusal: None
+    program: Callable[[], None], refused: Callable[[str, BaseException], None] = lambda words, refusal: None
 ) -> int:
-    """Run a program; report errors on standard error and to `refused`. Return the exit status."""
+    """Run a program; report errors on standard error and to `refused`. Return the exit status.
+
+    Only what the program says is printed, nothing that a task's own code prints.
+    """
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    with silent():
+        return _run(program, refused)
+
+
+def _run(program: Callable[[], None], refused: Callable[[str, BaseException], None]) -> int:
     try:
         program()
     except _Usage as usage:
@@ -62,7 +84,7 @@ def run(
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         words = describe_error(error)
         say(words, error=True)
         refused(words, error)
@@ -70,8 +92,10 @@ def run(
     return 0
 
 
-def describe_error(error: Exception) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an error message for the participant, without text from a reference, which may contain labels."""
+    if isinstance(error, Unspoken) and error.__cause__:
+        return describe_failure(error.__cause__)
     if isinstance(error, SubmissionError):
         return f"{error}\n\n{FREE_ATTEMPT}"
     if isinstance(error, FileProblems):
@@ -91,7 +115,7 @@ def describe_bad_reference(refusal: FileProblems) -> str:
     )
 
 
-def describe_failure(error: Exception) -> str:
+def describe_failure(error: BaseException) -> str:
     """Return a message for a defect in the program: its place in the code, but no values, which may be labels."""
     frames = traceback.extract_tb(error.__traceback__)
     return "\n".join(

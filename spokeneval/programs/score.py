@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -17,7 +18,7 @@ from ..run.scoring import score_submission
 from ..run.signature import SIGNATURE_FILE
 from ..run.statistics import STATISTICS_FILE, write_statistics
 from ..task import Task
-from .program import accepted_report, directories, own_options, remove, run
+from .program import accepted_report, directories, own_options, remove, run, unspoken
 
 PAGE_FILE = "detailed_results.html"
 
@@ -54,7 +55,8 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
             remove(output / file)
-        known = reference or read_reference(task, inputs / "ref")
+        with unspoken():
+            known = reference or read_reference(task, inputs / "ref")
         at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
         chosen = replace(options, feedback=EXACT) if at_home else options
         settings = chosen.settings(task, known)
@@ -67,7 +69,8 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
             if options.detailed_results:
                 _write_page(output, lambda results: results.received_page(task, known, files.names))
             return
-        scored = score_submission(task, known.labels, submission, settings)
+        with nullcontext() if settings.labels_public else unspoken():
+            scored = score_submission(task, known.labels, submission, settings)
         line = settings.feedback.shown(scored.scores, task.primary)
         scores = line if settings.coarse else scored.scores
         check_scores(scores)
@@ -95,7 +98,7 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
                 lambda results: results.scored_page(task, settings, scores, scored, known, submission, files),
             )
 
-    def refused(words: str, refusal: Exception) -> None:
+    def refused(words: str, refusal: BaseException) -> None:
         if options.detailed_results:
             _write_page(Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
 

@@ -11,10 +11,10 @@ import math
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Optional
+from typing import Optional, TextIO
 
 from ..task import Number, Task
 
@@ -75,12 +75,55 @@ def write_file(path: Path, text: str) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+_VOICES: dict[bool, TextIO] = {}
+"""The streams of `say` while all others are `silent`: standard output, and standard error by True."""
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Drop everything that is printed, or written to the descriptors of standard output and error, except by `say`.
+
+    A task's code may print labels, and participants can read what a program prints.
+    """
+    streams = sys.stdout, sys.stderr
+    kept = [os.dup(1), os.dup(2)]
+    with open(os.devnull, "w") as nothing, ExitStack() as opened:
+        for stream, descriptor, copy in zip(streams, (1, 2), kept):
+            stream.flush()
+            own = _descriptor(stream) == descriptor
+            _VOICES[descriptor == 2] = opened.enter_context(_text(copy)) if own else stream
+        sys.stdout = sys.stderr = nothing
+        try:
+            for descriptor in (1, 2):
+                os.dup2(nothing.fileno(), descriptor)
+            yield
+        finally:
+            for stream, descriptor, copy in zip(streams, (1, 2), kept):
+                stream.flush()  # what was kept in a buffer is dropped, too
+                os.dup2(copy, descriptor)
+            sys.stdout, sys.stderr = streams
+            _VOICES.clear()
+    for copy in kept:
+        os.close(copy)
+
+
+def _descriptor(stream: TextIO) -> int:
+    try:
+        return stream.fileno()
+    except (OSError, ValueError, AttributeError):  # in memory, or closed
+        return -1
+
+
+def _text(descriptor: int) -> TextIO:
+    return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+
+
 def say(words: str, *, error: bool = False) -> None:
     """Print to standard output or standard error. If a reader such as `head` has closed the pipe, nothing is printed.
 
     The program goes on, so that its files are written.
     """
-    stream = sys.stderr if error else sys.stdout
+    stream = _VOICES.get(error) or (sys.stderr if error else sys.stdout)
     try:
         print(words, file=stream, flush=True)
     except OSError as error:

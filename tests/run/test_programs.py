@@ -394,3 +394,60 @@ def test_what_is_written_meanwhile_is_not_written_into(tmp_path):
     with unlinked, pytest.raises(FileExistsError):
         write_file(tmp_path / "scores.txt", "ours")
     assert (tmp_path / ".scores.txt.unfinished").read_text() == "another's"
+
+
+# A task's own code
+
+
+NOISY = """
+import logging, os, sys, warnings
+from dataclasses import replace
+from spokeneval.formats.problems import Problem, SubmissionError
+from spokeneval.programs.score import score_main
+from spokeneval.tasks import find_task
+
+TASK = find_task("psst_correctness")
+
+def count(reference, submission):
+    label = "labels: " + str(reference.columns)
+    print(label)
+    print(label, file=sys.stderr)
+    print(label, end="", file=sys.__stdout__)
+    os.write(1, label.encode())
+    os.write(2, label.encode())
+    os.system("echo labels; echo labels >&2")
+    warnings.warn(label)
+    logging.error(label)
+    {end}
+    return TASK.count(reference, submission)
+
+sys.exit(score_main(replace(TASK, count=count)))
+"""
+ENDS = {
+    "": "",
+    "raise ValueError(label)": "ValueError",
+    "raise OSError(2, label, label)": "FileNotFoundError",
+    "raise SubmissionError([Problem('x', 'x', label)])": "SubmissionError",
+    "raise SystemExit(label)": "SystemExit",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_nothing_that_a_task_prints_or_raises_reaches_the_participant(tmp_path, end):
+    program, *words = lay_out(tmp_path)
+    program.write_text(NOISY.format(end=end))
+    done = subprocess.run(
+        [sys.executable, program, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "label" not in done.stdout + done.stderr
+    if ENDS[end]:
+        assert done.stderr.startswith(f"The program failed ({ENDS[end]}")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert not (tmp_path / "below/out/scores.json").exists()
+    else:
+        said = f"psst_correctness: 4 items scored.\n{SIGNATURES['hidden']}\n"
+        assert (done.returncode, done.stdout, done.stderr) == (0, said, "")

@@ -100,6 +100,18 @@ BROKEN = {
         {"np.ones(len(error))": 'np.ones(len(error)) + hash("x") % 1000003'},
         "score.py writes another scores.json, scores.txt, statistics.json in each run; sort sets",
     ),
+    "a print": (
+        {"    error = np": '    print("they are", reference["pauses"].tolist())\n    error = np'},
+        "while it runs: the task prints 'they are [",
+    ),
+    "a write to a descriptor": (
+        {"    error = np": '    __import__("os").write(2, b"they are\\n")\n    error = np'},
+        "while it runs: the task prints 'they are'; remove the output",
+    ),
+    "a warning": (
+        {"    error = np": '    __import__("warnings").warn("they are")\n    error = np'},
+        "UserWarning: they are'; remove the output or the cause of the warning",
+    ),
     "a count that does not end": (
         {"    error = np": "    while True:\n        pass\n    error = np"},
         "the examination ended: stopped, time limit: still running after 3 s",
@@ -114,10 +126,11 @@ BROKEN = {
 }
 
 
-@pytest.mark.default_cases("a score", "labels", "another result")
+@pytest.mark.default_cases("a score", "labels", "another result", "a print")
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_contract_is_one_message_with_what_to_change(name, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(contract, "SECONDS", 3.0)
+    if "does not end" in name:
+        monkeypatch.setattr(contract, "SECONDS", 3.0)
     folder = own_python(tmp_path / "rhythm")
     changes, expected = BROKEN[name]
     text = TASK
