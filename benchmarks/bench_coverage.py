@@ -247,10 +247,11 @@ class Tally:
     """Counts, for one score, how often its interval is above or below the truth, and collects its widths."""
 
     def __init__(self) -> None:
-        self.above = self.below = 0
+        self.above = self.below = self.far = 0
         self.widths: list[float] = []
 
-    def add(self, low: float, high: float, truth: float) -> None:
+    def add(self, low: float, high: float, truth: float, *, far: bool = False) -> None:
+        self.far += far
         self.above += truth < low
         self.below += truth > high
         self.widths.append(high - low)

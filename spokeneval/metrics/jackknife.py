@@ -21,8 +21,12 @@ upper end is Wilson's for rare errors, with a variance in proportion to the scor
 .. math:: (high - x)^2 = t^2 \, \frac{high - low}{x - low} \, \text{error}^2
 
 Its degrees of freedom are at least 3. If one of four or more equal units has all errors, this end is 12 times the
-score; on a logarithm it would be tens of thousands of times the score. `python -m benchmarks bench_coverage` measures
-the coverage and the width.
+score; on a logarithm it would be tens of thousands of times the score.
+
+A biased score, such as kappa of few speakers or a cost whose threshold is fitted to the set, is corrected on one side:
+the end in the direction of the population's score is moved by twice the jackknife's estimate of the bias. The estimate
+finds only a part of the bias of fitted costs, which decreases more slowly than 1 / n. `python -m benchmarks
+bench_coverage` and `bench_kinds` measure the coverage and the width.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 11, the jackknife, and section 12.6,
 transformations; Satterthwaite, An approximate distribution of estimates of variance components (Biometrics Bulletin 2,
@@ -121,7 +125,13 @@ def jackknife_error(without: np.ndarray) -> float:
 
 
 def jackknife_interval(
-    score: float, without: np.ndarray, bounds: tuple[float, float], *, unseen: float = 0.0, whole: float = 1.0
+    score: float,
+    without: np.ndarray,
+    bounds: tuple[float, float],
+    *,
+    unseen: float = 0.0,
+    whole: float = 1.0,
+    times: float = 2.0,
 ) -> tuple[float, float]:
     """The 95 % confidence interval of a score.
 
@@ -139,6 +149,8 @@ def jackknife_interval(
         A variance of a score without bounds that the units do not show, because none contains an error of some kind.
     whole : float
         The score of a unit that is all wrong, for a score without an upper bound: 1, or 100 in percent.
+    times
+        By how many times the jackknife's estimate of its bias the interval of a score with a bound is extended.
 
     Returns
     -------
@@ -155,7 +167,7 @@ def jackknife_interval(
 
     >>> low, high = jackknife_interval(1.0, np.ones(4), (0, 1))
     >>> round(low, 3), high
-    (0.283, 1.0)
+    (0.283, 1)
 
     No unit of four has an error: 3.182 ** 2 / 4.
 
@@ -168,44 +180,29 @@ def jackknife_interval(
     >>> low, high = jackknife_interval(0.1, np.array([0.0, 0.4, 0.4, 0.4]) / 3, (0, math.inf))
     >>> low, round(high, 3)
     (0, 1.204)
-    """
-    low, high = bounds
-    if math.isinf(high):
-        half = _half_width(without, unseen)
-        upper = score + half if math.isinf(low) else low + _upper_end(max(score - low, 0.0), without, whole)
-        return max(low, score - half), upper
-    with np.errstate(divide="ignore", invalid="ignore"):
-        middle, others = _on_scale(np.float64(score), bounds), _on_scale(without, bounds)
-    if np.isfinite(middle) and np.isfinite(others).all():
-        half = _half_width(others)
-        return _from_scale(float(middle) - half, bounds), _from_scale(float(middle) + half, bounds)
-    ends = _wilson_interval((score - low) / (high - low), (without - low) / (high - low))
-    return min(score, low + (high - low) * ends[0]), max(score, low + (high - low) * ends[1])
 
-
-def fitted_interval(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
-    """The 95 % confidence interval of a cost that is the least on the set itself: a minimum detection cost, an EER.
-
-    Such a cost is too low, because the threshold or the calibration is fitted to the set. The upper end of the
-    `jackknife_interval` is raised by twice the jackknife's estimate of this bias, which finds only a part of it: the
-    bias of such a cost decreases more slowly than 1 / n.
-
-    Examples
-    --------
     The mean without a unit is 0.19, so the bias is 3 * (0.19 - 0.2) = -0.03.
 
-    >>> low, high = jackknife_interval(0.2, np.array([0.16, 0.18, 0.2, 0.22]), (0, 1))
-    >>> lower, higher = fitted_interval(0.2, np.array([0.16, 0.18, 0.2, 0.22]), (0, 1))
+    >>> without = np.array([0.16, 0.18, 0.2, 0.22])
+    >>> (low, high), (lower, higher) = (jackknife_interval(0.2, without, (0, 1), times=times) for times in (0, 2))
     >>> lower - low, round(higher - high, 6)
     (0.0, 0.06)
     """
-    low, high = jackknife_interval(score, without, bounds)
-    bias = (len(without) - 1) * (_exact_sum(without) / len(without) - score)
-    return low, min(high - 2 * min(bias, 0), bounds[1])
+    low, high = bounds
+    if low == -math.inf:
+        half = _half_width(without, unseen)
+        return score - half, score + half
+    ends = (
+        _upward_ends(score, without, low, whole) if high == math.inf else _inner_ends(score, without, bounds)
+    )
+    moved = times * (len(without) - 1) * (_exact_sum(without) / len(without) - score)
+    return max(low, ends[0] - max(moved, 0.0)), min(high, ends[1] - min(moved, 0.0))
 
 
-def interval_of_fitted(formula: Callable[[Any], Any], rows: Any) -> tuple[float, float, float]:
-    """The `fitted_interval` of a cost from 0 to 1 and its standard error, from the counts of two units or more.
+def interval_of_fitted(
+    formula: Callable[[Any], Any], rows: Any, *, times: float = 2.0
+) -> tuple[float, float, float]:
+    """The `jackknife_interval` of a cost from 0 to 1 and its standard error, from the counts of two units or more.
 
     Examples
     --------
@@ -216,7 +213,7 @@ def interval_of_fitted(formula: Callable[[Any], Any], rows: Any) -> tuple[float,
     (0.247, 0.997, 0.09)
     """
     cost, without = value_and_without(formula, rows)
-    return (*fitted_interval(cost, without, (0.0, 1.0)), jackknife_error(without))
+    return (*jackknife_interval(cost, without, (0.0, 1.0), times=times), jackknife_error(without))
 
 
 def student_quantile(freedom: float) -> float:
@@ -269,12 +266,26 @@ def _wilson_interval(share: float, without: np.ndarray) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def _upper_end(share: float, without: np.ndarray, whole: float) -> float:
-    """The upper end of a share without an upper bound: Wilson's with a variance of share / size."""
+def _inner_ends(score: float, without: np.ndarray, bounds: tuple[float, float]) -> tuple[float, float]:
+    """The ends of a score with two bounds: Student's on the unbounded scale; at a bound, Wilson's."""
+    low, high = bounds
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle, others = _on_scale(np.float64(score), bounds), _on_scale(without, bounds)
+    if np.isfinite(middle) and np.isfinite(others).all():
+        half = _half_width(others)
+        return _from_scale(float(middle) - half, bounds), _from_scale(float(middle) + half, bounds)
+    ends = _wilson_interval((score - low) / (high - low), (without - low) / (high - low))
+    return min(score, low + (high - low) * ends[0]), max(score, low + (high - low) * ends[1])
+
+
+def _upward_ends(score: float, without: np.ndarray, low: float, whole: float) -> tuple[float, float]:
+    """The ends of a score without an upper bound: Student's, and Wilson's with a variance in proportion to it."""
     error, freedom = _error_and_freedom(without)
     quantile = _quantile(max(freedom, min(_LEAST_FREEDOM, len(without) - 1.0)))
+    share = max(score - low, 0.0)
     rise = quantile**2 / 2 * (error**2 / share if share else whole / len(without))
-    return min(share + rise + math.hypot(rise, quantile * error), math.exp(FARTHEST))
+    upper = min(share + rise + math.hypot(rise, quantile * error), math.exp(FARTHEST))
+    return score - _quantile(freedom) * error, low + upper
 
 
 def _error_and_freedom(values: np.ndarray) -> tuple[float, float]:

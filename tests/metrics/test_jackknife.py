@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics.jackknife import (
-    fitted_interval,
     jackknife_error,
     jackknife_interval,
     student_quantile,
@@ -48,7 +47,8 @@ def test_an_interval_is_students_on_the_scale_without_ends(bounds):
     assert 2 < freedom < 11
     half = student_quantile(freedom) * math.sqrt(11 / 12 * squares.sum())
     expected = from_scale(on_scale(score) - half), from_scale(on_scale(score) + half)
-    np.testing.assert_allclose(jackknife_interval(score, without, bounds), expected, rtol=0, atol=1e-12)
+    found = jackknife_interval(score, without, bounds, times=0)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (-1.0, 1.0), (0.0, 100.0)])
@@ -75,7 +75,7 @@ def test_at_a_bound_the_interval_is_wilsons_with_the_effective_sample_size(share
     square = student_quantile(freedom) ** 2 / size
     roots = sorted(np.roots([1 + square, -2 * share - square, share**2]).real)
     expected = low + (high - low) * np.array(roots)
-    found = jackknife_interval(low + (high - low) * share, low + (high - low) * without, bounds)
+    found = jackknife_interval(low + (high - low) * share, low + (high - low) * without, bounds, times=0)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7 * (high - low))
     assert found[0] < found[1]
 
@@ -92,12 +92,12 @@ def test_without_an_upper_bound_the_upper_end_is_wilsons_for_rare_errors():
         n, without = len(without), np.array(without)
         freedom = degrees_of_freedom(without)
         error = jackknife_error(without)
-        low, high = jackknife_interval(score, without, (0.0, math.inf), whole=whole)
+        low, high = jackknife_interval(score, without, (0.0, math.inf), whole=whole, times=0)
         t = student_quantile(max(freedom, min(3, n - 1)))
         roots = np.roots([1, -2 * score - (t * error) ** 2 / score, score**2])
         assert low == pytest.approx(max(0.0, score - student_quantile(freedom) * error), rel=1e-9)
         assert high == pytest.approx(max(roots), rel=1e-9)
-        moved = jackknife_interval(score - 1, without - 1, (-1.0, math.inf), whole=whole)
+        moved = jackknife_interval(score - 1, without - 1, (-1.0, math.inf), whole=whole, times=0)
         assert moved == pytest.approx((low - 1, high - 1), rel=1e-9)
 
 
@@ -141,12 +141,20 @@ def test_a_variance_that_no_unit_shows_widens_the_interval():
     np.testing.assert_allclose(half, t * np.sqrt(3 / 4 * squares.sum() + np.array([0, 0.5])), rtol=1e-12)
 
 
-def test_the_upper_end_of_a_fitted_cost_is_raised_by_twice_its_bias():
-    # The bias is 3 (0.19 - 0.2); a mean above the score is no sign of a fit, and an end is at most the bound.
-    for without, raised in (([0.16, 0.18, 0.2, 0.22], 0.06), ([0.2, 0.22, 0.24, 0.26], 0), ([0.0] * 4, 1)):
-        low, high = jackknife_interval(0.2, np.array(without), (0.0, 1.0))
-        expected = low, min(high + raised, 1)
-        np.testing.assert_allclose(fitted_interval(0.2, np.array(without), (0.0, 1.0)), expected, rtol=1e-12)
+@pytest.mark.parametrize("times", [2, 4])
+def test_the_end_in_the_direction_of_the_population_is_moved_by_the_bias(times):
+    # The bias is 3 (mean - 0.2): -0.03, 0.09 and 0. An end is at most the bound.
+    for without, lowered, raised in (
+        ([0.16, 0.18, 0.2, 0.22], 0, 0.03 * times),
+        ([0.2, 0.22, 0.24, 0.26], 0.09 * times, 0),
+        ([0.1, 0.3, 0.15, 0.25], 0, 0),
+        ([0.0] * 4, 0, 1),
+    ):
+        plain, moved = (
+            jackknife_interval(0.2, np.array(without), (0.0, 1.0), times=each) for each in (0, times)
+        )
+        expected = max(plain[0] - lowered, 0), min(plain[1] + raised, 1)
+        np.testing.assert_allclose(moved, expected, rtol=1e-12)
 
 
 def test_where_one_unit_makes_the_difference_there_are_few_degrees_of_freedom():

@@ -186,7 +186,7 @@ def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):
 
 
 def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[float, float]:
-    """Student's interval on the logit of a score with two bounds."""
+    """Student's interval on the logit of a score with two bounds, one end moved by twice the bias."""
     low, high = score.limits
     n = len(without)
 
@@ -201,7 +201,9 @@ def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[
     error = math.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
     half = student_quantile(degrees_of_freedom(others)) * error
     ends = on_scale(value) - half, on_scale(value) + half
-    return tuple(low + (high - low) / (1 + math.exp(-end)) for end in ends)
+    least, most = (low + (high - low) / (1 + math.exp(-end)) for end in ends)
+    moved = 2 * (n - 1) * (without.mean() - value)
+    return max(low, least - max(moved, 0)), min(high, most - min(moved, 0))
 
 
 def test_an_interval_is_that_of_a_loop_over_left_out_units(task):

@@ -1,0 +1,272 @@
+"""Coverage and width of the 95 % intervals for the six kinds of task, beside two bootstraps over the same units.
+
+    python -m benchmarks bench_kinds [REPETITIONS [KIND|UNITS ...]]
+
+Speakers differ in their errors, and have unequal numbers of items. For each score and number of units, a line has the
+coverage and the median and 95th percentile of the widths of three intervals: the scoring program's, the percentile
+bootstrap's, and that of the bootstrap with bias correction and acceleration (BCa), both for each fourth sample. `far`:
+the percentage of samples in which an end is more than 20 times the score. A cell that is significantly below 93 %
+(one-sided, p < 0.001) is marked with `!`.
+
+Source of BCa: Efron and Tibshirani, An Introduction to the Bootstrap (1993), section 14.3.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.bench_coverage import SIZES, Tally, rates
+from spokeneval.formats.format import Items
+from spokeneval.formats.sheets import Answers
+from spokeneval.kinds.declared import declared_task
+from spokeneval.metrics.bootstrap import bootstrap_scores, resample_weights
+from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.diarization import DiarizationErrors
+from spokeneval.metrics.jackknife import leave_one_out
+from spokeneval.metrics.transcript_errors import TranscriptErrors
+from spokeneval.run.interval import score_intervals
+from spokeneval.task import Score, Task
+
+REPETITIONS = 400
+RESAMPLES = 200
+RARELY = 4  # bootstraps are computed for each fourth sample
+ITEMS = 20
+POPULATION = 10_000
+FAR = 20
+METHODS = ("ours", "percentile", "BCa")
+
+Rng = np.random.Generator
+Parts = dict[str, Any]
+
+
+class Case(NamedTuple):
+    """A task, and a function that draws the counts of so many units, one row for each."""
+
+    name: str
+    declaration: dict[str, Any]
+    draw: Callable[[Rng, int, Task], Parts]
+
+    @property
+    def task(self) -> Task:
+        return declared_task("kind", self.declaration)
+
+
+def speakers_of_items(rng: Rng, speakers: int) -> np.ndarray:
+    """Return the speaker of each item; about `ITEMS` items for each, at least 3."""
+    return np.repeat(np.arange(speakers), np.maximum(rng.poisson(rng.gamma(4, ITEMS / 4, speakers)), 3))
+
+
+def counted(task: Task, speaker: np.ndarray, reference: dict[str, Any], submission: dict[str, Any]) -> Parts:
+    """Return the counts of each speaker."""
+    items = Items(tuple(map(str, range(len(speaker)))))
+    texts = {"speaker": [str(number) for number in speaker.tolist()]}
+    rows = task.count(Answers(items, reference, texts), Answers(items, submission))
+    speakers = int(speaker[-1]) + 1
+    return {
+        part: by_group(counts, speaker, speakers) if _length(counts) == len(speaker) else counts
+        for part, counts in rows.items()
+    }
+
+
+def _length(counts: Any) -> int:
+    return len(next(iter(vars(counts).values())))
+
+
+def decisions(rng: Rng, speakers: int, task: Task) -> Parts:
+    """Three classes with shares of 60, 30 and 10 %; errors of 20 % of the items."""
+    speaker = speakers_of_items(rng, speakers)
+    label = rng.choice(3, len(speaker), p=[0.6, 0.3, 0.1])
+    wrong = rng.random(len(speaker)) < rates(rng, 0.2, 0.1, speakers)[speaker]
+    found = np.where(wrong, rng.choice(3, len(speaker)), label)
+    return counted(task, speaker, {"label": label}, {"label": found})
+
+
+def ratings(rng: Rng, speakers: int, task: Task) -> Parts:
+    """Three raters and a system, whose strictness differs between speakers."""
+    speaker = speakers_of_items(rng, speakers)
+    quality = rng.normal(3, 0.7, speakers)[speaker] + rng.normal(0, 0.7, len(speaker))
+    errors = rng.normal(0, 0.4, (4, speakers))[:, speaker] + rng.normal(0, 0.5, (4, len(speaker)))
+    table = np.clip(np.rint(quality + errors), 1, 5).astype(int)
+    reference = {f"rater{place + 1}": table[place] for place in range(3)}
+    return counted(task, speaker, reference, {"rating": table[3]})
+
+
+def scores(rng: Rng, speakers: int, task: Task, *, heavy: bool = False) -> Parts:
+    """Scores from 0 to 10. With `heavy` tails, speakers' errors have three degrees of freedom."""
+    speaker = speakers_of_items(rng, speakers)
+    quality = rng.normal(5, 1, speakers)[speaker] + rng.normal(0, 1, len(speaker))
+    size = 1 / np.sqrt(rng.chisquare(3, speakers) / 3) if heavy else np.ones(speakers)
+    bias = (0.5 * size * rng.normal(size=speakers))[speaker]
+    found = quality + bias + size[speaker] * rng.normal(0, 0.8, len(speaker))
+    return counted(task, speaker, {"score": np.clip(quality, 0, 10).round(1)}, {"score": found.round(3)})
+
+
+def transcripts(rng: Rng, speakers: int, task: Task, *, rate: float = 0.1) -> Parts:
+    """A rate of errors that is log-normal over speakers, with a standard deviation of 0.8; a fifth are insertions."""
+    speaker = speakers_of_items(rng, speakers)
+    words = 1 + rng.poisson(7, len(speaker))
+    own = rate * np.exp(rng.normal(-0.32, 0.8, speakers))[speaker]
+    wrong = rng.binomial(words, np.minimum(0.8 * own, 1))
+    missing = rng.binomial(wrong, 0.3)
+    added = rng.poisson(0.2 * own * words)
+    errors, ones = wrong + added, np.ones(len(speaker), dtype=int)
+    own_rates = errors / words, np.minimum(errors / words, 1)
+    found = TranscriptErrors(
+        wrong - missing, added, missing, words, ones, (errors > 0).astype(int), *own_rates
+    )
+    by_speaker = by_group(found, speaker, speakers)
+    return {"words": by_speaker, "characters": by_speaker}
+
+
+def identification(rng: Rng, speakers: int, task: Task, *, classes: int, target: bool = False) -> Parts:
+    """Scores that are moved by each speaker, with the log-likelihood ratios twice as large as they should be."""
+    speaker = speakers_of_items(rng, speakers)
+    label = rng.choice(
+        classes, len(speaker), p=np.array([0.5, 0.3, 0.2][:classes]) / sum([0.5, 0.3, 0.2][:classes])
+    )
+    own = np.arange(classes) == label[:, np.newaxis]
+    moved = rng.normal(0, 0.7, (speakers, classes))[speaker]
+    likelihoods = 3 * (1.2 * own + moved + rng.normal(size=own.shape))
+    if target:
+        submission = {"score": likelihoods[:, 0] - likelihoods[:, 1]}
+    else:
+        submission = {name: likelihoods[:, place] for place, name in enumerate("abc"[:classes])}
+    return counted(task, speaker, {"label": label}, submission)
+
+
+def turns(rng: Rng, speakers: int, task: Task) -> Parts:
+    """A recording for each unit, with 2 to 5 speakers; misses, false alarms and confusions in unlike recordings."""
+    spoken = np.rint(1e6 * np.clip(rng.lognormal(-0.84, 0.6, speakers), 0.12, 1.5)).astype(int)
+    miss, false_alarm, confusion = (
+        np.rint(spoken * rates(rng, 0.06, 0.1, speakers)).astype(int) for _ in range(3)
+    )
+    labels = rng.integers(2, 6, speakers)
+    jaccard = labels * np.minimum(1.2 * (miss + false_alarm + confusion) / spoken, 1)
+    return {
+        "errors": DiarizationErrors(
+            spoken, miss, false_alarm, np.minimum(confusion, spoken - miss), labels, jaccard
+        )
+    }
+
+
+def _case(name: str, kind: str, draw: Any, means: dict[str, Any], **parameters: Any) -> Case:
+    return Case(name, {"kind": kind, **parameters}, lambda rng, size, task: draw(rng, size, task, **means))
+
+
+CASES = (
+    _case("decisions", "decisions", decisions, {}, classes=["a", "b", "c"]),
+    _case("ratings", "ratings", ratings, {}, raters=3, scale=[1, 5]),
+    _case("scores", "scores", scores, {}, scale=[0, 10], step=0.1),
+    _case("scores_heavy", "scores", scores, {"heavy": True}, scale=[0, 10], step=0.1),
+    _case("transcripts", "transcripts", transcripts, {}),
+    _case("transcripts_rare", "transcripts", transcripts, {"rate": 0.02}),
+    _case("two_classes", "identification", identification, {"classes": 2}, classes=["a", "b"]),
+    _case("three_classes", "identification", identification, {"classes": 3}, classes=["a", "b", "c"]),
+    _case(
+        "target",
+        "identification",
+        identification,
+        {"classes": 2, "target": True},
+        target="a",
+        priors=[0.5, 0.1],
+    ),
+    _case("turns", "turns", turns, {}, classes="any", mapping="optimal"),
+)
+
+
+def found_scores(task: Task, parts: Parts) -> dict[str, float]:
+    """Return the scores that are defined and have an interval."""
+    totals = {part: total(rows) for part, rows in parts.items()}
+    found = {}
+    for score in task.scores:
+        if score.bounds or score.interval:
+            try:
+                found[score.key] = float(score.value(task.part(score, totals)))
+            except ValueError:
+                continue
+    return found
+
+
+def bootstraps(resampled: np.ndarray, value: float, without: np.ndarray) -> dict[str, tuple[float, float]]:
+    """Return the intervals of the percentile bootstrap and of BCa."""
+    resampled = np.sort(resampled[~np.isnan(resampled)])
+    normal = NormalDist()
+    below = (np.sum(resampled < value) + np.sum(resampled == value) / 2) / len(resampled)
+    bias = normal.inv_cdf(min(max(below, 0.5 / len(resampled)), 1 - 0.5 / len(resampled)))
+    moved = without.mean() - without
+    squares = np.sum(moved**2)
+    acceleration = np.sum(moved**3) / (6 * squares**1.5) if squares else 0.0
+    levels = [0.025, 0.975]
+    shifted = [bias + normal.inv_cdf(level) for level in levels]
+    moved_levels = [normal.cdf(bias + each / (1 - acceleration * each)) for each in shifted]
+    low, high, bca_low, bca_high = np.quantile(resampled, [*levels, *moved_levels])
+    return {"percentile": (low, high), "BCa": (bca_low, bca_high)}
+
+
+def cover(case: Case, units: int, truths: dict[str, float], repetitions: int) -> dict[str, dict[str, Tally]]:
+    """Return the intervals of each score, by each of `METHODS`."""
+    task, rng = case.task, np.random.default_rng(20)
+    tallies: dict[str, dict[str, Tally]] = defaultdict(lambda: {method: Tally() for method in METHODS})
+    weights = resample_weights(units, resamples=RESAMPLES)
+    for repetition in range(repetitions):
+        parts = case.draw(rng, units, task)
+        found = found_scores(task, parts)
+        intervals = score_intervals(task, found, parts)
+        for key, (low, high, _) in intervals.items():
+            tallies[key][METHODS[0]].add(low, high, truths[key], far=high > FAR * found[key] > 0)
+        if repetition % RARELY:
+            continue
+        for part in parts:
+            chosen = [
+                each
+                for each in task.scores
+                if each.key in intervals and task.part(each, parts) is parts[part]
+            ]
+            if not chosen:
+                continue
+
+            def of_chosen(counts: Any, chosen: list[Score] = chosen) -> np.ndarray:
+                return np.stack([score.value(counts) for score in chosen], axis=1)
+
+            resampled = bootstrap_scores(parts[part], of_chosen, weights)
+            others = of_chosen(leave_one_out(parts[part]))
+            for score, samples, without in zip(chosen, resampled.T, others.T, strict=True):
+                key, value = score.key, found[score.key]
+                ends = bootstraps(samples, value, np.where(np.isnan(without), value, without))
+                for method, (low, high) in ends.items():
+                    tallies[key][method].add(low, high, truths[key])
+    return tallies
+
+
+def main() -> None:
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else REPETITIONS
+    sizes = [int(word) for word in sys.argv[2:] if word.isdigit()] or SIZES
+    chosen = [word for word in sys.argv[2:] if not word.isdigit()] or [case.name for case in CASES]
+    header = "".join(f"{method:>12s}{'median':>9s}{'95th':>9s}" for method in METHODS)
+    print(f"{'kind':18s}{'units':>5s}  {'score':22s}{'truth':>8s}{header}  {'far':>5s}")
+    for case in CASES:
+        if case.name not in chosen:
+            continue
+        truths = found_scores(case.task, case.draw(np.random.default_rng(19), POPULATION, case.task))
+        for units in sizes:
+            for key, tallies in cover(case, units, truths, repetitions).items():
+                cells = "".join(
+                    f"{tally.covered:12.1f}{np.median(tally.widths):9.3f}{np.percentile(tally.widths, 95):9.3f}"
+                    for tally in tallies.values()
+                )
+                ours = tallies["ours"]
+                mark = "!" if ours.fails else ""
+                print(
+                    f"{case.name:18s}{units:5d}  {key:22s}{truths[key]:8.3f}{cells}{ours.share(ours.far):7.1f} {mark}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
