@@ -189,7 +189,7 @@ def compare_data(
         names,
         places,
         [{key: system.scores[key] for key in keys} for system in best_first],
-        [ends_of(system.intervals) for system in best_first],
+        [ends_of(system) for system in best_first],
         order,
     )
     unit, number = statistics[0].unit, len(statistics[0].units)

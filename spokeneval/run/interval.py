@@ -15,6 +15,7 @@ from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_i
 from ..task import Number, Score, Task
 
 __all__ = [
+    "FEWEST_UNITS",
     "RESAMPLES",
     "SEED",
     "Interval",
@@ -25,6 +26,9 @@ __all__ = [
     "scores_without",
 ]
 
+
+FEWEST_UNITS = 4
+"""With fewer units, results have no intervals: an end could be more than 20 times the score."""
 
 NUMBERS_AT_ONCE = 1 << 22
 """The counts of so many numbers without a unit are computed at a time."""

@@ -20,7 +20,7 @@ from ..formats.speakers import independence_note
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import is_packed, unpack
 from ..task import Number, Task
-from .interval import Interval
+from .interval import FEWEST_UNITS
 from .memory import EXPECTED, in_rows, is_path, reference_files, submission_files
 from .options import Settings, choose_options, sign_public
 from .output import score_table
@@ -51,7 +51,8 @@ class Result:
     scores
         The scores, ``key -> score``, the primary score first.
     intervals
-        The 95 % confidence intervals, ``key -> (low, high)``, of all scores except counts and flags.
+        The 95 % confidence intervals, ``key -> (low, high)``, of all scores except counts and flags; empty with fewer
+        than four units.
     items
         The number of scored items.
     unit
@@ -77,12 +78,13 @@ class Result:
     left_out: Sequence[str] = ()
 
     def __str__(self) -> str:
-        units = count_of(self.units, self.unit)
-        lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, intervals over {units}", ""]
+        over = f"intervals over {count_of(self.units, self.unit)}"
+        if self.units < FEWEST_UNITS:
+            over = f"no {over} ({FEWEST_UNITS} needed)"
+        lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, {over}", ""]
         lines += score_table(self.rules, self.scores, self.intervals)
-        note = independence_note(self.unit, self.rules.declaration)
+        note = independence_note(self.unit, self.rules.declaration) if self.intervals else ""
         lines += ["", *wrap(note, 80)] if note else []
-        lines += ["", f"One {self.unit} has no interval: both ends are the score."] if self.units == 1 else []
         lines += ["", *without(self.left_out)] if self.left_out else []
         return "\n".join([*lines, "", self.signature])
 
@@ -284,7 +286,7 @@ def result_of(gold: Gold, scored: Scored) -> Result:
     return Result(
         gold.task.name,
         {score.key: scored.scores[score.key] for score in gold.task.scores},
-        ends_of(scored.intervals),
+        ends_of(scored),
         len(gold.reference.labels.items),
         scored.statistics.unit,
         len(scored.statistics.units),
@@ -294,8 +296,10 @@ def result_of(gold: Gold, scored: Scored) -> Result:
     )
 
 
-def ends_of(intervals: Mapping[str, Interval]) -> dict[str, tuple[float, float]]:
-    return {key: (interval.low, interval.high) for key, interval in intervals.items()}
+def ends_of(scored: Scored) -> dict[str, tuple[float, float]]:
+    """The intervals `key -> (low, high)`; none with too few units."""
+    few = len(scored.statistics.units) < FEWEST_UNITS
+    return {} if few else {key: (low, high) for key, (low, high, _) in scored.intervals.items()}
 
 
 def require_data(**sides: Any) -> None:

@@ -15,6 +15,7 @@ from spokeneval.__main__ import main
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.speakers import independence_note
+from spokeneval.run.interval import FEWEST_UNITS
 from spokeneval.run.reference import parse_reference
 from spokeneval.task import ENDS
 from spokeneval.tasks import find_task, task_names
@@ -85,7 +86,8 @@ def test_from_python(task, place):
     result = spokeneval.score(task, reference=place / "reference", submission=str(place / "submission"))
     scores = find_task(task).scores
     assert list(result.scores) == [score.key for score in scores]
-    assert list(result.intervals) == [score.key for score in scores if score.bounds or score.interval]
+    with_interval = [score.key for score in scores if score.bounds or score.interval]
+    assert list(result.intervals) == (with_interval if result.units >= FEWEST_UNITS else [])
     for key, (low, high) in result.intervals.items():
         assert low <= result.scores[key] <= high
     files = {file.name: file.read_bytes() for file in (place / "reference").iterdir()}
@@ -104,16 +106,36 @@ def test_every_score_is_printed_by_its_title(task, place, capsys):
     result = spokeneval.score(task, reference=place / "reference", submission=place / "submission")
     title, _, *lines, _, signature = printed.splitlines()
     lines, told = lines[: len(result.scores)], " ".join(lines[len(result.scores) :]).strip()
-    assert told == independence_note(result.unit, {})
-    assert bool(told) == (result.unit not in ("speaker", "session"))
-    assert title.startswith(f"{find_task(task).title}: {result.items} items, intervals over ")
+    few = result.units < FEWEST_UNITS
+    assert told == ("" if few else independence_note(result.unit, {}))
+    assert bool(told) == (result.unit not in ("speaker", "session") and not few)
+    over = "no intervals over " if few else "intervals over "
+    assert title.startswith(f"{find_task(task).title}: {result.items} items, {over}{result.units} ")
     assert signature == result.signature
     for score, line in zip(find_task(task).scores, lines, strict=True):
         value = result.scores[score.key]
         assert line.split("95 %")[0].split() == [
             *score.heading.split(), str(value) if isinstance(value, int) else f"{value:.4f}"
         ]  # fmt: skip
-        assert ("95 % interval" in line) == bool(score.bounds or score.interval)
+        assert ("95 % interval" in line) == bool((score.bounds or score.interval) and not few)
+
+
+def test_three_units_are_too_few_for_intervals():
+    said = ["good morning", "how are you", "see you soon", "bye"]
+    three, four = (
+        spokeneval.score(
+            {"kind": "transcripts"}, said[:number], ["good morning", "how you", "see you", "bye"][:number]
+        )
+        for number in (3, 4)
+    )
+    assert (three.intervals, three.to_dict()["intervals"]) == ({}, {})
+    assert "no intervals over 3 items (4 needed)" in str(three)
+    low, high = four.intervals["wer"]
+    assert low < four.scores["wer"] < high < 20 * four.scores["wer"]
+    board = spokeneval.compare(
+        {"kind": "transcripts"}, said[:3], {"a": said[:3], "b": ["hello", "how are", "bye"]}
+    )
+    assert all(row.interval is None for row in board.rows)
 
 
 # What is refused
