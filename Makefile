@@ -6,7 +6,7 @@ BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE =
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r
 
-.PHONY: demo test test-thorough lint docs bench audio browser pictures portability fuzz mutants samples \
+.PHONY: demo test test-thorough lint docs bench audio browser live pictures portability fuzz mutants samples \
   container-image lock clean
 
 demo: .venv/installed-organiser
@@ -43,6 +43,12 @@ audio: .venv/installed-audio
 browser: .venv/installed-browser
 	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/tools/test_browser.py tests/tools/test_board_page.py
 	$(BIN)/python -m tests.tools.browser $(if $(SHOTS),--shots $(SHOTS))
+
+# Try all live commands on a real server, with a small synthetic competition that is not listed, and print a dated table:
+# `make live SERVER=https://www.codabench.org TOKEN_FILE=~/.codabench-token LOGIN_FILE=~/.codabench-login`.
+live: .venv/installed-dev
+	$(BIN)/python -m tests.tools.compatibility --server "$(SERVER)" --token-file "$(TOKEN_FILE)" \
+	  $(if $(LOGIN_FILE),--login-file "$(LOGIN_FILE)")
 
 # The pictures of README and the documentation, made from the sample.
 pictures: .venv/installed-browser

@@ -11,8 +11,8 @@ from speechbundles.live.compared import NOT_COMPARED, check_served, read_bundle
 from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.files import ServedFiles, wanted_files
 from speechbundles.live.wait import wait_for_import
+from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.dates import now as utc_now
 from speechbundles.model.errors import OrganiserError, Refused
 from spokeneval.formats.problems import count_of
 
@@ -64,7 +64,7 @@ def publish(
     yield from (
         f"note: {name}: these reference data contain no hidden label (labels: home)" for name in at_home
     )
-    moment = now or utc_now()
+    moment = now or dates.now()
     trial = Trial(connection, bundle, api.organisers_of(live), moment, f"{again} --competition {competition}")
     for baseline, phase in zip(rehearsed, phases, strict=True):
         yield from trial.test(baseline, phase)

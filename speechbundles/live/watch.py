@@ -18,9 +18,9 @@ from speechbundles.live.compared import NOT_COMPARED, read_bundle, served_differ
 from speechbundles.live.connection import Connection, Progress
 from speechbundles.live.fetch import fetch
 from speechbundles.live.files import ServedFiles, wanted_files, wanted_kits
+from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
-from speechbundles.model.dates import now as utc_now
 from speechbundles.model.errors import Gone, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
@@ -93,7 +93,7 @@ def watch(
     if not index:
         notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
     uploaded = upload_times(index)
-    moment = now or utc_now()
+    moment = now or dates.now()
     organisers = api.organisers_of(live)
     names = baseline_names(content, bundle.files)
     for built, phase, baseline in zip(bundle.phases, phases, names, strict=False):
