@@ -17,9 +17,9 @@ from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.read import read_built_bundle
-from speechbundles.rehearse.many import Result, rehearse_all
+from speechbundles.rehearse.many import rehearse_all
 from tests.samples.codabench_server import TOKEN, Mishap
-from tests.samples.live_bundle import live_bundle, score, upload
+from tests.samples.live_bundle import board, count_here, live_bundle, upload
 
 COMPETITION, EVALUATION = 7, 701
 
@@ -29,14 +29,6 @@ def _quick(monkeypatch):
     """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
     monkeypatch.setattr("speechbundles.live.compared.check_bundle", lambda path: [])
     monkeypatch.setattr("speechbundles.live.entrants.rehearse_all", count_here)
-
-
-def count_here(bundle, runs, work, jobs):
-    """Replace `rehearse_all`: give the same results without running programs."""
-    for name, (phase, path) in runs.items():
-        scores = score(wanted_files(bundle, phase), path.read_bytes())
-        stored = {key: round(Decimal(value), 10) for key, value in (scores or {}).items()}
-        yield name, Result("Finished" if scores else "Failed", stored, {}, (), ())
 
 
 def test_counting_gives_the_same_scores_as_the_programs(tmp_path):
@@ -62,13 +54,6 @@ def season(server, tmp_path, **settings):
         server.enter(EVALUATION, team, upload(*mistakes))
     server.enter(EVALUATION, "dora", upload(items=[("item000", "correct")]))
     return live_bundle(tmp_path / "new.zip", **settings, wrong=2)
-
-
-def board(server):
-    """Return the teams on the server's leaderboard, with their numbers of correct items."""
-    _status, answer = server.answer("GET", f"/api/phases/{EVALUATION}/get_leaderboard/", {}, None)
-    runs = [server.submissions[entry["id"]] for entry in answer["submissions"]]
-    return [(run["owner"], run["scores"]["accuracy"] * 40) for run in runs]
 
 
 def amend(connection, bundle, tmp_path):
