@@ -1,4 +1,4 @@
-"""Build every bundle, run sample submissions through each built zip, and print the leaderboards: about two minutes.
+"""Build every bundle, run sample submissions through each built zip, and print the leaderboards: about one minute.
 
     python -m sample_data.demo
 
@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = Path("dist")
 
 WELCOME = """\
-This demo takes about two minutes:
+This demo takes about one minute:
 
   1. It builds {count} competitions from synthetic data, each as a bundle for
      Codabench and as one for CodaLab.
