@@ -159,11 +159,13 @@ def test_a_draw_from_other_labels_is_refused(tmp_path):
         seal(other, 0.5, folder)
 
 
-def test_another_share_than_that_of_an_earlier_draw_is_refused(tmp_path):
+@pytest.mark.parametrize(("earlier", "share", "sealed"), [(0.5, 0.3, 24), (0.3, 0.5, 14)])
+def test_another_share_than_that_of_an_earlier_draw_is_refused(tmp_path, earlier, share, sealed):
     reference = loaded("caller_experience", tmp_path / "given")
-    folder = laid_out(seal(reference, 0.5, None), tmp_path / "kept")
-    with pytest.raises(SealError, match=r"24 of the 48 calls .* are sealed by the earlier draw in .*kept"):
-        seal(reference, 0.3, folder)
+    folder = laid_out(seal(reference, earlier, None), tmp_path / "kept")
+    found = rf"{sealed} of the 48 calls .* are sealed by the earlier draw in .*kept"
+    with pytest.raises(SealError, match=found):
+        seal(reference, share, folder)
 
 
 def test_a_share_may_differ_from_an_earlier_draw_by_a_twentieth(tmp_path):
