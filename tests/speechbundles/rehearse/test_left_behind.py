@@ -108,6 +108,12 @@ def test_a_link_in_the_output_fails_the_rehearsal(tmp_path, outside, step, sourc
     assert "\x1b" not in str(result)
 
 
+def test_a_link_that_takes_the_place_of_a_listed_file_is_not_followed(tmp_path, outside):
+    (tmp_path / "a").symlink_to(outside / "private")
+    with left_behind.closing(left_behind.open_folder(tmp_path)) as source:
+        assert not left_behind._copy_file("a", source, source, left_behind.Left())
+
+
 def test_the_report_is_not_written_through_a_dangling_link(tmp_path, outside):
     result = attack(tmp_path, "ingestion", "(output / 'metadata').symlink_to(outside / 'new')", outside)
     assert result.problems == (
