@@ -9,7 +9,16 @@ import importlib
 import sys
 from pathlib import Path
 
-SIMULATIONS = {"bench_adversaries", "bench_coverage", "bench_differences", "bench_ranks", "bench_timing"}
+SIMULATIONS = {
+    *(
+        "bench_adversaries",
+        "bench_coverage",
+        "bench_differences",
+        "bench_kinds",
+        "bench_ranks",
+        "bench_timing",
+    ),
+}
 
 
 def main() -> None:
