@@ -97,9 +97,9 @@ class Rehearsal:
         lines = []
         for key, cell in shown.items():
             low, high = (shown.get(key + end) for end in ENDS)
-            interval = f" [{low.fixed()}, {high.fixed()}]" if low and high else ""
+            interval = f" [{low.shown}, {high.shown}]" if low and high else ""
             if not any(key == other + end for other in shown for end in ENDS):
-                lines.append(f"{cell.title} {cell.fixed()}{interval}")
+                lines.append(f"{cell.title} {cell.with_bound(cell.shown)}{interval}")
         return lines
 
     def _program_output(self) -> list[str]:

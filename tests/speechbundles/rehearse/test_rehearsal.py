@@ -94,6 +94,7 @@ def test_the_phase_is_chosen_by_name_or_index(tmp_path, phase, name, accuracy):
     result = run(tmp_path, phase=phase)
     assert result.phase == name
     assert result.row[0].shown == accuracy
+    assert str(result).endswith(f"   Accuracy {accuracy}")
 
 
 def test_an_unknown_phase_is_refused_with_the_known_ones(tmp_path):
