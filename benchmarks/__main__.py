@@ -10,14 +10,12 @@ import sys
 from pathlib import Path
 
 SIMULATIONS = {
-    *(
-        "bench_adversaries",
-        "bench_coverage",
-        "bench_differences",
-        "bench_kinds",
-        "bench_ranks",
-        "bench_timing",
-    ),
+    "bench_adversaries",
+    "bench_coverage",
+    "bench_differences",
+    "bench_kinds",
+    "bench_ranks",
+    "bench_timing",
 }
 
 
