@@ -19,6 +19,7 @@ both.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -132,7 +133,10 @@ def score(
     from .run.library import Reading, score_data
 
     reading = Reading(lenient, drop_invalid_reference_rows)
-    return score_data(_find(task), reference, submission, options or {}, reading)
+    result = score_data(_find(task), reference, submission, options or {}, reading)
+    for warning in result.warnings:
+        warnings.warn(warning, stacklevel=2)
+    return result
 
 
 def compare(

@@ -138,7 +138,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _line(row: Mapping[str, Any]) -> Line:
-    ends = {key + end: value for key, pair in row["intervals"].items() for end, value in zip(ENDS, pair)}
+    ends = {
+        key + end: value for key, pair in row["intervals"].items() for end, value in zip(ENDS, pair or ())
+    }
     return {**row["scores"], **ends}
 
 

@@ -18,6 +18,7 @@ from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote
+from spokeneval.formats.speakers import unused_speakers
 from spokeneval.formats.tables import Layout
 from spokeneval.run.reference import NO_ROW, Reference
 from spokeneval.task import Task
@@ -166,7 +167,14 @@ def load_reference(
         rules=rules,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
-        unused=tuple(line for layout, table, _ in read for line in unused_labels(table, layout, public)),
+        unused=(
+            *(line for layout, table, _ in read for line in unused_labels(table, layout, public)),
+            *unused_speakers(
+                (column for _, table, _ in read for column in table.columns),
+                rules.units(labels).called,
+                rules.declaration,
+            ),
+        ),
     )
 
 

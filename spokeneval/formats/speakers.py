@@ -6,7 +6,8 @@ column is not published: a public list contains it only if the task's own files 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .problems import Problems, name
@@ -69,6 +70,42 @@ def independence_note(called: str, declared: Mapping[str, Any]) -> str:
         f"The intervals treat {called}s as independent, because the reference names no speakers. They are too narrow "
         f"if speakers have many {called}s each."
     )
+
+
+def unused_speakers(columns: Iterable[str], called: str, declared: Mapping[str, Any]) -> list[str]:
+    """A warning if units are items although the name of a column looks like one of speakers; at most one.
+
+    Parameters
+    ----------
+    columns
+        The names of the reference's columns.
+    called
+        The kind of unit.
+    declared
+        The declaration of the task; empty for a task that is written in Python.
+    """
+    alike = [column for column in columns if _is_of_speakers(column)]
+    if not alike or not independence_note(called, declared):
+        return []
+    instead = f", or declare `unit: {alike[0]}`" if declared else ""
+    return [
+        f"The column {alike[0]} of the reference looks like speakers, but is not used: intervals treat {called}s as "
+        f"independent, and are too narrow. Rename it to {SPEAKER}{instead}."
+    ]
+
+
+def _is_of_speakers(column: str) -> bool:
+    name = re.sub(r"[\W_\d]+", "", column.lower())
+    return (name[:-2] if name.endswith("id") else name) in _LIKE_SPEAKERS
+
+
+_LIKE_SPEAKERS = set(
+    """
+    speaker speakername spk spkr spkname talker client clientname participant subject subj informant user username
+    learner student child pupil patient caller candidate signer reader person voice sprecher sprecherin locuteur
+    locutrice hablante parlante falante taler talare spreker mówca 说话人 話者 話し手 화자
+    """.split()  # noqa: SIM905
+)
 
 
 def check_speakers(table: Table, problems: Problems) -> None:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..formats.problems import Problems, ReferenceFileError
+from ..formats.speakers import GROUP
 from ..task import Score, Task
 from .decisions import DECISIONS
 from .identification import IDENTIFICATION
@@ -75,7 +77,21 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
             written["primary"] = primary.key
     defaults = {parameter.name: parameter.default for parameter in kind.parameters}
     written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
-    return replace(task, declaration=written)
+    task = replace(task, declaration=written)
+    return _with_units(task, written["unit"]) if "unit" in written else task
+
+
+def _with_units(task: Task, unit: str) -> Task:
+    """The task, which refuses a reference without the declared column of units."""
+
+    def read_reference(files: Mapping[str, bytes]) -> Any:
+        labels = task.format.read_reference(files)
+        if task.units(labels).called not in (unit, unit + GROUP):
+            message = f"no {unit!r} in the reference, which `unit` declares; name a column that it has"
+            Problems(ReferenceFileError).stop("no_unit", task.format.layouts[0].file, message)
+        return labels
+
+    return replace(task, format=task.format._replace(read_reference=read_reference))
 
 
 def _check_extent(declaration: Mapping[str, Any]) -> None:

@@ -16,12 +16,13 @@ from typing import Any, Callable, NamedTuple
 
 from ..formats.files import Files, read_folder
 from ..formats.problems import FileProblems, Problem, Problems, ReferenceFileError, SubmissionError, count_of
-from ..formats.speakers import independence_note
+from ..formats.speakers import independence_note, unused_speakers
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import is_packed, unpack
+from ..formats.tables import split_row
 from ..task import Number, Task
 from .interval import FEWEST_UNITS
-from .memory import EXPECTED, in_rows, is_path, reference_files, submission_files
+from .memory import EXPECTED, column_names, in_rows, is_path, reference_files, submission_files
 from .options import Settings, choose_options, sign_public
 from .output import score_table
 from .reference import (
@@ -65,6 +66,8 @@ class Result:
         The task itself, with the titles and definitions of its scores.
     left_out
         The rows of the reference that were left out because they are invalid, each with its problem.
+    warnings
+        What makes the result doubtful, such as a column of speakers with another name, which is not used.
     """
 
     task: str
@@ -76,6 +79,7 @@ class Result:
     signature: str
     rules: Task = field(repr=False, compare=False)
     left_out: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def __str__(self) -> str:
         over = f"intervals over {count_of(self.units, self.unit)}"
@@ -84,7 +88,8 @@ class Result:
         lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, {over}", ""]
         lines += score_table(self.rules, self.scores, self.intervals)
         note = independence_note(self.unit, self.rules.declaration) if self.intervals else ""
-        lines += ["", *wrap(note, 80)] if note else []
+        for warning in self.warnings or ([note] if note else []):
+            lines += ["", *wrap(warning, 80)]
         lines += ["", *without(self.left_out)] if self.left_out else []
         return "\n".join([*lines, "", self.signature])
 
@@ -95,12 +100,17 @@ class Result:
             "task": self.task,
             **({"declaration": dict(declaration)} if declaration else {}),
             "scores": dict(self.scores),
-            "intervals": {key: list(ends) for key, ends in self.intervals.items()},
+            "intervals": {
+                score.key: list(self.intervals[score.key]) if score.key in self.intervals else None
+                for score in self.rules.scores
+                if score.limits or score.interval
+            },
             "items": self.items,
             "unit": self.unit,
             "units": self.units,
             "signature": self.signature,
             **({"left_out": list(self.left_out)} if self.left_out else {}),
+            **({"warnings": list(self.warnings)} if self.warnings else {}),
         }
 
     def to_frame(self) -> Any:
@@ -174,7 +184,7 @@ class Gold(NamedTuple):
         The labels.
     settings
         The options and the signature.
-    left_out
+    left_out, warnings
         As in `Result`.
     """
 
@@ -182,6 +192,7 @@ class Gold(NamedTuple):
     reference: Reference
     settings: Settings
     left_out: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
 
 class Reading(NamedTuple):
@@ -229,7 +240,17 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         reference, problems = _parse(task, files_of_reference(task, Path(data)), reading)
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
     signature = sign_public(task, options, reference)
-    return Gold(task, reference, Settings(options, True, signature), tuple(left_out))
+    columns = _file_columns(task, reference) if is_path(data) else column_names(data)
+    warnings = unused_speakers(columns, task.units(reference.labels).called, task.declaration)
+    return Gold(task, reference, Settings(options, True, signature), tuple(left_out), tuple(warnings))
+
+
+def _file_columns(task: Task, reference: Reference) -> Iterator[str]:
+    """The names in the first line of each of the reference's tables."""
+    for layout in task.format.layouts:
+        header = reference.files.get(layout.file, b"").lstrip().partition(b"\n")[0]
+        cells = split_row(header.decode("utf-8-sig", "replace").strip(), layout.delimiter)
+        yield from map(str.strip, cells or ())
 
 
 def _parse(task: Task, files: Mapping[str, bytes], reading: Reading) -> tuple[Reference, Sequence[Problem]]:
@@ -264,7 +285,7 @@ class UnreadableReference(ValueError):
 
 def score_against(gold: Gold, submission: Any) -> Scored:
     """Score a submission from a path, or from data in memory."""
-    task, reference, settings, _ = gold
+    task, reference, settings, *_ = gold
     if is_path(submission):
         with _submitted(task, Path(submission)) as files:
             answers = _read_answers(task, files, reference)
@@ -293,6 +314,7 @@ def result_of(gold: Gold, scored: Scored) -> Result:
         str(gold.settings.signature),
         gold.task,
         gold.left_out,
+        gold.warnings,
     )
 
 

@@ -66,6 +66,18 @@ def records(data: Any, layout: Layout, side: str) -> Records:
     return _of_answers(None, list(data), layout, side)
 
 
+def column_names(data: Any) -> list[str]:
+    """The names of all columns of data, also of those that no layout has; of a list of answers, those of the first."""
+    if hasattr(data, "columns"):
+        return list(map(str, data.columns))
+    if isinstance(data, Mapping):
+        data = data.values()
+    first = next(iter(data), None) if isinstance(data, Iterable) and not hasattr(data, "dtype") else None
+    if hasattr(first, "columns"):
+        return column_names(first)
+    return list(map(str, first)) if isinstance(first, Mapping) else []
+
+
 def table_of(
     data: Any, layout: Layout, problems: Problems, *, side: str, items: Optional[Sequence[str]] = None
 ) -> dict[str, list[str]]:

@@ -215,3 +215,60 @@ def test_a_missing_package_is_named(method, package, monkeypatch):
     name = package.partition(".")[0]
     with pytest.raises(ImportError, match=rf"{method}\(\) needs {name}; install it with pip install {name}"):
         getattr(result, method)()
+
+
+# Units
+
+
+TWO = {"kind": "decisions", "classes": ["sí", "no"], "positive": "sí"}
+LABELS = pandas.DataFrame(
+    {
+        "id": [f"a{n}" for n in range(60)],
+        "label": ["sí", "no", "no"] * 20,
+        "spk": [f"s{n // 10}" for n in range(60)],
+    }
+)
+DECISIONS = dict(zip(LABELS["id"], [*["sí", "no", "no"] * 15, *["no", "no", "no"] * 5], strict=True))
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["spk", "spk_id", "speakerID", "Speaker Name", "client_id", "participant", "Sprecherin", "说话人"],
+)
+def test_a_column_that_looks_like_speakers_and_is_not_used_gives_a_warning(column, tmp_path):
+    labels = LABELS.rename(columns={"spk": column})
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    rows = labels.set_index("id").to_dict("index")
+    for reference in (labels, tmp_path / "labels.csv", rows, list(rows.values())):
+        answers = [*DECISIONS.values()] if isinstance(reference, list) else DECISIONS
+        with pytest.warns(UserWarning, match=f"The column {column} of the reference looks like speakers"):
+            result = spokeneval.score(TWO, reference, answers)
+        assert result.unit == "item"
+        assert result.to_dict()["warnings"] == list(result.warnings)
+        assert "looks like speakers" in str(result)
+    declared = spokeneval.score({**TWO, "unit": column}, labels, DECISIONS)
+    renamed = spokeneval.score(TWO, labels.rename(columns={column: "speaker"}), DECISIONS)
+    assert declared.intervals == renamed.intervals
+    assert (declared.units, declared.warnings, renamed.warnings) == (6, (), ())
+    assert "warnings" not in declared.to_dict()
+
+
+@pytest.mark.parametrize("column", ["spokesperson", "split", "duration", "speech_rate", "usage"])
+def test_other_columns_give_no_warning(column):
+    assert spokeneval.score(TWO, LABELS.rename(columns={"spk": column}), DECISIONS).warnings == ()
+
+
+@pytest.mark.parametrize("unit", ["spek", "SPK ID"])
+def test_a_declared_unit_that_is_no_column_is_refused(unit):
+    with pytest.raises(
+        spokeneval.ReferenceFileError, match=f"no '{unit}' in the reference, which `unit` declares"
+    ):
+        spokeneval.score({**TWO, "unit": unit}, LABELS, DECISIONS)
+
+
+def test_one_unit_has_no_interval():
+    result = spokeneval.score(TWO, LABELS.assign(speaker="Ana"), DECISIONS)
+    assert (result.units, result.intervals) == (1, {})
+    assert set(result.to_dict()["intervals"].values()) == {None}
+    assert result.to_frame()[["low", "high"]].isna().all(axis=None)
+    assert "95 % interval" not in str(result)

@@ -898,3 +898,13 @@ def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
     last = str(refusal.value).splitlines()[-1]
     assert "It would leave out 29 rows." in last
     assert "init DIR --new NAME --kind KIND" in last
+
+
+def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):
+    task = declared_task("x", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
+    rows = "".join(f"r{n},{('yes', 'no')[n % 2]},s{n // 4}\n" for n in range(20))
+    for column, warned in (("Spk_ID", 1), ("speaker", 0)):
+        (tmp_path / "labels.csv").write_text(f"id,label,{column}\n{rows}")
+        unused = load_reference(task, "evaluation", tmp_path / "labels.csv", {}).unused
+        assert len(unused) == warned
+        assert all("Spk_ID of the reference looks like speakers" in line for line in unused)
