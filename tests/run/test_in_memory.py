@@ -196,7 +196,7 @@ def test_the_examples_of_the_docstrings():
 
 
 def test_a_result_in_other_forms():
-    result = spokeneval.score(WER, SAID, HEARD)
+    result = spokeneval.score(WER, 2 * SAID, 2 * HEARD)
     frame = result.to_frame()
     assert list(frame.index) == list(result.scores)
     assert frame.loc["wer"].tolist() == ["WER (%)", 50.0, *result.intervals["wer"]]
