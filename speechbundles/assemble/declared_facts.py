@@ -18,6 +18,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     """Return facts about a task: its files, and of a declared task each parameter of its kind by name.
 
     A parameter that is not set is empty. Of a list, the entries are also facts: `class_1` and `class_2` of `classes`.
+    `class_3` is empty for two classes.
     Made answers fit the parameters: `likelihoods_1`, `probabilities_2`, `phone_1`, `label_2`. For a task in an
     organiser's own Python, `example` has the first lines of the submission in its sample.
     """
@@ -56,6 +57,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         facts["raters"] = _text([f"rater{number + 1}" for number in range(values["raters"])])
     if "classes" in values:
         facts.update(_made_scores(values["classes"]))
+        facts.setdefault("class_3", "")
     if "phones" in values:
         facts.update(_phones(values))
     if values.get("normalise"):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from speechbundles.assemble.declared_facts import declared_facts
 from speechbundles.assemble.kit import Parts, make_parts
 from speechbundles.assemble.page_tables import columns_table
 from speechbundles.assemble.pages import page_text
@@ -20,6 +22,7 @@ from speechbundles.competition.whole import away_from_sample, do_without
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.facts import PLATFORMS
+from spokeneval.kinds.declared import declared_task
 from spokeneval.run.options import OPTIONS_FILE, Options
 from spokeneval.tasks import task_names
 from tests.samples.cases import CASES
@@ -287,3 +290,12 @@ def test_the_example_answer_is_shown_with_its_item(tmp_path):
     page = pages(competition, made_of(tmp_path, competition, files))["evaluation.md"]
     assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
     assert "\nE1\taccept\n" in page
+
+
+@pytest.mark.parametrize("declared", [{"classes": ["a", "b"]}, {"classes": ["a", "b", "c"]}, {"target": "a"}])
+def test_the_page_of_an_answer_fits_any_number_of_classes(declared):
+    task = declared_task("x", {"kind": "identification", **declared})
+    page = (ROOT / "pages/kinds/identification/answer.md").read_bytes()
+    facts = {**declared_facts(SimpleNamespace(rules=task)), "id_1": "i1", "id_2": "i2"}
+    text = fill(page, "answer.md", facts, {})
+    assert ("except for the EER" in text) == (len(declared.get("classes", ())) == 3)
