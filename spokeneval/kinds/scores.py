@@ -29,6 +29,7 @@ from ..formats.speakers import Units
 from ..formats.tables import Table
 from ..metrics import agreement, correlation, prediction_error
 from ..metrics.counts import total
+from ..metrics.jackknife import FEWEST_UNITS
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
@@ -260,7 +261,7 @@ def _signed_shift(rows: prediction_error.Differences) -> str:
     """The direction of the mean shift, which the score does not show."""
     shift = prediction_error.standardised_mean_difference(total(rows))
     words = f"The mean shift with its sign is {shift:+.4f}"
-    if len(rows.items) > 1:
+    if len(rows.items) >= FEWEST_UNITS:
         low, high, _ = prediction_error.signed_shift_interval(rows)
         words += f" (95 % interval {low:+.4f} to {high:+.4f})"
     return f"{words}; above 0, predictions are too high on average."

@@ -50,6 +50,9 @@ from .counts import field_arrays, from_matrix, sums, total
 
 LEVEL = 0.95
 
+FEWEST_UNITS = 4
+"""With fewer units, no interval is shown: an end could be more than 20 times the score."""
+
 FARTHEST = 23.0
 """Largest distance from the middle of the scale. It keeps the ends below 1e10; platforms store no larger numbers."""
 

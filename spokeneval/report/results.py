@@ -13,11 +13,13 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Optional
 
 from ..formats.files import Files
 from ..formats.problems import FREE_ATTEMPT, Problem, Problems, SubmissionError, count_of, name
 from ..formats.speakers import independence_note
+from ..run.interval import FEWEST_UNITS
 from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
@@ -61,6 +63,9 @@ def scored_page(
     scores: the scores as written to `scores.json`.
     """
     public, own = settings.labels_public, _own_module(task)
+    if not scored.shown_intervals:
+        scores, known = _without_ends(scores), _without_ends(settings.baseline)
+        scored, settings = scored._replace(intervals={}), replace(settings, baseline=known)
     if public:
         rule = getattr(own, "broken_rule", None)
         found = public_verdict(task, scored, settings, rule(scored) if rule else "")
@@ -82,6 +87,11 @@ def scored_page(
         *parts,
         _check_section(len(reference.items), files.names),
     )
+
+
+def _without_ends(scores: Mapping[str, Number]) -> dict[str, Number]:
+    """Return the scores without the ends of their intervals."""
+    return {key: score for key, score in scores.items() if not key.endswith(ENDS)}
 
 
 _COMPARABLE = "Compare two scores only if their signatures are the same."
@@ -143,8 +153,11 @@ def _headline(task: Task, scores: Mapping[str, Number], settings: Settings) -> H
         bound = settings.feedback.bound(scores, primary.key, primary.direction)
         about = f"{number} on the leaderboard, {step}" if bound else step
         return headline(primary.heading, bound or number, f"{about}; {primary.direction} is better")
-    interval = _interval(primary.key, [scores[primary.key + end] for end in ENDS], settings)
-    return headline(primary.heading, number, f"95 % interval {interval}; {primary.direction} is better")
+    about = f"{primary.direction} is better"
+    if primary.key + ENDS[0] in scores:
+        interval = _interval(primary.key, [scores[primary.key + end] for end in ENDS], settings)
+        about = f"95 % interval {interval}; {about}"
+    return headline(primary.heading, number, about)
 
 
 def _hidden_note(settings: Settings) -> str:
@@ -212,13 +225,13 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             bound = settings.feedback.bound(scores, key, score.direction)
             row[1] += f" ({bound})" if bound else ""
         if baseline:
-            known = [baseline[key + end] for end in ENDS] if score is task.primary else []
+            known = [baseline[key + end] for end in ENDS if key + end in baseline]
             row.append(_with_ends(key, baseline[key], known, settings))
         if steps is not None:
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
-    submission = _SUBMISSION if steps is None else "This submission"
+    submission = _SUBMISSION if scored.intervals and steps is None else "This submission"
     header: list[Content] = ["Score", submission, *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     notes = [*([_interval_note(task, scored, settings)] if steps is None else []), _COMPARABLE]
@@ -244,6 +257,8 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
 def _interval_note(task: Task, scored: Scored, settings: Settings) -> str:
     unit, units = scored.statistics.unit, scored.statistics.units
     drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
+    if not scored.intervals:
+        return f"There are no intervals over {drawn} ({FEWEST_UNITS} needed)."
     warning = independence_note(unit, task.declaration)
     return f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()
 
@@ -271,9 +286,9 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
     if len(marks) == 1:
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
-    caption = (
-        f"{primary.heading} compared with baselines; {primary.direction} is better; lines are 95 % intervals"
-    )
+    caption = f"{primary.heading} compared with baselines; {primary.direction} is better"
+    if any(mark.interval for mark in marks):
+        caption += "; lines are 95 % intervals"
     return figure(caption, f"{caption}: {spoken}.", scale(marks))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..formats.problems import count_of
-from ..run.interval import difference_interval, scores_without
+from ..run.interval import FEWEST_UNITS, difference_interval, scores_without
 from ..run.options import Settings
 from ..run.scoring import Scored
 from ..task import HIGHER, Number, Task
@@ -84,7 +84,7 @@ def _difference_ends(
     rows = task.part(task.primary, scored.statistics.parts)
     without = scores_without(task.primary, scored.scores[task.primary.key], rows)
     known = np.array(settings.about.baseline_without, dtype=np.float64)
-    if known.shape != without.shape or len(without) < 2:
+    if known.shape != without.shape or len(without) < FEWEST_UNITS:
         return None
     interval = difference_interval(task.primary, difference, without - known)
     certain = interval.low == interval.high and difference  # no unit changes the difference

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..metrics.bootstrap import RESAMPLES, SEED, bootstrap_scores, resample_weights
 from ..metrics.counts import as_matrix, field_arrays
-from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn
+from ..metrics.jackknife import FEWEST_UNITS, jackknife_error, jackknife_interval, leave_out_in_turn
 from ..task import Number, Score, Task
 
 __all__ = [
@@ -26,9 +26,6 @@ __all__ = [
     "scores_without",
 ]
 
-
-FEWEST_UNITS = 4
-"""With fewer units, results have no intervals: an end could be more than 20 times the score."""
 
 NUMBERS_AT_ONCE = 1 << 22
 """The counts of so many numbers without a unit are computed at a time."""

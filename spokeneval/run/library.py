@@ -319,9 +319,8 @@ def result_of(gold: Gold, scored: Scored) -> Result:
 
 
 def ends_of(scored: Scored) -> dict[str, tuple[float, float]]:
-    """The intervals `key -> (low, high)`; none with too few units."""
-    few = len(scored.statistics.units) < FEWEST_UNITS
-    return {} if few else {key: (low, high) for key, (low, high, _) in scored.intervals.items()}
+    """The intervals to show, `key -> (low, high)`."""
+    return {key: (low, high) for key, (low, high, _) in scored.shown_intervals.items()}
 
 
 def require_data(**sides: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
-from .interval import Interval, score_intervals
+from .interval import FEWEST_UNITS, Interval, score_intervals
 from .options import Settings
 from .statistics import Statistics, by_unit
 
@@ -37,6 +37,11 @@ class Scored(NamedTuple):
     totals: Mapping[str, Any]
     statistics: Statistics
     settings: Settings
+
+    @property
+    def shown_intervals(self) -> Mapping[str, Interval]:
+        """The intervals, or none with fewer than `FEWEST_UNITS` units."""
+        return {} if len(self.statistics.units) < FEWEST_UNITS else self.intervals
 
 
 def score_submission(task: Task, reference: Any, submission: Any, settings: Settings) -> Scored:

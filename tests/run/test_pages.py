@@ -152,7 +152,7 @@ def test_a_second_raters_scores_bring_prmse(tmp_path):
 
 @pytest.mark.parametrize("public", [True, False])
 def test_only_a_page_on_public_labels_shows_the_sign_of_a_shift(tmp_path, public):
-    rows = ["a,p,s,1,9", "b,p,s,2,9", "c,p,t,3,9", "d,p,u,4,9"]
+    rows = ["a,p,s,1,9", "b,p,t,2,9", "c,p,u,3,9", "d,p,v,4,9"]
     reference = {
         "reference.csv": "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""]).encode()
     }
@@ -161,6 +161,25 @@ def test_only_a_page_on_public_labels_shows_the_sign_of_a_shift(tmp_path, public
     markup, _ = page_of(output)
     shift = -0.15 / np.sqrt(5 / 3)
     assert (f"The mean shift with its sign is {shift:+.4f} (95 % interval -" in markup) == public, words
+
+
+def test_a_page_over_three_speakers_shows_no_interval_and_names_the_number_needed(tmp_path):
+    words = {}
+    for speakers in ("sstu", "stuv"):
+        rows = [
+            f"{item},p,{speaker},{score},9"
+            for item, speaker, score in zip("abcd", speakers, "1234", strict=True)
+        ]
+        header = "response_id,prompt_id,speaker_id,human_score,words"
+        reference = {"reference.csv": "\n".join([header, *rows, ""]).encode()}
+        files = {"predictions.csv": "response_id,score\na,1\nb,1.5\nc,3\nd,3.9\n"}
+        folder = tmp_path / speakers
+        run("content_accuracy", folder, public=True, files=files, reference=reference)
+        words[speakers] = page_of(folder / "output")[0]
+        assert "pearson_r_low" in json.loads((folder / "output" / "scores.json").read_text())
+    assert "95 % interval" in words["stuv"]
+    assert "95 % interval" not in words["sstu"]
+    assert "no intervals over 3 speakers (4 needed)" in words["sstu"]
 
 
 @pytest.mark.parametrize("public", [True, False])
