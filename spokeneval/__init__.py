@@ -180,7 +180,10 @@ def compare(
     from .run.library import Reading
 
     reading = Reading(lenient, drop_invalid_reference_rows)
-    return compare_data(_find(task), reference, submissions, options or {}, reading)
+    result = compare_data(_find(task), reference, submissions, options or {}, reading)
+    for warning in result.warnings:
+        warnings.warn(warning, stacklevel=2)
+    return result
 
 
 def list_tasks() -> list[TaskDescription]:

@@ -70,6 +70,8 @@ class Comparison:
         The task itself.
     column
         The title, direction and decimals of the primary score.
+    warnings
+        The `notes` that are warnings about the data, as in a `Result`.
     """
 
     task: str
@@ -81,6 +83,7 @@ class Comparison:
     power: Optional[Table]
     rules: Task = field(repr=False, compare=False)
     column: Column = field(repr=False)
+    warnings: Sequence[str] = ()
 
     unscored = ()
 
@@ -125,7 +128,9 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
-        return {**to_dict(self, self.pairs), "power": asdict(self.power) if self.power else None}
+        power = asdict(self.power) if self.power else None
+        warnings = {"warnings": list(self.warnings)} if self.warnings else {}
+        return {**to_dict(self, self.pairs), "power": power, **warnings}
 
     def to_frame(self) -> Any:
         """The ranking as a pandas data frame with a row for each system, in the order of the ranks.
@@ -195,7 +200,8 @@ def compare_data(
     unit, number = statistics[0].unit, len(statistics[0].units)
     units = f"{number} {unit}s"
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
-    remarks += [*ties(places, names), *filter(None, [independence_note(unit, task.declaration)])]
+    remarks += ties(places, names)
+    remarks += gold.warnings or filter(None, [independence_note(unit, task.declaration)])
     remarks += how_compared(units, unit, len(names), number)
     power = power_table(order.pairs, names, unit, number, column, task.primary.limits)
     return Comparison(
@@ -208,6 +214,7 @@ def compare_data(
         power[0] if power else None,
         task,
         column,
+        gold.warnings,
     )
 
 

@@ -253,6 +253,15 @@ def test_a_column_that_looks_like_speakers_and_is_not_used_gives_a_warning(colum
     assert "warnings" not in declared.to_dict()
 
 
+def test_a_comparison_has_the_warnings_of_a_result():
+    with pytest.warns(UserWarning, match="The column spk of the reference looks like speakers"):
+        compared = spokeneval.compare(
+            TWO, LABELS, {"ours": DECISIONS, "all no": dict.fromkeys(DECISIONS, "no")}
+        )
+    assert compared.to_dict()["warnings"] == list(compared.warnings)
+    assert str(compared).count("looks like") == 1
+
+
 @pytest.mark.parametrize("column", ["spokesperson", "split", "duration", "speech_rate", "usage"])
 def test_other_columns_give_no_warning(column):
     assert spokeneval.score(TWO, LABELS.rename(columns={"spk": column}), DECISIONS).warnings == ()
