@@ -29,7 +29,7 @@ from spokeneval.comparison.notes import how_compared, ties
 from spokeneval.comparison.power_table import power_table
 from spokeneval.comparison.systems import Order, Row, compare_systems, ordered, rows_of
 from spokeneval.comparison.tables import Table
-from spokeneval.formats.problems import some_of
+from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.statistics import primary_matrix, primary_of_sums
@@ -158,7 +158,7 @@ def make_board(
             )
     else:
         unit, number = summed[0].unit, len(summed[0].units)
-        units = f"{number} {unit}s"
+        units = count_of(number, unit)
         values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
         primary = primary_of_sums(rules, summed[0])
         remarks += [note for note in [independence_note(unit, rules.declaration)] if note]

@@ -57,7 +57,8 @@ class Comparison:
         95 % confidence for all systems together), ``cluster``, and all ``scores`` and ``intervals``.
     pairs
         Every two systems, by their positions in `rows`: ``difference`` of the primary scores, its ``interval``, ``p``
-        of the randomisation test, and ``adjusted``, p after Holm's correction. Empty for more than 100 systems.
+        of the randomisation test, and ``adjusted``, p after Holm's correction. Empty for more than 100 systems, and
+        for fewer than 4 units.
     units
         The number and kind of the units, such as ``24 speakers``.
     signature
@@ -198,7 +199,7 @@ def compare_data(
         order,
     )
     unit, number = statistics[0].unit, len(statistics[0].units)
-    units = f"{number} {unit}s"
+    units = count_of(number, unit)
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
     remarks += ties(places, names)
     remarks += gold.warnings or filter(None, [independence_note(unit, task.declaration)])

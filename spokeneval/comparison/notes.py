@@ -10,7 +10,7 @@ from ..formats.problems import count_of
 from ..metrics.bootstrap import RESAMPLES
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .randomisation import MOST_SWAPPED, least_p, units_needed
-from .ranks import DECIMALS, MOST_RANKED
+from .ranks import DECIMALS, MOST_RANKED, infers_ranks
 from .systems import CONFIDENCE, RISK
 
 
@@ -50,9 +50,14 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
         least = least_p(number, swapped=systems <= MOST_SWAPPED)
         corrected = min(1, least * SIGNIFICANCE / holm_level(systems))
         remarks.append(
-            f"{units} are too few to separate {systems} systems; at least {needed} are needed. The smallest p that a "
-            f"test on {units} can give is {least:.2g}; after correction for {count_of(pairs, 'pair')} it is "
-            f"{corrected:.2g}. All systems are therefore in one cluster, whatever their scores. The ranks "
-            "may separate more systems: they use the size of the differences, and assume that these are nearly normal."
+            f"{units} {'is' if number == 1 else 'are'} too few to separate {systems} systems; at least {needed} are "
+            f"needed. The smallest p that a test on {units} can give is {least:.2g}; after correction for "
+            f"{count_of(pairs, 'pair')} it is {corrected:.2g}. All systems are therefore in one cluster, "
+            "whatever their scores."
         )
+        if infers_ranks(number):
+            remarks[-1] += (
+                " The ranks may separate more systems: they use the size of the differences, and assume that these are "
+                "nearly normal."
+            )
     return remarks

@@ -87,6 +87,15 @@ def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, last in zip(best, worst)]
 
 
+def infers_ranks(units: int) -> bool:
+    """Whether `rank_sets` infers anything from so many units: all may favour one of two equal systems by chance.
+
+    >>> infers_ranks(5), infers_ranks(6)  # 2 / 2**5 = 0.06, 2 / 2**6 = 0.03
+    (False, True)
+    """
+    return 2.0 ** (1 - units) <= SIGNIFICANCE
+
+
 def rank_sets(
     scores: np.ndarray, resampled: np.ndarray, *, units: int, higher: bool
 ) -> list[tuple[int, int]]:
@@ -130,7 +139,7 @@ def rank_sets(
     """
     systems = len(scores)
     complete = resampled[~np.isnan(resampled).any(axis=1)]
-    if not len(complete) or 2.0 ** (1 - units) > SIGNIFICANCE:
+    if not len(complete) or not infers_ranks(units):
         return [(1, systems)] * systems
     first, second = np.triu_indices(systems, 1)
     sign = 1 if higher else -1

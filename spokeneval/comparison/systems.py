@@ -14,7 +14,14 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from ..run.interval import RESAMPLES, Interval, difference_interval, joint_scores, scores_without
+from ..run.interval import (
+    FEWEST_UNITS,
+    RESAMPLES,
+    Interval,
+    difference_interval,
+    joint_scores,
+    scores_without,
+)
 from ..run.statistics import Statistics, primary_of_sums
 from ..task import HIGHER, Task
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
@@ -80,7 +87,8 @@ class Order:
     clusters
         Each system's cluster; 1 is the best.
     pairs
-        All pairs of systems, in the board's order; empty for more than `MOST_SWAPPED` systems.
+        All pairs of systems, in the board's order; empty for more than `MOST_SWAPPED` systems, and for fewer than
+        `FEWEST_UNITS` units, because then a difference has no interval.
     resampled_ranks : ndarray of int, shape (r, s)
         The ranks in each of r resamples; r is 0 without resamples.
     """
@@ -132,7 +140,8 @@ def compare_systems(
     p_values = randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
     adjusted = holm(p_values)
     pairs = []
-    for first, second in combinations(range(len(summed)), 2):
+    enough = len(values[0]) >= FEWEST_UNITS
+    for first, second in combinations(range(len(summed)), 2) if enough else ():
         difference = float(scores[first] - scores[second])
         interval = difference_interval(task.primary, difference, without[first] - without[second])
         p, after_holm = float(p_values[first, second]), float(adjusted[first, second])
