@@ -5,7 +5,8 @@
 Boards are simulated. The gap is the distance between neighbouring systems, in standard errors of a score. Errors on the
 same units are independent or correlated by 0.9, and either normal or with a long tail on one side. A naive range is
 from the 2.5th to the 97.5th percentile of a system's ranks in the same resamples. With 400 boards, measured coverage
-has a standard error of 1.1 percentage points; for fifty systems, a tenth as many boards are simulated.
+has a standard error of 1.1 percentage points; for fifty systems, a tenth as many boards are simulated. Last come equal
+systems of unequal variances: the errors of half of the systems are eight times as large, or grow evenly to eight times.
 """
 
 from __future__ import annotations
@@ -33,13 +34,28 @@ from spokeneval.tasks import find_task
 REPETITIONS = 400
 SYSTEMS, GAPS, CORRELATIONS, UNITS = (5, 10, 50), (0, 0.5, 1, 3), (0, 0.9), (8, 30, 200, 1000)
 ERRORS = ("normal", "skewed")
+UNEQUAL_UNITS = (8, 12, 30, 200)
+SPREADS = {
+    "equal": np.ones,
+    "halves": lambda systems: np.where(np.arange(systems) < systems // 2, 1, 8),
+    "even": lambda systems: np.geomspace(1, 8, systems),
+}
+"""The sizes of systems' errors, `name -> function of the number of systems`."""
 
 
 def noise(rng: np.random.Generator, errors: str, shape: tuple[int, ...]) -> np.ndarray:
     return rng.normal(size=shape) if errors == "normal" else rng.exponential(size=shape) - 1
 
 
-def cover(errors: str, units: int, systems: int, gap: float, correlation: float, repetitions: int) -> str:
+def cover(
+    errors: str,
+    units: int,
+    systems: int,
+    gap: float,
+    correlation: float,
+    repetitions: int,
+    spread: str = "equal",
+) -> str:
     """Return one line of the table."""
     rng = np.random.default_rng(20)
     weights = resample_weights(units) / units
@@ -51,7 +67,9 @@ def cover(errors: str, units: int, systems: int, gap: float, correlation: float,
     held, widths = np.zeros(2), np.zeros(2)
     for _ in range(repetitions):
         own, common = noise(rng, errors, (units, systems)), noise(rng, errors, (units, 1))
-        values = truth + np.sqrt(1 - correlation) * own + np.sqrt(correlation) * common
+        values = truth + SPREADS[spread](systems) * (
+            np.sqrt(1 - correlation) * own + np.sqrt(correlation) * common
+        )
         resampled = weights @ values
         together = rank_sets(values.mean(axis=0), resampled, units=units, higher=True)
         naive = np.percentile(ranks_by_sorting(resampled), (2.5, 97.5), axis=0, method="nearest").T
@@ -122,6 +140,10 @@ def main() -> None:
     for errors, units, systems, gap, correlation in product(ERRORS, UNITS, SYSTEMS, GAPS, CORRELATIONS):
         boards = max(1, repetitions // 10) if systems == 50 else repetitions
         print(cover(errors, units, systems, gap, correlation, boards), flush=True)
+    for spread in ("halves", "even"):
+        print(f"\nThe same for equal systems with errors of unequal size ({spread})")
+        for errors, units, systems in product(ERRORS, UNEQUAL_UNITS, SYSTEMS[:2]):
+            print(cover(errors, units, systems, 0, 0, repetitions, spread), flush=True)
 
 
 if __name__ == "__main__":
