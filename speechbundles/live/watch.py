@@ -30,6 +30,7 @@ from spokeneval.formats.problems import some_of
 PATIENCE = timedelta(hours=1)
 """Time that a run may wait for a compute worker, besides twice its phase's time limit."""
 MOST_SHOWN = 20
+_LACKING = "Finished without scores"
 
 
 @dataclass(frozen=True)
@@ -144,30 +145,52 @@ def _odd_runs(
     uploaded: Mapping[int, datetime],
     now: datetime,
 ) -> Iterator[str]:
-    """Yield the runs that are stuck, have no scores, or are outside the phase's dates.
+    """Yield a line for the runs that are stuck, for those without scores, and for each team's runs outside the dates.
 
     Organisers' runs may be outside the dates: `publish` submits the baselines to phases that are not open.
     """
     columns = {column.key for column in bundle.columns if not column.computed}
     patience = PATIENCE + timedelta(seconds=2 * phase.seconds)
+    times = {run.id: uploaded.get(run.id, run.created) for run in runs}
+    odd: dict[tuple[str, str], list[api.LiveRun]] = {}
     for run in runs:
         if run.withdrawn:
             continue
-        where = f"{phase.name}: run {run.id} of {run.owner}"
         waits = run.status == api.WAITING and not bundle.auto_run  # for an organiser
         if now - run.created > patience and not waits:
             if run.status not in api.FINAL:
-                yield f"{where} is stuck: {run.status} since {run.created:{FORMAT}}"
-            elif run.status == "Finished" and (
+                odd.setdefault(("stuck", ""), []).append(run)
+            elif run.status == FINISHED and (
                 lacking := api.returned(columns, bundle.hidden_columns, run.scores) - set(run.scores)
             ):
-                yield f"{where} is Finished without scores: {some_of(sorted(lacking))}"
-        time = uploaded.get(run.id, run.created)
-        if not phase.is_open(time) and run.owner not in organisers:
-            yield (
-                f"{where} is {'early' if time < phase.opens else 'late'}: uploaded at {time:{FORMAT}}, "
-                f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
-            )
+                odd.setdefault((_LACKING, some_of(sorted(lacking))), []).append(run)
+        if not phase.is_open(times[run.id]) and run.owner not in organisers:
+            when = "early" if times[run.id] < phase.opens else "late"
+            odd.setdefault((when, run.owner), []).append(run)
+    for (what, detail), own in odd.items():
+        if what == "stuck":
+            statuses = some_of(sorted({run.status for run in own}))
+            detail = f"{statuses} since {min(run.created for run in own):{FORMAT}}"
+        elif what != _LACKING:
+            detail = _dates(phase, [times[run.id] for run in own])
+        yield f"{phase.name}: {_named(own, what)}: {detail}"
+
+
+def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:
+    first, last = min(times), max(times)
+    until = f" to {last:{FORMAT}}" if last > first else ""
+    return (
+        f"uploaded at {first:{FORMAT}}{until}, "
+        f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
+    )
+
+
+def _named(runs: Sequence[api.LiveRun], what: str) -> str:
+    """Return the subject of a line about runs: `run 3 of anna is late`, `2 runs of anna are late (runs 3, 4)`."""
+    if len(runs) == 1:
+        return f"run {runs[0].id} of {runs[0].owner} is {what}"
+    owners = some_of(list(dict.fromkeys(run.owner for run in runs)))
+    return f"{len(runs)} runs of {owners} are {what} (runs {some_of([str(run.id) for run in runs])})"
 
 
 def _identical(bundle: BuiltBundle, content: Mapping[str, Any], index: Sequence[Fetched]) -> list[str]:

@@ -157,6 +157,28 @@ def test_odd_runs_are_listed(connection, server, bundle, tmp_path):
     assert list(look(connection, bundle, tmp_path).differences) == [*expected[1:], identical]
 
 
+def test_many_odd_runs_of_a_team_are_one_line(connection, server, bundle, tmp_path):
+    phase = read_built_bundle(bundle).phases[1]
+    server.stuck = True
+    server.now = phase.opens - timedelta(days=3)
+    early = [server._submit(EVALUATION, "ida", None) for _ in range(50)]
+    server.now = NOW - timedelta(hours=2)
+    waiting = [server._submit(EVALUATION, owner, None) for owner in ("gerd", "hans", "ines", "jan", "gerd")]
+    server.now = phase.closes + timedelta(days=1)
+    late = server._submit(EVALUATION, "mallory", None)
+    for run in (*early, late):
+        server.submissions[run]["status"] = "Failed"
+    opens, closes = phase.opens - timedelta(days=3), phase.closes + timedelta(days=1)
+    dates = f"the phase is open from {phase.opens} to {phase.closes}"
+    assert list(look(connection, bundle, tmp_path).differences) == [
+        f"Evaluation: 50 runs of ida are early (runs {early[0]}, {early[1]}, {early[2]} (and 47 more)): uploaded at "
+        f"{opens + timedelta(seconds=1)} to {opens + timedelta(seconds=50)}, {dates}",
+        f"Evaluation: 5 runs of gerd, hans, ines (and 1 more) are stuck (runs {waiting[0]}, {waiting[1]}, {waiting[2]} "
+        "(and 2 more)): Submitting since 2027-03-02 22:00:01",
+        f"Evaluation: run {late} of mallory is late: uploaded at {closes + timedelta(seconds=1)}, {dates}",
+    ]
+
+
 def test_a_repeated_run_has_the_time_of_its_upload(connection, server, bundle, tmp_path):
     phase = read_built_bundle(bundle).phases[1]
     fetch(connection, COMPETITION, tmp_path / "live")
