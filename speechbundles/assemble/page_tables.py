@@ -157,7 +157,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
 def _home(competition: Competition) -> str:
     """Return where the scores of sets are published whose labels stay at home, and when."""
     url = competition.settings.get("board_url")
-    where = f"at <{url}>" if url else "where they announce it"
+    where = f"at <{url}>" if url else "on the page *Leaderboard*, or where they announce it"
     daily = " once a day, from the submissions of the days before (UTC)" * (
         competition["board_update"] == "daily"
     )

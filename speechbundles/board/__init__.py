@@ -4,6 +4,8 @@ from speechbundles.board.board import make_board
 from speechbundles.board.outputs import read_outputs
 from speechbundles.board.page import fitted_tables
 from speechbundles.board.pdf import write_pdf
+from speechbundles.board.plain import escaped as escaped_markdown
+from speechbundles.board.plain import markdown_table
 from speechbundles.board.plain import to_text as board_to_text
 from speechbundles.board.score import score as score_all
 from speechbundles.board.score import to_text as scores_to_text
@@ -13,8 +15,10 @@ from speechbundles.board.write import write_board
 __all__ = [
     "board_to_json",
     "board_to_text",
+    "escaped_markdown",
     "fitted_tables",
     "make_board",
+    "markdown_table",
     "read_outputs",
     "score_all",
     "scores_to_text",

@@ -69,24 +69,25 @@ def table_to_csv(table: Table) -> str:
 def to_markdown(board: Board) -> str:
     """Return the board as Markdown, for a page or an e-mail."""
     parts = [
-        f"# {_escaped(board.about.line)}",
-        _escaped(heading(board)),
-        _escaped(board.signature),
-        _markdown_table(ranking_table(board)),
+        f"# {escaped(board.about.line)}",
+        escaped(heading(board)),
+        escaped(board.signature),
+        markdown_table(ranking_table(board)),
     ]
-    parts += [_escaped(note) for note in board.notes]
+    parts += [escaped(note) for note in board.notes]
     for table in [scores_table(board), *board.tables]:
-        parts += [f"## {_escaped(table.title)}", _markdown_table(table)]
-        parts += [_escaped(table.note)] if table.note else []
+        parts += [f"## {escaped(table.title)}", markdown_table(table)]
+        parts += [escaped(table.note)] if table.note else []
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(table: Table) -> str:
+def markdown_table(table: Table) -> str:
+    """Return a table as Markdown, without its title and its note."""
     rules = [":---" if index < table.left else "---:" for index in range(len(table.header))]
-    lines = [map(_escaped, table.header), rules, *(map(_escaped, row) for row in table.rows)]
+    lines = [map(escaped, table.header), rules, *(map(escaped, row) for row in table.rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return text with the special characters of Markdown and HTML escaped."""
     return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))

@@ -1,8 +1,9 @@
 """Make the leaderboard for hidden labels that stay at home.
 
 COMPETITION is the competition's number on Codabench. New submissions are fetched, scored with the labels of your folder
-and ranked. Without COMPETITION, the submissions that were fetched before are used, and no server is needed. SITE
-receives a page and its data; publish only this folder:
+and ranked. Without COMPETITION, the submissions that were fetched before are used, and no server is needed. With
+--page, the page Leaderboard of the competition is added or replaced; no other page changes. SITE receives a page and
+its data; publish only this folder:
 
 \b
     index.html    the leaderboard
@@ -24,7 +25,13 @@ from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
 from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
 from speechbundles.competition.read import read_competitions
-from speechbundles.live import fetch_competition, make_home_board, private_folder, write_home_board
+from speechbundles.live import (
+    fetch_competition,
+    make_home_board,
+    private_folder,
+    write_home_board,
+    write_home_page,
+)
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
@@ -47,7 +54,10 @@ FETCHED = "fetched"
     metavar="DIR",
     help="your competition folder, with labels: home",
 )
-@click.option("--out", type=PATH, required=True, metavar="SITE", help="the folder to publish")
+@click.option("--out", type=PATH, metavar="SITE", help="the folder to publish")
+@click.option(
+    "--page", is_flag=True, help="also write the leaderboard as a page of the competition on the server"
+)
 @click.option(
     "--fetched",
     type=PATH,
@@ -61,7 +71,8 @@ FETCHED = "fetched"
 def command(
     number: int | None,
     competition: Path,
-    out: Path,
+    out: Path | None,
+    page: bool,
     fetched: Path | None,
     name: str | None,
     jobs: int | None,
@@ -73,17 +84,12 @@ def command(
     with reporting(), resumable("scored"):
         fetched = fetched or competition / FETCHED
         chosen = _chosen(competition, name)
-        _require_apart(out, competition, fetched)
-        if out.exists() and not out.is_dir():
-            raise OrganiserError(f"--out {out} is a file; name a folder to publish")
-        if number is None and not fetched.is_dir():
-            raise OrganiserError(
-                f"{fetched}: no such folder; give COMPETITION to fetch the submissions first"
-            )
+        _require_usable(number, competition, out, fetched, page=page)
         with using(fetched):
-            if number is not None:
+            connection = None if number is None else connect(server, token_file)
+            if connection and number:
                 with counting("fetching") as fetching:
-                    fetch_competition(connect(server, token_file), number, fetched, progress=fetching)
+                    fetch_competition(connection, number, fetched, progress=fetching)
             bundle, sets = _build(competition, chosen, private_folder(fetched))
             with counting("scoring") as scoring:
                 board = make_home_board(
@@ -97,20 +103,43 @@ def command(
                     jobs=jobs,
                     progress=scoring,
                 )
-            written = write_home_board(board, out)
+            written = write_home_board(board, out) if out else []
+            changed = write_home_page(connection, number, board) if page and connection and number else None
     entries = sum(len(phase.entries) for phase in board.phases)
     content = {"entries": entries, "left_out": board.left_out, "waiting": board.waiting, "files": written}
+    if changed is not None:
+        content["page"] = "changed" if changed else "unchanged"
     lines = [wrap(printable(line), "  ") for line in board.left_out]
     if as_json or lines:
         answer(content, "\n".join(lines), as_json=as_json)
     later = f", {count_of(board.waiting, 'later run')} for the next leaderboard" if board.waiting else ""
+    done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
+    if changed is not None:
+        done.append(
+            f"the page Leaderboard of competition {number} is {'written' if changed else 'unchanged'}"
+        )
     say(
         f"{count_of(entries, 'entry', 'entries')} until {board.until:{dates.MINUTES}} UTC, "
-        f"{count_of(len(board.left_out), 'run')} left out{later}; "
-        f"wrote {', '.join(file.name for file in written)} to {out}",
+        f"{count_of(len(board.left_out), 'run')} left out{later}; {'; '.join(done)}",
         error=True,
     )
     return 0
+
+
+def _require_usable(
+    number: int | None, competition: Path, out: Path | None, fetched: Path, *, page: bool
+) -> None:
+    """Refuse arguments that do not fit together."""
+    if out:
+        _require_apart(out, competition, fetched)
+    elif not page:
+        raise OrganiserError(
+            "give --out SITE for a folder to publish, --page for a page on the server, or both"
+        )
+    if page and number is None:
+        raise OrganiserError("--page: give COMPETITION, whose page is written")
+    if number is None and not fetched.is_dir():
+        raise OrganiserError(f"{fetched}: no such folder; give COMPETITION to fetch the submissions first")
 
 
 def _chosen(folder: Path, name: str | None) -> Competition:
@@ -130,7 +159,9 @@ def _chosen(folder: Path, name: str | None) -> Competition:
 
 
 def _require_apart(site: Path, competition: Path, fetched: Path) -> None:
-    """Refuse a folder to publish that contains private folders, or is in one."""
+    """Refuse a folder to publish that is a file, contains private folders, or is in one."""
+    if site.exists() and not site.is_dir():
+        raise OrganiserError(f"--out {site} is a file; name a folder to publish")
     for folder in (competition, fetched):
         if folder.resolve().is_relative_to(site.resolve()):
             raise OrganiserError(

@@ -6,7 +6,7 @@ from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
 from speechbundles.live.amendment import to_text as amendment_to_text
 from speechbundles.live.board import make_home_board, private_folder
-from speechbundles.live.board_files import write_home_board
+from speechbundles.live.board_files import write_home_board, write_home_page
 from speechbundles.live.compared import NOT_COMPARED
 from speechbundles.live.connection import Connection
 from speechbundles.live.fetch import JOBS
@@ -33,4 +33,5 @@ __all__ = [
     "read_token",
     "watch_competition",
     "write_home_board",
+    "write_home_page",
 ]

@@ -44,6 +44,9 @@ MOST_PAGES = 20_000
 LONGEST_LIST = 3600
 """Most pages of a list, and the longest time for all of them, in seconds."""
 MOST_LOGS = 100
+BOARD_TITLE = "Leaderboard"
+BOARD_MARK = "*Written by `speech-bundles board`.*"
+"""The title and the last line of the page that `board` writes. No other command compares or changes it."""
 LARGEST_ID = 1 << 63
 LARGEST_SCORE = 10**10
 """The server's database stores smaller numbers only."""
@@ -413,24 +416,66 @@ def change_parts(connection: Connection, task: int, keys: Mapping[str, str]) -> 
 
 
 def read_texts(competition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a competition's pages and terms, in the form that `change_texts` sends."""
+    """Return a competition's pages and terms without the leaderboard page, in the form that `change_texts` sends."""
+    pages = [page for page in _pages(competition) if not is_board_page(page)]
     with _expected("list of pages"):
-        return {
-            "terms": _words(competition["terms"]),
-            "pages": [
-                {
-                    "id": _number(page["id"]),
-                    "title": _words(page["title"]),
-                    "content": _words(page["content"]),
-                    "index": int(page["index"]),
-                }
-                for page in sorted(competition["pages"], key=lambda page: page["index"])
-            ],
-        }
+        return {"terms": _words(competition["terms"]), "pages": pages}
 
 
 def change_texts(connection: Connection, competition: Mapping[str, Any], texts: Mapping[str, Any]) -> None:
-    """Replace a competition's pages and terms. Its whitelist is sent too, because the server empties it otherwise."""
+    """Replace a competition's pages and terms, except the leaderboard page."""
+    last = len(texts["pages"])
+    kept = [
+        {**page, "index": max(page["index"], last)} for page in _pages(competition) if is_board_page(page)
+    ]
+    _send_texts(connection, competition, {**texts, "pages": [*texts["pages"], *kept]})
+
+
+def is_board_page(page: Mapping[str, Any]) -> bool:
+    """Return whether `board` has written a page."""
+    return page["title"] == BOARD_TITLE and str(page["content"]).rstrip().endswith(BOARD_MARK)
+
+
+def change_board_page(connection: Connection, competition: Mapping[str, Any], content: str) -> bool:
+    """Write the leaderboard page; return whether it has changed. The other pages and the terms stay.
+
+    Raises
+    ------
+    OrganiserError: there is another page with this title.
+    """
+    pages = _pages(competition)
+    own = [page for page in pages if is_board_page(page)]
+    others = [page for page in pages if not is_board_page(page)]
+    if any(page["title"] == BOARD_TITLE for page in others):
+        raise OrganiserError(
+            f"competition {competition['id']} has a page {BOARD_TITLE} that `board` did not write; rename that page"
+        )
+    if [page["content"].strip() for page in own] == [content.strip()]:
+        return False
+    last = max((page["index"] for page in others), default=-1)
+    page = {"title": BOARD_TITLE, "index": last + 1, **(own[0] if own else {}), "content": content}
+    _send_texts(connection, competition, {"pages": [*others, page]})
+    return True
+
+
+def _pages(competition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    with _expected("list of pages"):
+        return [
+            {
+                "id": _number(page["id"]),
+                "title": _words(page["title"]),
+                "content": _words(page["content"]),
+                "index": int(page["index"]),
+            }
+            for page in sorted(competition["pages"], key=lambda page: page["index"])
+        ]
+
+
+def _send_texts(connection: Connection, competition: Mapping[str, Any], texts: Mapping[str, Any]) -> None:
+    """Send pages and perhaps terms. The server deletes all other pages.
+
+    The whitelist is sent too, because the server empties it otherwise.
+    """
     whitelist = [_words(address) for address in competition.get("whitelist_emails") or ()]
     connection.call(
         "PATCH", f"/api/competitions/{competition['id']}/", {**texts, "whitelist_emails": whitelist}

@@ -1,5 +1,7 @@
 """The files of the public leaderboard of hidden labels at home (see `board`): a page and its data.
 
+The page is also written as Markdown, as a page of the competition on the server.
+
 SITE/index.html    the page; the folder can be published as it is
 SITE/board.csv     a line for each entry
 SITE/board.json    the same, with the columns
@@ -7,15 +9,19 @@ SITE/board.json    the same, with the columns
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from speechbundles.board import fitted_tables
+from speechbundles.board import escaped_markdown, fitted_tables, markdown_table
+from speechbundles.live import api
 from speechbundles.live.board import Entry, HomeBoard, PhaseBoard
 from speechbundles.live.compared import number
+from speechbundles.live.connection import Connection
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import printable
 from spokeneval.comparison.tables import Table, shown_range
@@ -25,6 +31,9 @@ from spokeneval.report import page
 from spokeneval.task import ENDS
 
 PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
+MOST_ROWS = 500
+LARGEST_PAGE = 200_000
+"""Most entries of a phase on the Markdown page, and its most characters; the best entries are shown."""
 
 
 def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
@@ -38,6 +47,63 @@ def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
 
 def to_html(board: HomeBoard) -> str:
     """Return a self-contained page."""
+    until, reading = _introduction(board)
+    return page.page(
+        f"{board.title}: leaderboard",
+        page.paragraph(until, kind="note"),
+        page.paragraph(reading, kind="note"),
+        *(_section(each, board.columns) for each in board.phases),
+        page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
+        if board.changes
+        else None,
+        page.paragraph(
+            page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
+        ),
+    )
+
+
+def to_markdown(board: HomeBoard, most: int = MOST_ROWS) -> str:
+    """Return the page in Markdown without the tables on the power of the set, with at most `most` entries a phase."""
+    parts = [*map(escaped_markdown, _introduction(board))]
+    for each in board.phases:
+        parts.append(f"## {escaped_markdown(each.phase.name)}")
+        if not each.entries:
+            parts.append("No entries yet.")
+            continue
+        if len(each.entries) > most:
+            parts.append(f"The best {most} of {len(each.entries)} entries:")
+        ranking, *others = _tables(replace(each, entries=each.entries[:most]), board.columns)
+        parts += [markdown_table(ranking), *map(escaped_markdown, each.notes)]
+        for table in others:
+            parts += ["Other scores:", markdown_table(table)]
+    if board.changes:
+        parts += [
+            "## Changes",
+            "\n".join(f"- {day}: {escaped_markdown(what)}" for day, what in board.changes),
+        ]
+    text = "\n\n".join([*parts, api.BOARD_MARK]) + "\n"
+    return text if len(text) <= LARGEST_PAGE or most <= 1 else to_markdown(board, most // 2)
+
+
+def write_home_page(connection: Connection, competition: int, board: HomeBoard) -> bool:
+    """Write the leaderboard as a page of the competition on the server; return whether it has changed.
+
+    Raises
+    ------
+    OrganiserError: the competition is another one, has another page with this title, or does not return the page.
+    """
+    live = api.read_competition(connection, competition)
+    if str(live["title"]).strip() != board.title.strip():
+        raise OrganiserError(f"competition {competition} is {live['title']!r:.100}, not {board.title!r}")
+    text = to_markdown(board)
+    changed = api.change_board_page(connection, live, text)
+    if api.change_board_page(connection, api.read_competition(connection, competition), text):
+        raise OrganiserError(f"the server accepted the page {api.BOARD_TITLE}, but does not return it")
+    return changed
+
+
+def _introduction(board: HomeBoard) -> tuple[str, str]:
+    """Return the dates of the leaderboard, and how to read its scores."""
     dates = [f"Submissions until {board.until:{MINUTES}} UTC."]
     if board.following:
         dates.append(f"The next leaderboard has the submissions until {board.following:{MINUTES}} UTC.")
@@ -50,25 +116,28 @@ def to_html(board: HomeBoard) -> str:
             " A submission that is not better than the baselines is shown with the best of their scores, "
         )
         reading += f"marked {'≤' if first.direction == 'higher' else '≥'}."
-    return page.page(
-        f"{board.title}: leaderboard",
-        page.paragraph(*dates, kind="note"),
-        page.paragraph(reading, kind="note"),
-        *(_section(each, board.columns) for each in board.phases),
-        page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
-        if board.changes
-        else None,
-        page.paragraph(
-            page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
-        ),
-    )
+    return " ".join(dates), reading
 
 
 def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
     """Return a phase's ranking, its notes, the other scores, and further tables."""
+    if not board.entries:
+        return page.section(board.phase.name, page.paragraph("No entries yet."))
+    ranking, *others = _tables(board, columns)
+    return page.section(
+        board.phase.name,
+        *fitted_tables(ranking),
+        *(page.paragraph(note, kind="note") for note in board.notes),
+        *chain.from_iterable(
+            (*fitted_tables(table), page.paragraph(table.note, kind="note") if table.note else None)
+            for table in (*others, *board.tables)
+        ),
+    )
+
+
+def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
+    """Return a phase's ranking, and the other scores if there are any."""
     name, entries = board.phase.name, board.entries
-    if not entries:
-        return page.section(name, page.paragraph("No entries yet."))
     primary = columns[0]
     ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
     names = ["Name", *(printable(entry.name) for entry in entries)]
@@ -88,16 +157,7 @@ def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
         if column not in (primary, *ends)
     ]
     ranking = _table(f"{name}: {count_of(len(entries), 'entry', 'entries')}", names, known)
-    tables = [*([_table(f"{name}: other scores", names, others)] if others else []), *board.tables]
-    return page.section(
-        name,
-        *fitted_tables(ranking),
-        *(page.paragraph(note, kind="note") for note in board.notes),
-        *chain.from_iterable(
-            (*fitted_tables(table), page.paragraph(table.note, kind="note") if table.note else None)
-            for table in tables
-        ),
-    )
+    return [ranking, *([_table(f"{name}: other scores", names, others)] if others else [])]
 
 
 def _table(title: str, names: Sequence[str], columns: Sequence[Sequence[str]]) -> Table:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from speechbundles.live.api import read_time
+from speechbundles.live.api import is_board_page, read_time
 from speechbundles.model.codabench import phases_in_order, read_date
 from speechbundles.model.finding import Report
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
@@ -55,10 +55,11 @@ def wanted_texts(content: Mapping[str, Any], files: Mapping[str, bytes]) -> dict
 def different_texts(
     content: Mapping[str, Any], files: Mapping[str, bytes], competition: Mapping[str, Any]
 ) -> list[str]:
-    """Return a line for each difference in the pages and the terms; see `differences`."""
+    """Return a line for each difference in the terms and the pages, except the page of `board`; see `differences`."""
     wanted = wanted_texts(content, files)
     found = _different("terms", wanted["terms"], str(competition["terms"]).strip())
-    served = sorted(competition["pages"], key=lambda page: page["index"])
+    pages = (page for page in competition["pages"] if not is_board_page(page))
+    served = sorted(pages, key=lambda page: page["index"])
     titles = ([str(page["title"]) for page in pages] for pages in (wanted["pages"], served))
     found += _different("pages", *titles)
     for page, live in zip(wanted["pages"], served, strict=False):

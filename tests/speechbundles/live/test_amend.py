@@ -300,6 +300,31 @@ def test_pages_terms_and_kits_are_exchanged_with_a_label(connection, server, tmp
     assert plan(connection, new, COMPETITION, tmp_path / "live").empty
 
 
+@pytest.mark.parametrize("ending", ["continue", "abandon"])
+def test_the_page_of_board_stays(connection, server, tmp_path, ending):
+    season(server, tmp_path)
+    pages = server.competitions[COMPETITION]["pages"]
+    first = [page["content"] for page in pages]
+    pages.append(
+        {"id": 99, "title": api.BOARD_TITLE, "content": f"Old.\n\n{api.BOARD_MARK}", "index": len(pages)}
+    )
+    new = live_bundle(tmp_path / "new.zip", wrong=2, page=b"More.\n")
+    steps = carry_out(connection, plan(connection, new, COMPETITION, tmp_path / "live"))
+    for step in steps:
+        if "pages" in step:
+            break
+    api.change_board_page(
+        connection, api.read_competition(connection, COMPETITION), f"New.\n\n{api.BOARD_MARK}"
+    )
+    ended = list(abandon(connection, COMPETITION, tmp_path / "live") if ending == "abandon" else steps)
+    assert ended
+    *others, page = server.competitions[COMPETITION]["pages"]
+    assert (page["id"], page["content"].split()[0]) == (99, "New.")
+    assert ([other["content"] for other in others] == first) is (ending == "abandon")
+    if ending == "continue":
+        assert plan(connection, new, COMPETITION, tmp_path / "live").empty
+
+
 def test_a_run_is_deleted_only_after_the_new_one_has_ended_as_predicted(connection, server, tmp_path):
     new = season(server, tmp_path)
     old = sorted(server.submissions)

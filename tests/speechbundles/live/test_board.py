@@ -1,12 +1,14 @@
 """The public leaderboard of a competition whose labels stay at home. All data are synthetic."""
 
 import csv
+import html
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +18,14 @@ import yaml
 
 import build_bundle
 from speechbundles.board import make_board, read_outputs, score_all
+from speechbundles.live.account import Account
 from speechbundles.live.board import PRIVATE, make_home_board
-from speechbundles.live.board_files import to_csv, to_html, write_home_board
+from speechbundles.live.board_files import to_csv, to_html, to_markdown, write_home_board
+from speechbundles.live.connection import Connection
 from speechbundles.live.fetch import DELETED, REPLACED, VANISHED
+from speechbundles.live.watch import watch
 from speechbundles.model import dates
+from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.fetched import LOCK, Fetched, write_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
@@ -28,7 +34,7 @@ from speechbundles.new.examples import example_files
 from speechbundles.new.workflow import workflow_files
 from speechbundles.rehearse import rehearse_phase
 from spokeneval.task import Task
-from tests.samples.codabench_server import TOKEN, CodabenchServer
+from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -365,6 +371,79 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys)
     assert (printed["entries"], len(printed["files"]), printed["left_out"]) == (3, 3, [])
     assert before == {path.name: path.read_bytes() for path in site.iterdir()}
     assert (mine / "fetched" / PRIVATE).stat().st_mode & 0o077 == 0
+
+
+def one(name, wrong):
+    return (name, "2027-03-02T09:00", wrong)
+
+
+def test_the_page_on_the_server_shows_nothing_that_the_public_page_does_not(coarse, exact, tmp_path):
+    for home, anonymous in ((coarse, False), (exact, True)):
+        folder = fetched(tmp_path / f"{anonymous}", one("anna", 20), one("*b|ob* <b>", 9))
+        made = board(home, folder, anonymous=anonymous)
+        lines = to_markdown(made).splitlines()
+        rows = [re.split(r" (?<!\\)\| ", line[2:-2]) for line in lines if line.startswith("| ")]
+        cells = {
+            html.unescape(re.sub(r"\\(.)", r"\1", cell)) for row in rows for cell in row if "---" not in cell
+        }
+        names = {entry.name for entry in made.phases[0].entries}
+        assert names <= cells
+        assert {cell for cell in cells if cell not in html.unescape(to_html(made))} == set()
+        assert "<b>" not in to_markdown(made)
+        assert ("anna" in names) is not anonymous
+
+
+def test_a_long_page_on_the_server_shows_the_best_entries(exact, tmp_path, monkeypatch):
+    made = board(exact, fetched(tmp_path, *(one(f"team{number}", number) for number in range(6))))
+    assert to_markdown(made, 4).count("| team") == 4
+    assert "The best 4 of 6 entries:" in to_markdown(made, 4)
+    monkeypatch.setattr("speechbundles.live.board_files.LARGEST_PAGE", len(to_markdown(made, 3)))
+    assert "team0" in to_markdown(made)
+    assert "The best 3 of 6 entries:" in to_markdown(made)
+
+
+@pytest.mark.parametrize("today", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_the_command_writes_a_page_of_the_competition(today, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    monkeypatch.setattr("speechbundles.live.connection.PAUSES", (0,))
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    mine = begin(tmp_path / "mine")
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}, today=today) as server:
+        number = upload_bundle(server, mine)
+        live = server.competitions[number]
+        imported = deepcopy((live["terms"], live["pages"]))
+        phase = live["phases"][1]["id"]
+        server.enter(phase, "anna", answers(20))
+        calls = (number, "--competition", mine, "--page", "--server", server.address)
+        pages = []
+        for again, kind in enumerate(("", "", "drop", "act-and-drop")):
+            if kind:
+                server.enter(phase, f"bob{again}", answers(9 - again))
+                server.mishaps = [Mishap("API PATCH", kind, times=9)]
+                assert main(*calls) == 1
+                server.mishaps = []
+            server.requests.clear()
+            assert main(*calls) == 0
+            assert len(server.called("API PATCH")) == (0 if again in (1, 3) else 1)
+            *others, page = live["pages"]
+            assert (live["terms"], others) == imported
+            assert (page["title"], page["index"]) == ("Leaderboard", len(others))
+            pages.append(page["content"])
+        assert pages[0] == pages[1]
+        assert "bob2" in pages[2]
+        assert "bob3" in pages[3]
+        connection = Connection(server.address, TOKEN, account=Account(ORGANISER, PASSWORD))
+        bundle = mine / f"dist/codabench/{NAME}.zip"
+        assert watch(connection, bundle, number, mine / "fetched", now=NOW).differences == ()
+        live["pages"][-1]["content"] = "An organiser's own page."
+        capsys.readouterr()
+        assert main(*calls) == 1
+        assert "has a page Leaderboard that `board` did not write" in capsys.readouterr().err
+        live["title"] = "Another"
+        assert main(*calls) == 1
+        assert live["pages"][-1]["content"] == "An organiser's own page."
+        assert main("--competition", mine, "--page") == 1
+        assert main("--competition", mine) == 1
 
 
 @pytest.mark.parametrize(
