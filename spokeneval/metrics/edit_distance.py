@@ -10,6 +10,8 @@ lengths are computed together, by anti-diagonals.
 
 from __future__ import annotations
 
+import sys
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +20,7 @@ from typing import Callable, Optional
 
 import numpy as np
 
+_PART_SYMBOLS = 1 << 22  # symbols of pairs whose common ends are removed at once
 _BATCH_CELLS = 1 << 15  # symbols of a padded batch: its working arrays then stay in the processor's cache
 
 
@@ -42,6 +45,10 @@ class Sequences:
         position = np.arange(self.lengths[chosen].max())[:, None]
         return self.codes.take(self.starts[chosen] + position, mode="clip")
 
+    def part(self, chosen: slice) -> Sequences:
+        """Return some of the sequences."""
+        return Sequences(self.codes, self.starts[chosen], self.lengths[chosen])
+
     def sums(self, weights: np.ndarray) -> np.ndarray:
         """Return the sum of the symbols' weights in each sequence."""
         running = np.concatenate(([0], np.cumsum(weights[self.codes])))
@@ -55,18 +62,26 @@ def encode(*sides: Sequence[Sequence[Hashable]]) -> tuple[Sequences, ...]:
     >>> reference.codes.tolist(), hypothesis.codes.tolist(), hypothesis.lengths.tolist()
     ([0, 1], [1, 2, 0], [1, 2])
     """
-    symbols = [list(chain.from_iterable(side)) for side in sides]
-    number = dict(zip(dict.fromkeys(chain(*symbols)), count()))
-    return tuple(
-        Sequences(codes, np.cumsum(lengths) - lengths, lengths)
-        for codes, lengths in (
-            (
-                np.fromiter(map(number.__getitem__, row), np.int32, len(row)),
-                np.fromiter(map(len, side), np.int64),
-            )
-            for row, side in zip(symbols, sides)
-        )
-    )
+    lengths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
+    if all(isinstance(row, str) for side in sides for row in side):
+        codes = _numbered_characters(["".join(map(str, side)) for side in sides])
+    else:
+        number: defaultdict[Hashable, int] = defaultdict(count().__next__)
+        codes = [
+            np.fromiter(map(number.__getitem__, chain.from_iterable(side)), np.int32, int(each.sum()))
+            for side, each in zip(sides, lengths)
+        ]
+    return tuple(Sequences(row, np.cumsum(each) - each, each) for row, each in zip(codes, lengths))
+
+
+def _numbered_characters(texts: Sequence[str]) -> list[np.ndarray]:
+    """The numbers of the characters of each text, in the order of Unicode."""
+    points = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<i4") for text in texts]
+    there = np.zeros(sys.maxunicode + 1, dtype=bool)
+    for row in points:
+        there[row] = True
+    number = np.cumsum(there, dtype=np.int32) - 1
+    return [number[row] for row in points]
 
 
 def edit_errors(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -79,6 +94,22 @@ def edit_errors(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray
     >>> [errors.tolist() for errors in edit_errors(*encode(["kitten", "", "abc"], ["sitting", "ab", "bcd"]))]
     [[2, 0, 0], [1, 2, 1], [0, 0, 1]]
     """
+    parts = [
+        _errors_of_part(reference.part(part), hypothesis.part(part)) for part in _parts(reference, hypothesis)
+    ]
+    substitutions, insertions, deletions = map(np.concatenate, zip(*parts))
+    return substitutions, insertions, deletions
+
+
+def _parts(reference: Sequences, hypothesis: Sequences) -> Iterator[slice]:
+    """Slices of the pairs with about `_PART_SYMBOLS` symbols each, so that the working arrays stay small."""
+    symbols = np.cumsum(reference.lengths + hypothesis.lengths)
+    ends = np.flatnonzero(np.diff(symbols // _PART_SYMBOLS)) + 1
+    for start, end in zip([0, *ends.tolist()], [*ends.tolist(), len(symbols)]):
+        yield slice(start, end)
+
+
+def _errors_of_part(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     reference, hypothesis = _without_common_ends(reference, hypothesis)
     longer = hypothesis.lengths - reference.lengths
     errors, indels = np.maximum(reference.lengths, hypothesis.lengths), np.abs(longer)

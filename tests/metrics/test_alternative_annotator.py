@@ -7,6 +7,7 @@ import pytest
 
 from spokeneval.metrics.alternative_annotator import (
     AnnotatorComparisons,
+    _student_t_below,
     advantage,
     annotator_comparisons,
     clustered_remark,
@@ -51,6 +52,14 @@ def test_the_winning_rate_is_that_of_scipys_tests():
         assert advantage(comparisons) == pytest.approx(np.mean(shares), rel=0, abs=1e-12)
         seen.add(round(3 * replaced.mean()))
     assert seen == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 999, 1000, 1001, 1002, 20_000, 999_999])
+def test_students_t_is_that_of_scipy_for_any_number_of_items(freedom):
+    stats = pytest.importorskip("scipy.stats")
+    t = np.linspace(-12, 12, 481)
+    found = _student_t_below(t, np.full(t.shape, freedom))
+    np.testing.assert_allclose(found, stats.t.cdf(t, freedom), rtol=0, atol=2e-14)
 
 
 def test_a_rater_is_replaced_at_a_level_from_the_p_of_scipys_test_on():

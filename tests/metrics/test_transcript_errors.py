@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from spokeneval.metrics import edit_distance
 from spokeneval.metrics import transcript_errors as metrics
+from spokeneval.metrics.counts import total
 
 WORDS = ("to", "be", "or", "not", "bee", "two")
 PAIRS = 10_000
@@ -55,11 +57,25 @@ def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tup
     return best(len(reference), len(hypothesis))[2:]
 
 
-def test_substitutions_insertions_and_deletions_are_those_of_a_recursion() -> None:
+@pytest.mark.parametrize("symbols", [1, 50, 1 << 22])
+def test_substitutions_insertions_and_deletions_are_those_of_a_recursion(
+    monkeypatch: pytest.MonkeyPatch, symbols: int
+) -> None:
+    monkeypatch.setattr(edit_distance, "_PART_SYMBOLS", symbols)
     reference, hypothesis = map(split, random_texts(1, 300))
     rows = metrics.errors_per_utterance(reference, hypothesis)
     expected = [by_recursion(tuple(r), tuple(h)) for r, h in zip(reference, hypothesis, strict=True)]
     assert list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True)) == expected
+
+
+def test_texts_are_lists_of_their_characters() -> None:
+    rng = np.random.default_rng(4)
+    sides = [["".join(rng.choice(list("aé😀\ud800"), n)) for n in rng.integers(0, 9, 200)] for _ in range(2)]
+    of_texts, of_lists = (
+        metrics.errors_per_utterance(*sides),
+        metrics.errors_per_utterance(*([list(text) for text in side] for side in sides)),
+    )
+    assert total(of_texts) == total(of_lists)
 
 
 def test_long_sequences_of_different_lengths() -> None:
