@@ -16,7 +16,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Callable, NamedTuple, Union
+from typing import Any, Callable, NamedTuple, Optional, Union
+
+from .collection import collection_paused
 
 MARK = "…"
 """Stands for any text in a value of `drop_marked`, such as `<…>`."""
@@ -77,12 +79,27 @@ class Normaliser:
 
     rules: tuple[tuple[str, Any], ...] = ()
 
-    def words(self, texts: Sequence[str]) -> list[list[str]]:
-        """Return the words of each text."""
+    @collection_paused()
+    def words(self, texts: Sequence[str], most: Optional[int] = None) -> list[list[str]]:
+        """Return the words of each text.
+
+        Parameters
+        ----------
+        most
+            The most characters of all texts after each rule. Some characters become many: one of Unicode, U+FDFA, has
+            a compatibility form of 18.
+
+        Raises
+        ------
+        ValueError
+            More than `most` characters.
+        """
         if not self.rules:
             return [text.split() for text in texts]
         lines = "\n".join(" ".join(text.split()) for text in texts)
         for place, (name, value) in enumerate(self.rules):
+            if most is not None and len(lines) > most:
+                break
             if name in _TEXT_RULES:
                 lines = _TEXT_RULES[name](lines, value)
                 continue
@@ -96,6 +113,8 @@ class Normaliser:
             lines = "\n".join(
                 " ".join(table.get(word, word) for word in line.split()) for line in lines.split("\n")
             )
+        if most is not None and len(lines) > most:
+            raise ValueError(f"{len(lines)} characters after normalisation; expected at most {most}")
         return [line.split() for line in lines.split("\n")][: len(texts)]
 
     @property

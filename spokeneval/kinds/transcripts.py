@@ -12,7 +12,7 @@ Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `formats.nor
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from itertools import chain
 from typing import Any, Optional, Union
@@ -20,6 +20,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ..formats.cells import Parser
+from ..formats.collection import collection_paused
 from ..formats.format import Items
 from ..formats.normalisation import RULES, Normaliser, read_rules
 from ..formats.phones import nearest_phones
@@ -28,6 +29,7 @@ from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import check_speakers
 from ..formats.tables import Table, check_ids, read_table
+from ..formats.text import size_limit
 from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
@@ -88,9 +90,11 @@ def transcripts(
                 f"the rules change the phone {phone!r} to {' '.join(kept)!r}; expected rules that keep it"
             )
             raise ParameterError("normalise", message)
-    cells = _phones(normalise, inventory) if units == PHONES else _symbols(normalise, units)
-    reference = one_table(FILE, {COLUMN: cells}, id=id, item=item, unit=unit)
-    submission = one_table(FILE, {COLUMN: cells}, id=id, item=item)
+    columns, limited = (
+        {COLUMN: _symbols(normalise, units, inventory, limited=limited)} for limited in (False, True)
+    )
+    reference = one_table(FILE, columns, id=id, item=item, unit=unit)
+    submission = one_table(FILE, limited, id=id, item=item)
     form = sheet_format(reference, submission, list_file="items.csv", check=lambda *_: None)
     return Task(
         name=name,
@@ -114,11 +118,24 @@ def _half_right(reference: Answers) -> Answers:
     return Answers(reference.items, {COLUMN: column})
 
 
-def _symbols(normaliser: Normaliser, units: str) -> Parser:
-    """A parser for cells of text, which gives lists of words, or of characters without white space."""
+def _symbols(normaliser: Normaliser, units: str, inventory: tuple[str, ...], *, limited: bool) -> Parser:
+    """A parser for cells of text: lists of words, of characters without white space, or of phones without fillers.
+
+    With `limited`, the limit on a file's size holds after normalisation, too.
+    """
 
     def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
-        words = normaliser.words(table.columns[column])
+        words: list[list[str]] = []
+        try:
+            words = normaliser.words(table.columns[column], size_limit(len(table)) if limited else None)
+        except ValueError as error:
+            problems.stop("file_too_large", table.file, f"{column}: {error}")
+        if units == PHONES:
+            phones = list(map(recognition.drop_fillers, words))
+            checked = phone_cells(
+                lambda: inventory, recognition.FILLERS, split=lambda cells: phones, suggest=nearest_phones
+            )
+            return checked(table, column, problems)
         cells = np.empty(len(words), dtype=object)
         cells[:] = words if units == WORDS else [list("".join(line)) for line in words]
         return cells
@@ -156,15 +173,7 @@ def _inventory(
     return inventory, features
 
 
-def _phones(normaliser: Normaliser, inventory: tuple[str, ...]) -> Parser:
-    """A parser for cells of phones, which gives lists of phones without fillers."""
-
-    def split(cells: Sequence[str]) -> list[list[str]]:
-        return list(map(recognition.drop_fillers, normaliser.words(cells)))
-
-    return phone_cells(lambda: inventory, recognition.FILLERS, split=split, suggest=nearest_phones)
-
-
+@collection_paused()
 def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> Answers:
     """The references of each item, in the order in which the items appear first.
 
@@ -210,6 +219,7 @@ def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: 
         problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")
 
 
+@collection_paused()
 def _count(
     reference: Answers, submission: Answers, *, units: str, table: Optional[FeatureTable]
 ) -> dict[str, Any]:

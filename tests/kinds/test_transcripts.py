@@ -257,3 +257,16 @@ def test_a_submission_has_each_item_once() -> None:
 def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         make(**declared)
+
+
+@pytest.mark.parametrize("units", [{"units": "words"}, {"units": "phones", "phones": ["a"]}])
+def test_the_limit_on_a_files_size_holds_after_normalisation(units: dict[str, Any]) -> None:
+    """U+FDFA has a compatibility form of 18 characters: 60,000 in a file of 180 kB become more than 1 MB."""
+    task = make(normalise=["nfkc"], **units)
+    reference = b"id,transcript\nu1,a\nu2,a\n"
+    items = task.format.read_reference({"transcripts.csv": reference}).items
+    heard = "id,transcript\n" + "".join(f"u{n},{chr(0xFDFA) * 30_000}\n" for n in (1, 2))
+    with pytest.raises(
+        SubmissionError, match=f"transcript: {2 * 18 * 30_000 + 1} characters after normalisation"
+    ):
+        task.format.read_submission(Files({"transcripts.csv": heard.encode()}), items)
