@@ -331,7 +331,7 @@ class Family:
         """
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
-        while members := self.members() if self.stays else self._alive():
+        while members := self._remaining():
             if time.monotonic() > deadline:
                 self._end()
                 raise RuntimeError(
@@ -347,6 +347,12 @@ class Family:
             time.sleep(0.001)
         if not self.stays:
             self._end()
+
+    def _remaining(self) -> list[psutil.Process]:
+        """Return the processes to kill. None are left only if two lists are empty: one may lack a process whose parent
+        ended while it was made."""
+        listed = self.members if self.stays else self._alive
+        return listed() or listed()
 
     def end(self) -> None:
         """Kill all processes, the helper and the supervisor."""

@@ -205,6 +205,22 @@ def test_a_program_that_kills_its_supervisor_leaves_no_daemon(tmp_path, mark, wa
     assert outcome.seconds < 10
 
 
+def test_a_list_of_processes_that_lacks_one_is_not_believed(monkeypatch):
+    """psutil misses a process whose parent ends while it reads the parents of all processes."""
+    supervisor = subprocess.Popen(["sh", "-c", "sleep 60 & wait"])
+    list_children, lists = psutil.Process.children, []
+
+    def incomplete(process, recursive):
+        lists.append(process)
+        return list_children(process, recursive) if len(lists) % 2 == 0 else []
+
+    while not (children := psutil.Process(supervisor.pid).children()):
+        time.sleep(0.01)
+    monkeypatch.setattr(psutil.Process, "children", incomplete)
+    sandbox.Family(supervisor, helper=0).kill()
+    assert psutil.wait_procs(children, timeout=3)[1] == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_a_program_that_kills_helper_and_guard_fails(tmp_path, mark, way):
     """Without a namespace it can; the run ends with the program."""
