@@ -421,7 +421,7 @@ def count(reference, submission):
     {end}
     return TASK.count(reference, submission)
 
-sys.exit(score_main(replace(TASK, count=count)))
+sys.exit(score_main(replace(TASK, count=count, code="0123456789ab")))
 """
 ENDS = {
     "": "",
@@ -449,5 +449,6 @@ def test_nothing_that_a_task_prints_or_raises_reaches_the_participant(tmp_path, 
         assert (done.returncode, done.stdout) == (1, "")
         assert not (tmp_path / "below/out/scores.json").exists()
     else:
-        said = f"psst_correctness: 4 items scored.\n{SIGNATURES['hidden']}\n"
+        signature = SIGNATURES["hidden"].replace("|", "|code:0123456789ab|", 1)
+        said = f"psst_correctness: 4 items scored.\n{signature}\n"
         assert (done.returncode, done.stdout, done.stderr) == (0, said, "")

@@ -103,5 +103,5 @@ def test_a_program_in_a_rehearsal_does_not_find_it(tmp_path):
         env=environment(), capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0
-    assert "Accuracy 0.0000" in done.stdout
+    assert "Accuracy 0.0\n" in done.stdout
     assert TOKEN not in done.stdout + done.stderr
