@@ -40,7 +40,7 @@ from speechbundles.model.text import say
     multiple=True,
     type=int,
     metavar="RUN",
-    help="accept this run as it is on the server, for example because its file was lost; may be repeated",
+    help="accept this run as it is on the server, because its file was lost or it never ends; may be repeated",
 )
 @click.option(
     "--from",

@@ -28,6 +28,7 @@ from speechbundles.live.amendment import (
     kinds_of,
     notes_on,
     read_state,
+    unfinished,
 )
 from speechbundles.live.compared import check_served, different_scores, read_bundle
 from speechbundles.live.connection import Connection, Progress
@@ -131,7 +132,11 @@ def plan(
                     _live_board(connection, bundle, built, phase, entrants),
                     predict(bundle, built, entrants, state.picked if state else _picked(built, entrants)),
                     left := sum(_is_left(entrant, state) for entrant in entrants),
-                    (*notes, *notes_on(entrants, left)),
+                    (
+                        *notes,
+                        *notes_on(entrants, left),
+                        *unfinished(entrants, api.page_of(connection, competition)),
+                    ),
                 )
             )
     other_texts = different_texts(content, bundle.files, live)
@@ -174,12 +179,9 @@ def carry_out(
     picked: list[str] = []
     for phase in amendment.phases:
         entrants = _fetch_entrants(connection, amendment, phase)
-        busy = [str(entrant.run.id) for entrant in entrants if is_under_way(entrant)]
+        busy = unfinished(entrants, api.page_of(connection, amendment.competition))
         if busy and amendment.state is None:
-            raise OrganiserError(
-                f"{phase.live.name}: unfinished runs: {some_of(busy, MOST_SHOWN)}. Wait for them, or cancel them in "
-                "the browser. Nothing was changed"
-            )
+            raise OrganiserError(f"{phase.live.name}: {busy[0]}. Nothing was changed")
         picked += _picked(phase.built, entrants)
     state = amendment.state or State(
         amendment.sha256,

@@ -9,7 +9,7 @@ from typing import Any
 
 from speechbundles.live import api
 from speechbundles.live.compared import NOT_COMPARED, number
-from speechbundles.live.entrants import Entrant, holder_of
+from speechbundles.live.entrants import Entrant, holder_of, is_under_way
 from speechbundles.live.files import ServedFiles
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -214,3 +214,16 @@ def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:
             f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"
         )
     return notes
+
+
+def unfinished(entrants: Sequence[Entrant], page: str) -> list[str]:
+    """Return a line about the runs that stop an amendment; none without any. `page`: where they are cancelled."""
+    busy = [entrant.run for entrant in entrants if is_under_way(entrant)]
+    if not busy:
+        return []
+    runs = some_of([str(run.id) for run in busy], MOST_SHOWN)
+    statuses = some_of(sorted({run.status for run in busy}))
+    return [
+        f"unfinished runs: {runs} ({statuses}); wait for them, cancel them at {page} under Submissions, or "
+        "leave them as they are with --accept RUN"
+    ]

@@ -117,6 +117,11 @@ def read_competition(connection: Connection, competition: int) -> dict[str, Any]
     return found
 
 
+def page_of(connection: Connection, competition: int) -> str:
+    """Return the address of a competition's page for a browser."""
+    return f"{connection.server}/competitions/{competition}/"
+
+
 def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
     with _expected("list of phases"):
         return [

@@ -33,6 +33,7 @@ class Entrant:
     path: the uploaded file; None if it was deleted on the server, or its run is accepted as it is.
     result: its result with a bundle's files; None if it was not scored.
     hidden: the bundle's hidden columns.
+    accepted: whether its run is accepted as it is, even if it never ends.
     """
 
     upload: str
@@ -42,6 +43,7 @@ class Entrant:
     sha256: str
     result: Result | None = None
     hidden: frozenset[str] = frozenset()
+    accepted: bool = False
 
 
 def read_entrants(
@@ -66,9 +68,10 @@ def read_entrants(
     entrants = []
     for own in runs.values():
         row = known[own[-1].id]
-        as_it_is = own[-1].deleted or any(run.id in accepted for run in own)
-        path = folder / row.submission if row.submission and not as_it_is else None
-        entrants.append(Entrant(row.upload or str(row.id), own[-1], tuple(own[:-1]), path, row.sha256))
+        stays = any(run.id in accepted for run in own)
+        path = folder / row.submission if row.submission and not (own[-1].deleted or stays) else None
+        upload = row.upload or str(row.id)
+        entrants.append(Entrant(upload, own[-1], tuple(own[:-1]), path, row.sha256, accepted=stays))
     return sorted(entrants, key=lambda entrant: entrant.run.id)
 
 
@@ -77,7 +80,7 @@ def is_run_again(entrant: Entrant) -> bool:
 
 
 def is_under_way(entrant: Entrant) -> bool:
-    return entrant.run.status not in (*api.FINAL, api.WAITING)
+    return not entrant.accepted and entrant.run.status not in (*api.FINAL, api.WAITING)
 
 
 def score_entrants(

@@ -20,6 +20,8 @@ from spokeneval.formats.submission_zip import unpack
 LARGEST_SCORES = 1_000_000
 """Most bytes of a file with scores."""
 
+NO_PASSWORD = "The starting kit's try_submission.py writes the zip to upload, without a password."
+
 Engine = LocalEngine | WarmEngine | ContainerEngine
 
 
@@ -67,7 +69,16 @@ class Run:
     def scratch(self) -> Path:
         return self.place.path / "scratch"
 
-    def unpack_submission(self, submission: Path, folder: Path, metadata_files: Iterable[str]) -> None:
+    def unpack_submission(
+        self, submission: Path, folder: Path, metadata_files: Iterable[str], *, password: str = ""
+    ) -> None:
+        """Unpack a submission as the worker does.
+
+        Parameters
+        ----------
+        metadata_files: files that make a submission a program.
+        password: what the platform makes of an encrypted zip, if it does not report Failed.
+        """
         moved = []
 
         def place(name: str) -> str:
@@ -79,7 +90,10 @@ class Run:
         try:
             unpack(submission, folder, place)
         except SubmissionError as refusal:
-            raise RunFailed(str(refusal)) from None
+            lines = [str(refusal)]
+            if any(problem.code == "encrypted_zip" for problem in refusal.problems):
+                lines += [password] * bool(password) + [NO_PASSWORD]
+            raise RunFailed("\n".join(lines)) from None
         if moved:
             self.warnings.append(
                 f"the platform unpacks entries that lead out of the zip inside it: {some_of(sorted(set(moved)))}; "

@@ -7,7 +7,8 @@ port, at signed addresses. Runs go a step further whenever their list is read.
 
 It behaves as version 1.25, or, with `today`, as after these pull requests: submissions outside a phase's dates or over
 a limit are refused (2496); programs and data are for signed-in sessions only (2348); runs and their details are not for
-others (2525, 2536); the list of runs has pages (2245).
+others (2525, 2536); the list of runs has pages (2245); an encrypted submission ends as Failed (2294), and does not stay
+Preparing.
 """
 
 from __future__ import annotations
@@ -290,6 +291,9 @@ class CodabenchServer:
                 ended = all(copy["status"] in ("Finished", "Failed") for copy in copies)
                 run["status"] = "Finished" if ended else "Running"
                 continue
+            if step == len(STEPS[:2]) and not self.today and self._is_encrypted(run):
+                run["step"] = step  # unpacking raises an error that the worker does not report
+                continue
             if step < len(STEPS):
                 run["status"] = STEPS[step]
             elif step == len(STEPS):
@@ -306,6 +310,13 @@ class CodabenchServer:
                 self.files[run["outputs"]["scoring_stdout"]] = b"scored\n"
             elif run["result"] is not None:
                 self._store(run)
+
+    def _is_encrypted(self, run: dict[str, Any]) -> bool:
+        upload = self.files[self.datasets[run["data"]]["path"]] if run["data"] else b""
+        if not zipfile.is_zipfile(io.BytesIO(upload)):
+            return False
+        with zipfile.ZipFile(io.BytesIO(upload)) as archive:
+            return any(entry.flag_bits & 1 for entry in archive.infolist())
 
     def _store(self, run: dict[str, Any]) -> None:
         run["scores"] = {key: Decimal(str(score)) for key, score in run["result"].items()}

@@ -88,11 +88,19 @@ def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN, entry: str = "
     return make_zip([(zipfile.ZipInfo(entry), ("\n".join(["id,decision", *rows]) + "\n").encode())])
 
 
+def with_password(zipped: bytes) -> bytes:
+    """A zip of one entry whose flag says that it is encrypted."""
+    data = bytearray(zipped)
+    for record, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        data[data.index(record) + flags] |= 1
+    return bytes(data)
+
+
 def score(parts: dict[str, bytes], submission: bytes) -> dict[str, float] | None:
     """What the platform gets: counted without the program."""
     try:
         rows = _rows(submission, "predictions.csv")
-    except (zipfile.BadZipFile, KeyError):
+    except (zipfile.BadZipFile, KeyError, RuntimeError):  # the last: encrypted
         return None
     labels = _rows(parts["reference_data"], "reference.csv")
     if len(rows) != len(labels):

@@ -142,4 +142,5 @@ def codalab_run(
         "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
     }
     path.write_bytes(zipped(entries))
-    return rehearse(path, submission_zip(tmp_path, files), keep=keep)
+    upload = submission_zip(tmp_path, files) if files is None or isinstance(files, dict) else files
+    return rehearse(path, upload, keep=keep)

@@ -25,10 +25,16 @@ from speechbundles.rehearse.run import (
     replace_variables,
 )
 
+STUCK = (
+    "On version 1.25 of Codabench, this run never ends: it stays Preparing until it is cancelled, and counts towards "
+    "the limits. Newer workers report Failed."
+)
+"""What becomes of an encrypted zip: unpacking it raises an error that the worker does not report."""
+
 
 def run_submission(run: Run, submission: Path) -> Path:
     """Run a submission as version 1.25 does; return the scoring program's output."""
-    submitted, app = _unpack(run, submission, METADATA_FILES)
+    submitted, app = _unpack(run, submission, METADATA_FILES, STUCK)
     shutil.copytree(submitted, app / "output")
     results = _predict(run, app)
     base = run.root / CODABENCH.scoring_folder
@@ -48,11 +54,13 @@ def run_reworked(run: Run, submission: Path) -> Path:
     return run.score(words, base, APP, f"{APP}/program", (SUBMITTED,))
 
 
-def _unpack(run: Run, submission: Path, metadata_files: Sequence[str]) -> tuple[Path, Path]:
+def _unpack(
+    run: Run, submission: Path, metadata_files: Sequence[str], password: str = ""
+) -> tuple[Path, Path]:
     """Unpack the submission; return its folder, and the folder that prediction sees as `/app`."""
     app = new_folder(run.root / "prediction/app")
     submitted = new_folder(app / SUBMITTED)
-    run.unpack_submission(submission, submitted, metadata_files)
+    run.unpack_submission(submission, submitted, metadata_files, password=password)
     return submitted, app
 
 

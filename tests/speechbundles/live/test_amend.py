@@ -19,7 +19,7 @@ from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.read import read_built_bundle
 from speechbundles.rehearse.many import rehearse_all
 from tests.samples.codabench_server import TOKEN, Mishap
-from tests.samples.live_bundle import board, count_here, live_bundle, upload
+from tests.samples.live_bundle import board, count_here, live_bundle, upload, with_password
 
 COMPETITION, EVALUATION = 7, 701
 
@@ -246,7 +246,7 @@ def test_bundles_and_states_that_cannot_be_amended_are_refused(connection, serve
     server.stuck = True
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
-    with pytest.raises(OrganiserError, match=f"unfinished runs: {run}. Wait for them, or cancel them"):
+    with pytest.raises(OrganiserError, match=f"unfinished runs: {run} .Running.; wait for them, cancel them"):
         list(carry_out(connection, amendment))
     assert server.called("API PATCH") == []
     del server.submissions[run]
@@ -428,6 +428,40 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(connection, server, tmp_pa
     assert "entries that lead out of the zip inside it: ../predictions.csv" in to_text(amendment)
     list(carry_out(connection, amendment, jobs=2))
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
+
+
+@pytest.mark.parametrize("teams", [0, pytest.param(200, marks=pytest.mark.thorough)])
+def test_an_encrypted_zip_can_be_left_out(connection, server, tmp_path, teams):
+    new = season(server, tmp_path)
+    late = server.enter(EVALUATION, "mallory", with_password(upload(9)), finished=False)
+    for team in range(teams):
+        server.enter(EVALUATION, f"team{team}", upload(*range(3, 3 + team % 30)))
+    for _ in range(8):
+        server._go_on()
+    if server.today:  # the run has failed
+        assert server.submissions[late]["status"] == "Failed"
+        assert amend(connection, new, tmp_path)
+        return
+    assert server.submissions[late]["status"] == "Preparing"
+    before = json.dumps([server.tasks, board(server)], default=str)
+    text = to_text(plan(connection, new, COMPETITION, tmp_path / "live"))
+    assert (
+        f"unfinished runs: {late} (Preparing); wait for them, cancel them at {server.address}/competitions/7/"
+        in text
+    )
+    with pytest.raises(OrganiserError, match=f"{late} .Preparing.*Nothing was changed"):
+        amend(connection, new, tmp_path)
+    assert json.dumps([server.tasks, board(server)], default=str) == before
+    accepting = plan(connection, new, COMPETITION, tmp_path / "live", accept=[late])
+    assert "unfinished" not in to_text(accepting)
+    server.mishaps = [Mishap("API POST /api/submissions/", "act-and-drop", times=7, after=2)]
+    with pytest.raises(Unreachable):
+        list(carry_out(connection, accepting))
+    server.mishaps = []
+    assert "as predicted" in amend(connection, new, tmp_path)[-1]  # `accept` is in the state
+    assert server.submissions[late]["status"] == "Preparing"
+    assert [team for team, _ in board(server) if not team.startswith("team")] == ["anna", "carol", "bob"]
+    assert len(board(server)) == 3 + teams
 
 
 def test_beside_another_command_in_the_folder_nothing_is_amended(server, tmp_path, monkeypatch, capsys):

@@ -20,6 +20,7 @@ from speechbundles.rehearse.rehearsal import rehearse
 from speechbundles.rehearse.sandbox import Limits, Outcome
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import unpack
+from tests.samples.live_bundle import with_password
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     COLUMNS,
@@ -313,6 +314,17 @@ def test_codalabs_worker_unpacks_such_an_entry_inside_too(tmp_path):
     found = codalab_run(tmp_path, CODALAB_SCORE, files={"../answer.txt": "42\n"})
     assert found.status == "Finished"
     assert any("lead out of the zip" in warning for warning in found.warnings)
+
+
+def test_an_encrypted_zip_never_ends_on_the_older_worker_of_codabench(tmp_path):
+    upload = submission_zip(tmp_path, {"answer.txt": "42"})
+    upload.write_bytes(with_password(upload.read_bytes()))
+    bundle = codabench_bundle(tmp_path)
+    older, newer = (rehearse(bundle, upload, reworked=reworked) for reworked in (False, True))
+    for found in (older, newer, codalab_run(tmp_path, CODALAB_SCORE, files=upload)):
+        assert "is encrypted; zip it without a password" in found.problems[0]
+        assert "try_submission.py writes the zip to upload" in found.problems[0]
+        assert ("never ends: it stays Preparing" in found.problems[0]) is (found is older)
 
 
 @pytest.mark.parametrize(
