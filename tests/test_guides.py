@@ -168,7 +168,7 @@ def run(tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
-@pytest.mark.default_cases("start/participant")
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", [page for page in GUIDES if page not in ELSEWHERE and blocks(page, "sh")])
 def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     place = tmp_path / "place"

@@ -46,6 +46,7 @@ def _outputs(systems):
     return [systems / "outputs" / name for name in ("fair", "good", "=poor")]
 
 
+@pytest.mark.thorough
 def test_the_tables_are_those_of_rank_byte_for_byte(systems, tmp_path):
     files = {path.name: path for path in (systems / "files").iterdir()}
     found = spokeneval.compare(TASK, LABELS, files)

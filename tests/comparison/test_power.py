@@ -17,7 +17,7 @@ from spokeneval.comparison.systems import Pair
 from spokeneval.run.interval import Interval
 
 
-@pytest.mark.default_cases("12-10-3", "20-50-6")
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("units", "systems", "errors"),
     # Few swaps, exact tests, rounds, the tail bound alone, and Student's t. The normal approximation gave 40 % for the

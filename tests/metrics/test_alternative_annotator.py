@@ -118,6 +118,7 @@ def drawn_calls(
     return AnnotatorComparisons(1 - closer, 0 * closer, closer), speaker
 
 
+@pytest.mark.thorough
 def test_the_clustered_test_is_that_of_statsmodels():
     stats = pytest.importorskip("scipy.stats")
     api = pytest.importorskip("statsmodels.api")
@@ -148,6 +149,7 @@ def test_the_clustered_test_is_that_of_statsmodels():
     assert len(seen) > 5
 
 
+@pytest.mark.thorough
 def test_a_rater_who_should_not_be_replaced_seldom_is_and_the_interval_holds():
     # The true means are at the margin or near it, with 12 speakers. A test of single calls is wrong too often.
     rng = np.random.default_rng(7)

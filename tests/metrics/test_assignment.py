@@ -21,6 +21,7 @@ def assert_greatest(benefit: Any) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_it_is_as_good_as_that_of_scipy() -> None:
     """Of all shapes up to 8 x 8, with many ties and zeros."""
     rng = np.random.default_rng(1)

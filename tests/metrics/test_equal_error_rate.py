@@ -86,6 +86,7 @@ any_doubles = st.lists(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=300, deadline=None)
 @given(few_values | any_doubles, few_values | any_doubles)
 def test_rocch_eer_is_that_of_pooled_adjacent_violators(targets, nontargets):

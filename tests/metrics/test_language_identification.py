@@ -60,6 +60,7 @@ def test_constant_scores_have_the_share_of_mandarin_as_their_pooled_eer():
 huge_or_tiny = st.sampled_from([1.7e308, 1e308, 9e307, 5e-324, 0.0, -5e-324, -9e307, -1e308, -1.7e308])
 
 
+@pytest.mark.thorough
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), huge_or_tiny, huge_or_tiny), min_size=1, max_size=12))
 def test_differences_keep_their_order_when_they_overflow(segments):

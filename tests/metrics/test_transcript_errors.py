@@ -87,6 +87,7 @@ def test_long_sequences_of_different_lengths() -> None:
     assert found == [by_recursion(*pair) for pair in pairs]
 
 
+@pytest.mark.default_cases("words")
 @pytest.mark.parametrize("unit", ["words", "characters"])
 def test_totals_equal_jiwer(unit: str) -> None:
     jiwer = pytest.importorskip("jiwer")

@@ -201,6 +201,7 @@ def test_lenient_names_the_extra_that_it_needs(place, capsys, monkeypatch):
 # compare
 
 
+@pytest.mark.thorough
 def test_compare_prints_and_writes_what_the_function_gives(place, capsys):
     paths = {"official_answers": place / "official_answers.csv", "worse": place / "worse.csv"}
     arguments = ("compare", TASK, "--reference", place / "official.csv", *paths.values())

@@ -298,6 +298,7 @@ def test_no_item_of_a_hidden_set_is_in_any_byte(hidden):
 # Boards and other sources
 
 
+@pytest.mark.thorough
 def test_a_comparison_is_exported_system_by_system(tmp_path):
     said = ["good morning", "good evening", "how are you", "fine", "thank you", "see you soon"]
     systems = {"../first": said, ".hidden": ["good", *said[1:]]}
@@ -327,6 +328,7 @@ def test_other_files_are_refused(tmp_path, content):
             export(path, HUGGING_FACE, now=NOW)
 
 
+@pytest.mark.thorough
 def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(tmp_path, capsys, hidden):
     published = ("url", "version", "published", "files", "rai", "relationship")
     facts = {key: value for key, value in facts_of(TASK).items() if key in published}

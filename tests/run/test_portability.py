@@ -341,7 +341,7 @@ ALL_AT_ONCE = {
 }
 
 
-@pytest.mark.default_cases("spoken_call")
+@pytest.mark.thorough
 @pytest.mark.parametrize("task", TASKS)
 def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
     """Also with another working directory and umask, read-only programs and data, and without network if possible."""
@@ -365,6 +365,7 @@ def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
     assert without_pages(found) == without_pages(expected(task))
 
 
+@pytest.mark.thorough
 def test_a_refusal_reads_the_same_in_every_locale(unpacked, tmp_path):
     """An id with non-ASCII letters, quoted in a refusal."""
     folder = tmp_path / "copy"

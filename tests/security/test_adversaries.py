@@ -299,6 +299,7 @@ def test_interval_probes():
     assert len({json.dumps(board.shown(line)) for line in better}) == 1
 
 
+@pytest.mark.thorough
 def test_an_integer_program():
     case = cases.psst_correctness()
     start = case.baseline["prediction"].astype(int)

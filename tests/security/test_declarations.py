@@ -112,6 +112,7 @@ def test_a_hostile_declaration_is_refused_in_one_line_by_all_that_read_it(
     assert time.process_time() - began < 6
 
 
+@pytest.mark.thorough
 def test_declarations_at_the_limits_are_read():
     labels = [*MANY[: MOST_CLASSES - 1], "x" * LONGEST_NAME]
     for kind in ("decisions", "identification", "turns"):

@@ -240,6 +240,7 @@ while True:
 """
 
 
+@pytest.mark.thorough
 def test_a_kill_in_mid_write_leaves_a_whole_file(tmp_path):
     """Scores are written and read continuously; the reader never sees half a file, and the writer is then killed."""
     for moment in range(0, 12, 2):
@@ -325,6 +326,7 @@ def planned():
     return plan(Sources(ROOT), ["psst_correctness"], {})
 
 
+@pytest.mark.thorough
 def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_path, monkeypatch):
     list(write(planned, ["codabench"], tmp_path))
     path = tmp_path / "codabench" / "psst_correctness.zip"

@@ -69,7 +69,7 @@ FILES = [
 ]
 
 
-@pytest.mark.default_cases("score")
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
 def test_files_that_are_nearly_right(every_target, name):
     target, good = every_target[name], seeds(name)
@@ -327,6 +327,7 @@ BILLION = b"a: &a [x, x, x, x, x, x, x, x, x]\n" + b"".join(
     ],
     ids=["bytes", "aliases", "self", "deep", "date", "number", "key", "list-key", "path", "mail", "large"],
 )  # fmt: skip
+@pytest.mark.thorough
 def test_competition_yaml_is_refused_by_name(manifest_of, content, told):
     assert told in manifest_of(content)
 

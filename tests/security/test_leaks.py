@@ -176,7 +176,7 @@ def told_of_hidden_sets(program: dict[str, bytes]) -> dict[str, dict[str, float]
     return list(json.loads(program["options.json"])["sets"].values())[-1]
 
 
-@pytest.mark.default_cases("spoken_call-codabench", "psst_recognition-codabench")
+@pytest.mark.thorough
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 @pytest.mark.parametrize("task", TASKS)
 def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_steps(task, platform):
@@ -231,7 +231,7 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
     return RENDERERS["codabench"](bundle, planned.parts[name])
 
 
-@pytest.mark.default_cases("health")
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, tmp_path):
     plain, dealt = (declared_bundles(name, tmp_path / str(deal), deal=deal) for deal in (False, True))
@@ -242,7 +242,7 @@ def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, tmp_p
     assert different == {"reference_data.zip"}, different
 
 
-@pytest.mark.default_cases("meeting_speakers")
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_every_byte_of_a_declared_tasks_bundle_is_the_same_whatever_labels_stay_at_home(name, tmp_path):
     plain, dealt = (

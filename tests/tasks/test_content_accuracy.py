@@ -117,6 +117,7 @@ def test_partial_correlation_is_0_where_the_lengths_leave_nothing_to_correlate(t
 MODELS = ("new_rouge", "base_rouge", "cva")
 
 
+@pytest.mark.thorough
 def test_the_kits_three_models_rank_as_published(tmp_path):
     planned = plan(Sources(ROOT), [TASK.name], {})
     kit = write_files(tmp_path / "kit", planned.parts[TASK.name].starting_kit)

@@ -113,7 +113,7 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
             assert exact[name][key] == pytest.approx(value, rel=0, abs=tolerance)
 
 
-@pytest.mark.default_cases("spoken_call", "merlion_diarization", "psst_recognition")
+@pytest.mark.thorough
 def test_the_kit_scores_with_the_very_files_of_the_server(series):
     for built in series[2]:
         inner = {}
@@ -151,7 +151,7 @@ def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series
         assert (cold.stdout, cold.stderr) == (copied.stdout, copied.stderr)
 
 
-@pytest.mark.default_cases("spoken_call", "psst_recognition")
+@pytest.mark.thorough
 def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monkeypatch, capsys):
     readme = (kit / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)

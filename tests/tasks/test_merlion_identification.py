@@ -161,7 +161,7 @@ def full(tmp_path_factory):
     return FORMAT.read_reference(read_folder(folder / "ref")), (folder / "res/prediction.txt").read_text()
 
 
-@pytest.mark.default_cases("out_of_order")
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("first", "second", "code"), [(50001, 50002, "swapped_languages"), (50001, 50003, "out_of_order")]
 )

@@ -36,6 +36,7 @@ def numbers(text):
     return {heading: float(value) for heading, value in rows}
 
 
+@pytest.mark.thorough
 def test_both_kits_score_both_tasks_from_one_file_of_transcripts(kits, tmp_path):
     utterances, recognised = sample.sample("development")
     words = []

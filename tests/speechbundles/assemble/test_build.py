@@ -267,6 +267,7 @@ def test_an_invalid_reference_argument_is_refused(tmp_path, argument, said):
     assert said in " ".join(done.stderr.split())
 
 
+@pytest.mark.thorough
 def test_hidden_items_in_training_data_give_a_warning(copy):
     assert plan(Sources(copy), ["caller_experience"], {}).warnings == []
     hidden = (copy / "reference_data/caller_experience/evaluation/reference.csv").read_text().split("\n")
@@ -279,6 +280,7 @@ def test_hidden_items_in_training_data_give_a_warning(copy):
     assert "ids of the hidden set evaluation; if its rows describe the same items" in warning
 
 
+@pytest.mark.thorough
 def test_a_competition_without_hidden_labels_gives_a_warning(copy):
     warnings = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert not any("hidden labels" in warning for warning in warnings)
@@ -311,12 +313,14 @@ def test_a_folder_without_the_reference_is_refused_with_its_content(tmp_path):
         load_reference(find_task("spoken_call"), "evaluation", tmp_path, {})
 
 
+@pytest.mark.thorough
 def test_the_option_reject_on_hidden_labels_gives_a_warning(copy):
     rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
     (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert "fifty_percent_rule: reject applies to hidden labels (phase Evaluation)" in warning
 
 
+@pytest.mark.thorough
 def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
     planned = plan(Sources(ROOT), ["merlion_identification_closed"], {})
     (built,) = write(planned, ["codalab"], tmp_path)
@@ -359,6 +363,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     assert build_bundle.main(["rehearse", str(broken), str(broken)]) == 2
 
 
+@pytest.mark.thorough
 def test_a_bundle_with_warnings_does_not_count_as_one_without_findings(copy, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     monkeypatch.setenv("COLUMNS", "80")
@@ -393,6 +398,7 @@ def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     assert [rehearse(one.path, submission).status for one in built.values()] == ["Finished"] * 2
 
 
+@pytest.mark.thorough
 def test_submissions_that_wait_need_a_platform_that_can_hold_them(copy):
     evaluation = "        reference: evaluation\n"
     hidden = evaluation, f"{evaluation}        hide_scores: true\n"
@@ -615,6 +621,7 @@ def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatc
     assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
 
 
+@pytest.mark.thorough
 def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
     taken, absent = tmp_path / "taken", tmp_path / "no.zip"
     taken.write_text("no zip")

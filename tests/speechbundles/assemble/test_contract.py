@@ -126,7 +126,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.default_cases("a score", "labels", "another result", "a print")
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_contract_is_one_message_with_what_to_change(name, tmp_path, monkeypatch, capsys):
     if "does not end" in name:

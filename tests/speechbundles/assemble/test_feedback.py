@@ -67,6 +67,7 @@ def show(path, folder, files, phase=None):
     return done.scores
 
 
+@pytest.mark.thorough
 def test_a_hidden_set_shows_the_first_column_alone_in_steps(bundle, tmp_path):
     path, baseline = bundle
     steps = feedback_of(path)["steps"]
@@ -90,6 +91,7 @@ def test_a_submission_that_does_not_beat_the_baseline_gets_its_scores(bundle, tm
     assert show(path, tmp_path, worse) == show(path, tmp_path, one_worse) == floor
 
 
+@pytest.mark.thorough
 def test_the_development_set_stays_exact(bundle, tmp_path):
     path, _ = bundle
     reference = ROOT / "reference_data" / TASK.name / "development"
@@ -119,6 +121,7 @@ def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     assert {key: done.scores[key] for key in exact} == exact == {key: output.scores[key] for key in exact}
 
 
+@pytest.mark.thorough
 def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
     path, baseline = bundle
     worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}

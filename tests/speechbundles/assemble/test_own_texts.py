@@ -79,6 +79,7 @@ def built(request, tmp_path_factory):
     return competition, parts, write_files(folder / "kit", parts.starting_kit)
 
 
+@pytest.mark.thorough
 @of_three_kinds
 def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
     competition, parts, _ = built
@@ -243,6 +244,7 @@ def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
     assert "evaluation set" not in "\n".join(texts)
 
 
+@pytest.mark.thorough
 def test_an_organisers_text_replaces_a_section(tmp_path):
     files = declared_folder("decisions")
     files["pages/aufgabe/about.md"] = "Zwei Klassen: ${classes}.\n"

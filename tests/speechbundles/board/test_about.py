@@ -70,6 +70,7 @@ def test_the_date_is_an_argument_or_today(tmp_path, capsys, monkeypatch):
 SYSTEMS = "system,team,affiliation,track,description\n"
 
 
+@pytest.mark.thorough
 def test_systems_are_described_by_their_names_on_the_board(tmp_path):
     names = ["Équipe", "b", "c"]
     paths = noisy_systems(tmp_path, systems=3, names=names)
@@ -128,6 +129,7 @@ def test_columns_that_are_not_known_are_refused_in_one_list(tmp_path, header, pr
     assert [problem for problem in problems if problem not in str(refused.value)] == []
 
 
+@pytest.mark.thorough
 def test_a_baseline_that_is_not_there_is_refused(tmp_path):
     paths = noisy_systems(tmp_path, systems=3, names=["a", "b", "sample"])
     with pytest.raises(OrganiserError, match="--baseline sampel: no such system; did you mean 'sample'"):

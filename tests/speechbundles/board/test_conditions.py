@@ -140,6 +140,7 @@ def test_segments_are_scored_anew_by_what_differs_within_a_recording(own, scored
     assert by_room.header[1:] == rooms
 
 
+@pytest.mark.thorough
 def test_a_board_without_names_has_the_same_scores(own, scored):
     board = make_board(
         Sources(ROOT, own / "mine"),

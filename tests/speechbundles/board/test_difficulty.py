@@ -63,6 +63,7 @@ def test_the_likelihood_of_two_systems_is_that_of_an_integral():
         assert likelihood(*ability, spread) < best
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("systems", "spread"), [(20, 3.0), (40, 4.0), (100, 0.5)])
 def test_the_grid_of_difficulties_is_fine_enough(systems, spread):
     # The likelihood and the posterior of each item by themselves, on a grid of 0.02 logits: with 41 nodes of a

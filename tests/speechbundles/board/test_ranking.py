@@ -228,6 +228,7 @@ def test_statistics_of_another_score_are_told(tmp_path):
     assert sum("a different score" in note and "system2" in note for note in board.notes) == 1
 
 
+@pytest.mark.thorough
 def test_too_few_units_are_told_with_how_many_would_do(tmp_path):
     paths = noisy_systems(tmp_path, systems=6, responses=8)
     board = ranking.make_board(Sources(ROOT), read_outputs(paths))
@@ -335,6 +336,7 @@ def test_names_go_on_after_zzz():
     assert [ranking.anonymous_name(place) for place in (0, 25, 26, 53)] == ["AAA", "ZZZ", "AAAA", "BBBBB"]
 
 
+@pytest.mark.thorough
 def test_scores_by_condition_are_those_of_its_units(tmp_path):
     state = np.random.RandomState(11)
     correct, accept = state.rand(2, 60) < 0.6
@@ -808,6 +810,7 @@ def built(tmp_path_factory):
     return bundle, folder / "first"
 
 
+@pytest.mark.thorough
 def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(built, tmp_path, capsys):
     bundle, baseline = built[0], built[1] / "baseline.zip"
     arguments = ["rehearse", str(bundle), str(baseline)]

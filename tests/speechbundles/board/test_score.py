@@ -120,6 +120,7 @@ def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
     assert score(bundle, downloads, out).new == 0
 
 
+@pytest.mark.thorough
 def test_outputs_are_passed_over_wherever_they_are(tmp_path, downloads, monkeypatch):
     bundle = codabench_bundle(tmp_path)
     monkeypatch.chdir(downloads)

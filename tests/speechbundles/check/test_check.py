@@ -254,7 +254,7 @@ def places(value, path=()):
         yield from places(item, (*path, key))
 
 
-@pytest.mark.default_cases("codabench-{}")
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", [None, [], {}, -1, "x", [{"a": [1]}], {"x": None}], ids=repr)
 @pytest.mark.parametrize("platform", CLEAN)
 def test_nonsense_anywhere_ends_in_findings_and_never_in_an_exception(tmp_path, platform, wrong):

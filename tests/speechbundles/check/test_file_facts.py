@@ -345,6 +345,7 @@ def share_warned(sets):
     return sum(found) / len(found)
 
 
+@pytest.mark.thorough
 def test_few_clean_sets_are_warned_of():
     assert share_warned(40) <= 0.05
 
@@ -378,6 +379,7 @@ def test_few_of_many_clean_sets_of_recordings_are_warned_of():
     assert sum(any(recorded(seed)) for seed in range(200)) <= 10
 
 
+@pytest.mark.thorough
 def test_a_large_set_takes_less_than_ten_seconds():
     draw = np.random.default_rng(1)
     size = 30_000

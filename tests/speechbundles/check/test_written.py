@@ -57,6 +57,7 @@ def test_computed_keys_do_not_excuse_a_key_beside_written_ones():
     assert unwritten_keys({"score.py": program}, ["f1", "accuracy"]) == ["accuracy"]
 
 
+@pytest.mark.thorough
 def test_hostile_programs_end_soon():
     texts = [f'"{number}_%s%s%s%s"' for number in range(20_000)]
     keys = [f"{number}{'a' * 10_000}" for number in range(50)]

@@ -120,6 +120,7 @@ def test_a_task_of_three_classes_is_ranked(own, tmp_path, capsys):
     assert "Macro F1" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_declared_task_reads_a_sheet_with_other_names_of_columns(own):
     from openpyxl import Workbook
 

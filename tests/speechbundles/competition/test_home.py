@@ -102,6 +102,7 @@ def test_a_submission_is_checked_with_the_same_words_and_only_received(task, tmp
     assert json.loads((out / "scores.json").read_text()) == {"received": 1}
 
 
+@pytest.mark.default_cases("codabench")
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
     path = built / f"dist/{platform}/{BUNDLE}.zip"

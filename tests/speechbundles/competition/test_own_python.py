@@ -46,6 +46,7 @@ def test_the_guides_metric_from_the_folder_to_the_leaderboard(own, tmp_path, cap
     assert re.findall("good|fair|poor", board)[:3] == ["good", "fair", "poor"]
 
 
+@pytest.mark.thorough
 def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
     """`check` and `rank` read bundles and outputs whose module would fail if it were imported."""
     assert run("build", "--competition", own, "--platform", "codabench") == 0

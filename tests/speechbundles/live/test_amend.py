@@ -420,6 +420,7 @@ def test_an_abandoned_amendment_restores_the_earlier_files(connection, server, t
     assert not (tmp_path / "live" / STATE).exists()
 
 
+@pytest.mark.thorough
 def test_an_odd_zip_of_one_participant_blocks_nothing(connection, server, tmp_path, monkeypatch):
     new = season(server, tmp_path)
     server.enter(EVALUATION, "mallory", upload(9, entry="../predictions.csv"))

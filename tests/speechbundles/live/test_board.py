@@ -126,6 +126,7 @@ def placed(made):
     return [(entry.rank, entry.name) for entry in made.phases[0].entries]
 
 
+@pytest.mark.thorough
 def test_the_best_run_of_each_owner_is_ranked_by_exact_scores(exact, tmp_path):
     folder = fetched(
         tmp_path,
@@ -182,6 +183,7 @@ def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
     assert [entry.ranks for entry in alone.phases[0].entries] == [None]
 
 
+@pytest.mark.thorough
 def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_path):
     (step,) = coarse.sets.values()
     wrong = [10, 12, 20, 26, 70]
@@ -197,6 +199,7 @@ def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_pat
     assert made.phases[0].tables == ()
 
 
+@pytest.mark.thorough
 def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(exact, tmp_path):
     folder = fetched(
         tmp_path,
@@ -250,6 +253,7 @@ def test_a_refused_run_is_left_out_with_its_problems_in_a_line(exact, tmp_path):
     )
 
 
+@pytest.mark.thorough
 def test_an_upload_that_migrated_to_the_next_phase_counts_there(exact, tmp_path):
     """The platform's copy is a run of the same upload, made when the next phase opens."""
     folder = fetched(
@@ -277,6 +281,7 @@ def test_a_daily_board_ends_with_the_last_day_and_is_the_same_at_any_hour(exact,
     assert placed(board(exact, folder, daily=False)) == [(1, "bob"), (2, "anna")]
 
 
+@pytest.mark.thorough
 def test_anonymous_names_stay_the_same_and_nothing_published_names_an_owner(exact, tmp_path):
     runs = [("anna-w", "2027-03-01T09:00", 20), ("bob-k", "2027-03-02T09:00", 9)]
     folder = fetched(tmp_path / "fetched", *runs)
@@ -296,6 +301,7 @@ def test_anonymous_names_stay_the_same_and_nothing_published_names_an_owner(exac
     assert placed(board(exact, other, anonymous=True)) != placed(first)
 
 
+@pytest.mark.thorough
 def test_a_corrected_label_gives_the_right_board_and_is_reported(exact, tmp_path):
     folder = fetched(tmp_path / "fetched", ("anna", "2027-03-01T09:00", 20))
     assert board(exact, folder).changes == ()
@@ -527,6 +533,7 @@ with locked(Path(sys.argv[1]), Path(), "amend"):
 """
 
 
+@pytest.mark.thorough
 def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(tmp_path, capsys):
     mine = begin(tmp_path / "mine")
     folder = write_files(mine / "fetched", {LOCK: ""})

@@ -89,6 +89,7 @@ def test_a_result_is_one_json_document(place, server, monkeypatch, capsys, comma
     assert holds(found)
 
 
+@pytest.mark.thorough
 def test_a_build_is_one_json_document(tmp_path, capsys):
     status, found = run(capsys, f"build {TASK} --platform codabench --out {tmp_path}")
     (bundle,) = found["bundles"]

@@ -261,6 +261,7 @@ def test_environment_folder_arguments_and_input_are_the_same(own):
     assert "OPENBLAS" not in said
 
 
+@pytest.mark.thorough
 def test_a_limit_stops_the_run_and_costs_no_other(own):
     assert own()[0] == 0
     assert own(seconds=0.3, sleep=30)[::3] == (137, "time limit: still running after 0.3 s")

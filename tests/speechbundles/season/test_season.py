@@ -689,6 +689,7 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
         assert list(attempt.reasons) == told + kept
 
 
+@pytest.mark.thorough
 def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
     """Random seasons, compared with an oracle that replays them upload by upload with known results."""
     ended = []
