@@ -51,8 +51,8 @@ def abilities_table(difficulty: Difficulty, names: Sequence[str]) -> Table:
         )
     note = (
         "Rasch model: a system gets an item right with probability 50 % if its ability equals the item's difficulty. "
-        f"The average difficulty is 0, the standard deviation {model.spread:.2f}. {items} `rank --out DIR` writes the "
-        "difficulty of every item to items.csv."
+        f"The average difficulty is 0, the standard deviation {model.spread:.2f}. {items} items.csv, which "
+        "`rank --out DIR` writes, has the difficulty of every item."
     )
     rows = [[name, f"{ability:.2f}"] for name, ability in zip(names, model.ability, strict=True)]
     return Table(
