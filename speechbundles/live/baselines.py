@@ -121,7 +121,9 @@ class Trial:
         if not self.bundle.auto_run and (earlier is None or earlier.status == api.WAITING):
             api.start(self.connection, run)
         self._compare(phase, run, wanted)
-        shown = "  ".join(f"{cell.title} {cell.fixed()}" for cell in rehearsal.row if not cell.hidden)
+        shown = "  ".join(
+            f"{cell.title} {cell.with_bound(cell.shown)}" for cell in rehearsal.row if not cell.hidden
+        )
         yield f"{built.name}: same scores as in the rehearsal, to the last digit: {shown}"
 
     def _earlier_run(

@@ -19,6 +19,7 @@ from typing import Any, Optional
 from ..formats.files import Files
 from ..formats.problems import FREE_ATTEMPT, Problem, Problems, SubmissionError, count_of, name
 from ..formats.speakers import independence_note
+from ..run.feedback import as_shown
 from ..run.interval import FEWEST_UNITS
 from ..run.options import Settings
 from ..run.reference import Reference
@@ -311,9 +312,9 @@ def _check_section(items: int, files: Sequence[str]) -> Html:
 
 
 def _shown(key: str, number: Number, settings: Settings) -> str:
-    """Format a score with the decimals of its column; a multiple of a step has only the digits it needs."""
+    """Format a score with the decimals of its column; a multiple of a step as a leaderboard shows it."""
     if settings.coarse:
-        return f"{number:g}"
+        return as_shown(number)
     return str(number) if isinstance(number, int) else f"{number:.{settings.decimals.get(key, 4)}f}"
 
 

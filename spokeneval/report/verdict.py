@@ -13,6 +13,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..formats.problems import count_of
+from ..run.feedback import as_shown
 from ..run.interval import FEWEST_UNITS, difference_interval, scores_without
 from ..run.options import Settings
 from ..run.scoring import Scored
@@ -96,17 +97,17 @@ def hidden_verdict(task: Task, scores: Mapping[str, Number], settings: Settings)
     key, feedback = task.primary.key, settings.feedback
     if not settings.coarse or feedback.floor is None:
         return Verdict(OPEN, "Scored.", "")
-    floor, step = feedback.floor[key], feedback.steps[key]
-    apart = round(abs(scores[key] - floor) / step)
+    floor, step = as_shown(feedback.floor[key]), feedback.steps[key]
+    apart = round(abs(scores[key] - feedback.floor[key]) / step)
     if apart == 0:
         reason = (
-            f"Every submission that is not better than the baseline and the trivial baselines is shown with {floor:g}, "
+            f"Every submission that is not better than the baseline and the trivial baselines is shown with {floor}, "
             f"the rounded score of {feedback.best_system}. The submission's own score may be worse."
         )
         return Verdict(OPEN, "Not better than the baselines.", reason)
     words = f"Better than the baselines by {count_of(apart, 'step')}."
     reason = (
-        f"The best of the baseline and the trivial baselines, the floor, has {floor:g}. A step is {step:g}, about one "
+        f"The best of the baseline and the trivial baselines, the floor, has {floor}. A step is {step:g}, about one "
         "standard error of the baseline's score."
     )
     if apart < TIE:

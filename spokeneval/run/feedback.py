@@ -48,6 +48,11 @@ def on_grid(value: Number, step: float) -> float:
     return float(round(round(value / step) * step, -math.floor(math.log10(step))))
 
 
+def as_shown(score: Number) -> str:
+    """A score in steps as Codabench shows it: 4.0, not 4."""
+    return str(float(score))
+
+
 def coarse_scores(scores: Mapping[str, Number], steps: Mapping[str, float]) -> dict[str, Number]:
     """Round the scores that have a step to the grid. Others are left out, and so are the ends of intervals."""
     return {key: on_grid(value, steps[key]) for key, value in scores.items() if key in steps}
@@ -119,7 +124,7 @@ def describe_line(line: Mapping[str, Number], feedback: SetFeedback, primary: Sc
     line
         The scores that the leaderboard shows.
     """
-    number, step = f"{line[primary.key]:g}", f"{feedback.steps[primary.key]:g}"
+    number, step = as_shown(line[primary.key]), f"{feedback.steps[primary.key]:g}"
     bound = feedback.bound(line, primary.key, primary.direction)
     if not bound:
         return f"{primary.heading} {number}, shown in steps of {step}."

@@ -106,3 +106,7 @@ def test_a_score_at_the_floor_names_the_system_that_has_it(best, words, name):
 
 def test_a_score_above_the_floor_is_described_by_its_steps():
     assert describe_line({"f1": 0.9}, FEEDBACK, F1) == "F1 0.9, shown in steps of 0.01."
+
+
+def test_a_whole_score_is_described_as_codabench_shows_it():
+    assert describe_line({"f1": 4.0}, FEEDBACK, F1).startswith("F1 4.0, ")
