@@ -55,7 +55,7 @@ def read_account(file: Path) -> Account:
     OrganiserError: the file cannot be read, has other content, or other users can read it.
     """
     lines = _read_secret(file, "password").splitlines()
-    if len(lines) != 2 or not all(lines):
+    if len(lines) != 2 or not all(map(str.strip, lines)):
         raise OrganiserError(f"{file}: expected two lines, your name on the server and your password")
     return Account(lines[0].strip(), lines[1])
 
@@ -67,7 +67,9 @@ def _read_secret(file: Path, what: str) -> str:
             raise OrganiserError(
                 f"{file}: other users can read this {what}; run chmod 600 {file}, or get a new {what}"
             )
-        return read_file(file, _LARGEST_SECRET).decode("utf-8", "replace")
+        return read_file(file, _LARGEST_SECRET).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise OrganiserError(f"{file}: not UTF-8; save the {what} in this encoding") from None
     except OSError as error:
         raise OrganiserError(f"{file}: {error.strerror}; expected a file that contains the {what}") from None
 

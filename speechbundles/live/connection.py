@@ -146,17 +146,17 @@ class Connection:
 
         Raises
         ------
-        Refused: there is no redirect, or it leads to the sign-in page; or the account cannot sign in.
+        Refused: there is no redirect, or it leads to the sign-in page.
+        OrganiserError: the account cannot sign in.
         """
         if anonymous:
             return self._redirect(path, _no_token)
-        if not self._session_key:
-            try:
-                return self._redirect(path, self._authorise)
-            except Refused:
-                if self.account is None:
-                    raise
-            self._session_key.append(self._sign_in(self.account))
+        try:
+            return self._redirect(path, self._with_session if self._session_key else self._authorise)
+        except Refused:
+            if self.account is None:
+                raise
+        self._session_key[:] = [self._sign_in(self.account)]  # the first session, or one that has expired
         return self._redirect(path, self._with_session)
 
     def _redirect(self, path: str, authorise: Any) -> str:
@@ -173,8 +173,8 @@ class Connection:
         if self._session_key and self.account:
             return f"{self.server} does not provide this file to {self.account.name}"
         return (
-            f"{self.server} does not provide this file to a token, as newer versions of Codabench; add --login-file "
-            "with your name and password"
+            f"{self.server} does not provide this file to a token; newer versions of Codabench provide it only to an "
+            "account that signs in: add --login-file with your name and password"
         )
 
     def _sign_in(self, account: Account) -> str:
@@ -183,19 +183,20 @@ class Connection:
 
         def once() -> str:
             with self._request("GET", address, _no_token) as form:
-                csrf = form.cookies.get("csrftoken") if form.ok and not form.is_redirect else None
+                csrf = _cookie(form, "csrftoken") if form.ok and not form.is_redirect else None
                 if csrf is None:
-                    raise Refused(form.status_code, f"{address}: there is no sign-in form")
+                    raise OrganiserError(
+                        f"{address}: there is no sign-in form; leave out --login-file to use only the token"
+                    )
             fields = {"csrfmiddlewaretoken": csrf, "username": account.name, "password": account.password}
             headers = {"Cookie": f"csrftoken={csrf}", "Referer": address}
             with self._request("POST", address, _no_token, data=fields, headers=headers) as answer:
-                session = answer.cookies.get("sessionid") if answer.is_redirect else None
+                session = _cookie(answer, "sessionid") if answer.is_redirect else None
             if session is None:
-                raise Refused(
-                    answer.status_code,
-                    f"{address}: the server does not accept this name and password; correct the login file",
+                raise OrganiserError(
+                    f"{address}: the server does not accept this name and password; correct the login file"
                 )
-            return str(session)
+            return session
 
         key: str = self._persist(once, True)
         return key
@@ -372,6 +373,11 @@ class _Body:
         if self.progress:
             self.progress(self.stream.tell(), self.size)
         return block
+
+
+def _cookie(response: requests.Response, name: str) -> str | None:
+    """Return the value of a cookie that an answer sets; the first if it is set for several paths."""
+    return next((cookie.value for cookie in response.cookies if cookie.name == name), None)
 
 
 def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -34,7 +34,7 @@ from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachabl
 from speechbundles.model.fetched import JOURNAL, folded, folders_of, read_index, safe_name
 from speechbundles.season.uploads import read_submissions
 from spokeneval.formats.tables import begins_formula
-from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
+from tests.samples.codabench_server import CSRF, ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import live_bundle, score, upload
 from tests.samples.programs import ROOT
 
@@ -782,12 +782,30 @@ def test_an_account_signs_in_once_for_files_that_a_token_does_not_open(server, c
     for key in keys:
         assert "signature=" in connection.location(f"/datasets/download/{key}/")
     assert len(server.called("API POST /accounts/login/")) == 1
-    with pytest.raises(Refused, match="to a token, as newer versions of Codabench; add --login-file"):
+    with pytest.raises(Refused, match=r"to a token; newer .* an account that signs in: add --login-file"):
         Connection(server.address, TOKEN).location(f"/datasets/download/{keys[0]}/")
     wrong = Connection(server.address, TOKEN, account=Account(ORGANISER, "wr0ng"))
-    with pytest.raises(Refused, match="does not accept this name and password") as error:
+    with pytest.raises(OrganiserError, match="does not accept this name and password") as error:
         wrong.location(f"/datasets/download/{keys[0]}/")
+    assert not isinstance(error.value, Refused)  # no command continues, and tries the password again
     assert "wr0ng" not in f"{error.value} {wrong!r}"
+
+
+@pytest.mark.parametrize("server", ["today"], indirect=True)
+def test_an_account_signs_in_again_when_its_session_has_expired(server, connection):
+    path = f"/datasets/download/{server._dataset('input_data', 'a.zip', 0)}/"
+    connection.location(path)
+    server.mishaps = [Mishap("API GET /datasets/", 404)]
+    assert "signature=" in connection.location(path)
+    assert len(server.called("API POST /accounts/login/")) == 2
+
+
+@pytest.mark.parametrize("server", ["today"], indirect=True)
+def test_a_cookie_that_is_set_for_two_paths(server, connection):
+    path = f"/datasets/download/{server._dataset('input_data', 'a.zip', 0)}/"
+    cookies = {"Set-Cookie": f"csrftoken={CSRF}; Path=/", "set-cookie": "csrftoken=other; Path=/accounts/"}
+    server.mishaps = [Mishap("API GET /accounts/login/", 200, headers=cookies)]
+    assert "signature=" in connection.location(path)
 
 
 @pytest.mark.parametrize("server", ["today"], indirect=True)
@@ -798,7 +816,7 @@ def test_the_password_follows_no_redirect(server, connection, moment):
         headers = {"Location": f"{elsewhere.address}/accounts/login/"}
         server.mishaps = [Mishap("API", 302, after=1 + moment, headers=headers)]
         key = server._dataset("input_data", "a.zip", 0)
-        with pytest.raises(Refused):
+        with pytest.raises(OrganiserError):
             connection.location(f"/datasets/download/{key}/")
         assert elsewhere.requests == []
 
@@ -811,7 +829,14 @@ def test_files_with_an_account(tmp_path):
         read_account(file)
     file.chmod(0o600)
     assert read_account(file) == Account(ORGANISER, PASSWORD)
-    for content in ("", "name\n", "name\nword\nmore\n"):
+    file.write_text(f"{ORGANISER}\r\n{PASSWORD}\r\n", "utf-8-sig")  # as editors on Windows save it
+    assert read_account(file) == Account(ORGANISER, PASSWORD)
+    file.write_text(f"{ORGANISER}\n{PASSWORD} \n", "utf-8")  # a password may end in a space
+    assert read_account(file) == Account(ORGANISER, f"{PASSWORD} ")
+    for content in ("", "name\n", "name\nword\nmore\n", " \nword\n"):
         file.write_text(content)
         with pytest.raises(OrganiserError, match="expected two lines"):
             read_account(file)
+    file.write_text(f"{ORGANISER}\n{PASSWORD}\n", "latin-1")
+    with pytest.raises(OrganiserError, match="not UTF-8"):
+        read_account(file)
