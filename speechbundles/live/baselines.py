@@ -20,6 +20,8 @@ from speechbundles.rehearse import FINISHED, Rehearsal, rehearse_phase
 
 MOST_EARLIER = 10
 """Most earlier runs of organisers in a phase whose uploads are compared with the baseline."""
+NOT_OPEN, OVER_LIMIT = 400, 403
+"""Statuses of a refused submission; see `api.submit`."""
 
 
 @dataclass(frozen=True)
@@ -162,16 +164,17 @@ class Trial:
         """
         outside = not built.is_open(self.now)
         if outside and self.enforced:
-            raise Refused(400, "This phase is not open")
+            raise Refused(NOT_OPEN, "This phase is not open")
         try:
             run = api.submit(self.connection, phase, name, upload)
         except Refused as refusal:
-            if not outside:
+            expected = refusal.status in (NOT_OPEN, OVER_LIMIT)
+            if not outside or not expected:
+                hint = ". Try again when the phase is open and your account's limit allows it" * expected
                 raise OrganiserError(
-                    f"{built.name}: the server refuses the baseline: {refusal}. Try again when the limit of "
-                    "your account allows it"
+                    f"{built.name}: the server refuses the baseline: {refusal}{hint}"
                 ) from None
-            self.enforced = self.enforced or refusal.status == 400 or None
+            self.enforced = self.enforced or refusal.status == NOT_OPEN or None
             raise
         if outside:
             self.enforced = False

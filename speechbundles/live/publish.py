@@ -71,7 +71,9 @@ def publish(
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     yield from measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
     if not opening:
-        yield f"not public yet; to open it: {again} --competition {competition} --open"
+        opened = f"competition {competition} is listed publicly"
+        closed = f"not public yet; to open it: {again} --competition {competition} --open"
+        yield opened if live.get("published") else closed
         return
     untried = [baseline.phase.name for baseline in rehearsed if baseline.name is None]
     if untried:

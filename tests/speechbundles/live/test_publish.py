@@ -166,6 +166,17 @@ def test_a_phase_that_refuses_its_baseline_is_left_out_and_the_rest_opened(
     ] * server.today
 
 
+@pytest.mark.parametrize("status", [401, 404, 500])
+def test_only_a_phase_that_is_not_open_is_left_out(connection, server, tmp_path, status):
+    """Nothing is opened because the server has another reason to refuse a submission."""
+    server.now = LATER
+    server.mishaps = [Mishap("API GET /api/can_make_submission/701/", status, times=7)]
+    done, error = steps(connection, two_phases(tmp_path), opening=True, now=LATER)
+    assert error.startswith("Evaluation: the server refuses the baseline: ")
+    assert not any("left out" in step for step in done)
+    assert not server.competitions[7]["published"]
+
+
 @pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
 def test_a_run_of_the_baseline_is_used_again(connection, server, bundle):
     """The limit is three a day."""
@@ -217,6 +228,8 @@ def test_it_is_opened_after_test_submissions_to_all_phases(connection, server, t
     )  # the API has a toggle: it must not be switched back
     assert (done[-1], error) == ("published", None)
     assert server.competitions[7]["published"]
+    done, error = steps(connection, bundle, competition=7)  # to test a phase that has opened since
+    assert (done[-1], error) == ("competition 7 is listed publicly", None)
 
 
 def test_it_is_not_opened_without_a_test_submission_to_each_phase(connection, server, bundle):
