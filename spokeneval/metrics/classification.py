@@ -159,6 +159,6 @@ def matthews_correlation(counts: ClassCounts) -> Number:
     covariance = np.sum(counts.hits, axis=-1) * items - (truth * predicted).sum(axis=-1)
     spreads = [side.sum(axis=-1) ** 2 - (side**2).sum(axis=-1) for side in (truth, predicted)]
     constant = (spreads[0] == 0) | (spreads[1] == 0)
-    norm = np.sqrt(spreads[0]) * np.sqrt(spreads[1])
+    norm = np.sqrt(spreads[0] * spreads[1])  # of one product, so that perfect predictions have exactly 1
     norm = np.where(constant, items, norm)  # 0 / n for a constant side, undefined without items
     return ratio(np.where(constant, 0.0, covariance), norm, "Matthews correlation of no items")

@@ -216,7 +216,8 @@ def matthews_correlation(counts: CorrectnessCounts) -> Number:
     predicted_incorrect = counts.true_negatives + counts.false_negatives
     correct = counts.true_positives + counts.false_negatives
     incorrect = counts.true_negatives + counts.false_positives
-    spread = np.sqrt(predicted_correct * predicted_incorrect) * np.sqrt(correct * incorrect)
+    # One root of one product of floats: two roots make 1.0000000000000002 of perfect predictions.
+    spread = np.sqrt(np.multiply(predicted_correct * predicted_incorrect, correct * incorrect, dtype=float))
     return _rate(counts, right - wrong, np.maximum(spread, 1))  # 0 / 1 if all predictions are the same
 
 

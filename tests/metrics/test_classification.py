@@ -39,6 +39,11 @@ def test_the_classes_of_the_whole_reference_stay_in_parts_of_it() -> None:
         ours.balanced_accuracy(part)
 
 
+def test_the_matthews_correlation_of_perfect_decisions_is_one_to_the_last_digit() -> None:
+    sizes = np.stack(np.mgrid[1:40, 1:40, 5:6], axis=-1).reshape(-1, 3)
+    assert np.unique(ours.matthews_correlation(ours.ClassCounts(sizes, sizes, sizes, sizes))).tolist() == [1]
+
+
 def test_a_constant_side_has_no_correlation() -> None:
     assert ours.matthews_correlation(ours.count_decisions([0, 1], [1, 1], classes=2)) == 0
     many = ours.ClassCounts(*np.zeros((4, 2, 2)))

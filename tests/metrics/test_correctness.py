@@ -41,6 +41,13 @@ def test_rates_by_hand():
     assert correctness.matthews_correlation(counts) == pytest.approx(14 / 24, rel=0, abs=1e-12)
 
 
+def test_the_matthews_correlation_of_perfect_predictions_is_one_to_the_last_digit():
+    correct, incorrect = np.mgrid[1:300:7, 1:200:11]
+    none = np.zeros_like(correct)
+    counts = correctness.CorrectnessCounts(correct, none, none, incorrect)
+    assert np.unique(correctness.matthews_correlation(counts)).tolist() == [1]
+
+
 def test_counts_tell_the_four_cases_apart():
     reference = np.array([True] * 10 + [False] * 5)
     prediction = np.array([True] * 4 + [False] * 6 + [True] * 3 + [False] * 2)
