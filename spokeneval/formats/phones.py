@@ -18,6 +18,8 @@ Suggest = Callable[[str, Sequence[str], Collection[str]], str]
 
 _LONGEST = 60
 """The most characters of a token that may consist of phones written without spaces."""
+_MOST_ADVISED = 1000
+"""The most different unknown tokens for which advice is searched."""
 _WRITTEN = re.compile(r"[A-Za-z0-9,.|/_-]+\Z")
 
 
@@ -61,6 +63,10 @@ def nearest_phones(token: str, phones: Sequence[str], fillers: Collection[str]) 
         near = near or get_close_matches(token, known, 3, 0.5)
         if near:
             return f"the nearest are {', '.join(near)}" if len(near) > 1 else f"the nearest is {near[0]}"
+    return expected_phone(phones)
+
+
+def expected_phone(phones: Sequence[str]) -> str:
     return f"expected one of {some_of(phones, 8)}"
 
 
@@ -101,7 +107,10 @@ def transcripts(
                 for token in dict.fromkeys(found):
                     if token not in known:
                         if token not in advice:
-                            advice[token] = suggest(token, phones, fillers)
+                            search = len(advice) < _MOST_ADVISED
+                            advice[token] = (
+                                suggest(token, phones, fillers) if search else expected_phone(phones)
+                            )
                         message = f"{quote(token)} is not one of the {len(phones)} phones; {advice[token]}"
                         table.add_problem(problems, "unknown_phone", row, message)
         return tokens

@@ -171,8 +171,17 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
     missing = [file for file in expected if file not in there]
     asked = set(expected)
     extra = [file for file in files if file not in asked]
+    first: dict[str, int] = {}
+    for place, other in enumerate(extra):
+        if not other.lower().endswith((".zip", *_PACKED)):  # to be unpacked, not renamed
+            for key in (other.lower(), other.lower().split(".")[0] + "."):
+                first.setdefault(key, place)
     for file in missing:
-        problems.add("missing_file", file, f"is missing{_suggest_file(file, extra, found=len(files))}")
+        stem = file.rsplit(".", 1)[0].lower()
+        keys = (file.lower(), f"{stem}.", f"{stem}s.", stem.rstrip("s") + ".")
+        places = [first[key] for key in keys if key in first]
+        hint = _suggest_file(file, extra[min(places)]) if places else ""
+        problems.add("missing_file", file, f"is missing{hint if files else '; the submission is empty'}")
     wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")
     for file in extra:
         hint = "; put its files directly into the submission's zip" if file.lower().endswith(".zip") else ""
@@ -181,19 +190,10 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
         problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
 
 
-def _suggest_file(file: str, extra: list[str], found: int) -> str:
-    stem = file.rsplit(".", 1)[0].lower()
-    for other in extra:
-        if other.lower().endswith((".zip", *_PACKED)):
-            continue  # to be unpacked, not renamed
-        if other.lower() == file.lower() or other.lower().split(".")[0] in (
-            stem,
-            stem + "s",
-            stem.rstrip("s"),
-        ):
-            if other.lower().endswith(_SHEETS):
-                return f"; found the spreadsheet {name(other)}"
-            if other.lower().endswith(".rttm") and not file.endswith(".rttm"):
-                return f"; found {name(other)}: write its turns as lines of start, end and language"
-            return f"; found {name(other)}: rename it"
-    return "" if found else "; the submission is empty"
+def _suggest_file(file: str, other: str) -> str:
+    """Advice on another file, whose name is nearly that of a missing one."""
+    if other.lower().endswith(_SHEETS):
+        return f"; found the spreadsheet {name(other)}"
+    if other.lower().endswith(".rttm") and not file.endswith(".rttm"):
+        return f"; found {name(other)}: write its turns as lines of start, end and language"
+    return f"; found {name(other)}: rename it"

@@ -126,3 +126,11 @@ def test_a_file_under_nearly_the_expected_name_is_to_be_renamed(files, expected,
     inside = "; put its files directly into the submission's zip"
     advice = {"a.XLSX": f"; {AS_TEXT}", "b.Zip": inside, "a.zip": inside, "a.RAR": f"; {UNPACK}"}
     assert extra.message == f"is not part of a submission ({expected} expected){advice.get(files, '')}"
+
+
+def test_as_many_files_as_can_be_are_compared_with_the_expected_ones():
+    """Each missing file was compared with each other one, which took minutes."""
+    problems = Problems()
+    expect_files([f"x{n}.txt" for n in range(MAX_FILES)], [f"y{n}.txt" for n in range(MAX_FILES)], problems)
+    with pytest.raises(SubmissionError, match=f"{2 * MAX_FILES} problems in"):
+        problems.raise_if_any()

@@ -175,6 +175,16 @@ def test_an_unknown_phone_is_refused_with_the_nearest_ones(token: str, advice: s
     assert refused.value.total == 1
 
 
+def test_the_nearest_phones_are_searched_for_a_thousand_unknown_ones_only() -> None:
+    """A submission of 1 MB can have hundreds of thousands, and the search takes a millisecond each."""
+    task = make(units="phones", phones=["b", "tsh"])
+    content = "id,transcript\n" + "".join(f"u{n},tsh{n}\n" for n in range(1001))
+    with pytest.raises(ReferenceFileError) as refused:
+        task.format.read_reference({"transcripts.csv": content.encode()})
+    first, *_, last = (problem.message for problem in refused.value.problems)
+    assert (first[-20:], last[-22:]) == ("; the nearest is tsh", "expected one of b, tsh")
+
+
 def test_units_and_item_list() -> None:
     task = make(item="utterance")
     truth = task.format.read_reference(

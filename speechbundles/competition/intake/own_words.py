@@ -51,6 +51,8 @@ def _translated(message: str, words: Mapping[str, str], table: OwnTable) -> str:
 # Columns that are not used
 
 
+LONGEST_NAME = 100
+"""The most characters of a column's name that are compared."""
 LIKE = 0.8
 """How similar the names of a numeric column and of a label must be, from 0 to 1."""
 
@@ -79,7 +81,9 @@ def unused_labels(table: OwnTable, layout: Layout, public: Mapping[str, bytes]) 
 
 def _is_like(names: Collection[str], table: OwnTable, place: int) -> bool:
     """Whether a column of a table looks like one of the named labels."""
-    column, *stems = (re.sub(r"[\W_]|\d+\Z", "", name.lower()) for name in (table.columns[place], *names))
+    column, *stems = (
+        re.sub(r"[\W_]|\d+\Z", "", name[:LONGEST_NAME].lower()) for name in (table.columns[place], *names)
+    )
     similar = any(SequenceMatcher(None, column, stem).ratio() >= LIKE for stem in stems)
     return column in stems or (similar and _are_numbers(table, place))
 

@@ -806,6 +806,12 @@ def test_a_long_table_that_cannot_be_used_is_refused_at_its_own_line(tmp_path, r
             "human_score, words",
         ),
         ("caller_experience", "call_id,human1,human2,human3,text,asr,f0\na,1,2,3,नमस्ते,4,5\n", None),
+        pytest.param(
+            "caller_experience",
+            f"call_id,human1,human2,human3,{'1' * 60_000}x\na,1,2,3,4\n",
+            None,
+            id="a number that is compared to its 100th digit only",
+        ),
     ],
 )
 def test_columns_that_look_like_labels_and_are_not_used_are_reported(tmp_path, task, text, unused):

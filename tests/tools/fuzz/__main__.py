@@ -169,6 +169,7 @@ def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
         f"-max_total_time={seconds}",
         f"-max_len={LONGEST}",
         f"-timeout={SECONDS}",
+        f"-report_slow_units={SECONDS}",
         f"-rss_limit_mb={MEGABYTES}",
         f"-artifact_prefix={findings}/",
         f"-dict={dictionary}",
