@@ -9,6 +9,8 @@ is interrupted, run it again to continue, or restore the earlier files with --ab
 Exit status: 0 it succeeded, 1 an error, 4 it succeeded, but the files on the server could not be compared.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -25,8 +27,16 @@ from speechbundles.cli.server import (
     server_options,
     using,
 )
-from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
-from speechbundles.live import abandon_amendment, amendment_to_text, carry_out_amendment, plan_amendment
+from speechbundles.cli.terminal import answer_json, describe, refuse_windows, report_steps, reporting
+from speechbundles.live import (
+    NOT_COMPARED,
+    abandon_amendment,
+    amendment_to_text,
+    carry_out_amendment,
+    is_amending,
+    plan_amendment,
+)
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
 
 
@@ -72,15 +82,15 @@ def command(
 ) -> int:
     refuse_windows()
     steps: list[str] = []
-    with reporting(ending="\n\nRun the same command again to continue."):
+    folder = fetched_into(folder, competition)
+    with reporting(), _to_be_continued(folder):
         connection = connect(server, token_file, login_file)
-        folder = fetched_into(folder, competition)
         with using(folder):
             if abandon:
                 steps = report_steps(abandon_amendment(connection, competition, folder), as_json=as_json)
                 if as_json:
                     answer_json({"steps": steps})
-                return 0
+                return UNCOMPARED if any(step.startswith(NOT_COMPARED) for step in steps) else 0
             with counting("fetching") as fetching, counting("scoring") as scoring:
                 amendment = plan_amendment(
                     connection,
@@ -107,3 +117,14 @@ def command(
     if as_json:
         answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})
     return UNCOMPARED if amendment.files.unread else 0
+
+
+@contextmanager
+def _to_be_continued(folder: Path) -> Iterator[None]:
+    """Add to an error how to continue, if an amendment is in progress."""
+    try:
+        yield
+    except (OrganiserError, OSError) as error:
+        if not is_amending(folder):
+            raise
+        raise OrganiserError(f"{describe(error)}\n\nRun the same command again to continue.") from None

@@ -4,6 +4,7 @@ from speechbundles.live.abandon import abandon as abandon_amendment
 from speechbundles.live.account import read_account, read_server, read_token
 from speechbundles.live.amend import carry_out as carry_out_amendment
 from speechbundles.live.amend import plan as plan_amendment
+from speechbundles.live.amendment import is_amending
 from speechbundles.live.amendment import to_text as amendment_to_text
 from speechbundles.live.board import make_home_board, private_folder
 from speechbundles.live.board_files import write_home_board, write_home_page
@@ -24,6 +25,7 @@ __all__ = [
     "amendment_to_text",
     "carry_out_amendment",
     "fetch_competition",
+    "is_amending",
     "make_home_board",
     "plan_amendment",
     "private_folder",

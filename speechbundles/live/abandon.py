@@ -6,6 +6,7 @@ from typing import Any
 
 from speechbundles.live import api
 from speechbundles.live.amendment import MOST_SHOWN, STATE, read_state
+from speechbundles.live.compared import NOT_COMPARED
 from speechbundles.live.connection import Connection
 from speechbundles.live.files import ServedFiles
 from speechbundles.model.errors import Gone, OrganiserError, Refused
@@ -15,7 +16,7 @@ from spokeneval.formats.problems import count_of, some_of
 def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[str]:
     """Give the competition the programs, data, kits and pages that it had before; yield a line for each step.
 
-    No run is deleted or repeated.
+    No run is deleted or repeated. If the server does not provide its files, the first line begins with `NOT_COMPARED`.
 
     Raises
     ------
@@ -67,7 +68,9 @@ def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[
     if lost:
         lines = "\n".join(f"  {line}" for line in dict.fromkeys(lost))
         raise OrganiserError(f"competition {competition} is not as it was before:\n\n{lines}")
-    how = f"keys, because {files.unread}" if files.unread else "hashes"
+    if files.unread:
+        yield f"{NOT_COMPARED}{files.unread}"
+    how = "keys" if files.unread else "hashes"
     yield f"restored the earlier programs, data, kits, pages and terms, and compared them by their {how}"
     repeated = [
         str(run.id)

@@ -145,6 +145,11 @@ def read_state(folder: Path, bundle: str | None = None) -> State | None:
     return state
 
 
+def is_amending(folder: Path) -> bool:
+    """Return whether an amendment is in progress, which the same command continues."""
+    return (folder / STATE).exists()
+
+
 def kinds_of(amendment: Amendment) -> str:
     kinds = dict.fromkeys(kind for kits in amendment.kits.values() for kind in kits)
     return ", ".join(kind.replace("_", " ") for kind in kinds)

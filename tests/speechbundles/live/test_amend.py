@@ -520,7 +520,24 @@ def test_the_command(server, login, tmp_path, monkeypatch, capsys):
     assert build_bundle.main([*arguments, "--yes"]) == 0
     assert "there is nothing to amend" in capsys.readouterr().out
     assert build_bundle.main([*arguments, "--abandon"]) == 1
-    assert "no amendment is in progress; to go back, amend with the old bundle" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "no amendment is in progress; to go back, amend with the old bundle" in err
+    assert "continue" not in err  # there is nothing to continue
+
+
+@pytest.mark.parametrize(("server", "signs_in"), [("today", True), ("today", False)], indirect=["server"])
+def test_what_the_command_could_not_compare_when_it_goes_back(
+    server, login, signs_in, tmp_path, monkeypatch, capsys
+):
+    new = season(server, tmp_path)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    arguments = ["amend", str(new), "7", "--dir", str(tmp_path / "live"), "--server", server.address]
+    arguments += login * signs_in
+    server.mishaps = [Mishap("API PATCH /api/tasks/", 400)]
+    assert build_bundle.main([*arguments, "--from", str(tmp_path / "old.zip"), "--yes"]) == 1
+    assert capsys.readouterr().err.endswith("\n\nRun the same command again to continue.\n")
+    assert build_bundle.main([*arguments, "--abandon"]) == (0 if signs_in else 4)
+    assert capsys.readouterr().out.startswith("not compared: ") is not signs_in
 
 
 # A server that gives its programs and data to no token
@@ -572,8 +589,9 @@ def test_an_amendment_from_an_earlier_bundle_is_continued_or_abandoned(
         list(carry_out(tokens_only, amendment))
     server.mishaps = []
     if ending == "abandon":
-        (restored, *_) = abandon(tokens_only, COMPETITION, tmp_path / "live")
-        assert "compared them by their keys, because" in restored
+        said = list(abandon(tokens_only, COMPETITION, tmp_path / "live"))
+        assert said[0].startswith(f"not compared: {server.address} does not provide this file to a token")
+        assert said[1].endswith("compared them by their keys")
         assert {number: task["parts"] for number, task in server.tasks.items()} == before
         return
     again = plan(tokens_only, new, COMPETITION, tmp_path / "live")  # the files are known by their keys
