@@ -119,10 +119,11 @@ def plan(
         bundle.phase(built.number)  # raises if the phase cannot be rehearsed
         if changed or (state and phase.id in state.phases):
             entrants = read_entrants(connection, phase, haul.runs, folder, accepted)
-            notes = []
+            notes, busy = [], []
             if state is None:
                 served = files.parts(phase.tasks[0])
                 notes = _check_old(bundle, built, served, entrants, folder, jobs, scoring)
+                busy = unfinished(entrants, api.page_of(connection, competition))
             entrants = score_entrants(bundle, built, entrants, folder, jobs, scoring)
             phases.append(
                 AmendedPhase(
@@ -132,11 +133,7 @@ def plan(
                     _live_board(connection, bundle, built, phase, entrants),
                     predict(bundle, built, entrants, state.picked if state else _picked(built, entrants)),
                     left := sum(_is_left(entrant, state) for entrant in entrants),
-                    (
-                        *notes,
-                        *notes_on(entrants, left),
-                        *unfinished(entrants, api.page_of(connection, competition)),
-                    ),
+                    (*notes, *notes_on(entrants, left), *busy),
                 )
             )
     other_texts = different_texts(content, bundle.files, live)
