@@ -18,8 +18,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, NamedTuple, Optional, Union
 
-from .collection import collection_paused
-
 MARK = "…"
 """Stands for any text in a value of `drop_marked`, such as `<…>`."""
 
@@ -79,7 +77,6 @@ class Normaliser:
 
     rules: tuple[tuple[str, Any], ...] = ()
 
-    @collection_paused()
     def words(self, texts: Sequence[str], most: Optional[int] = None) -> list[list[str]]:
         """Return the words of each text.
 

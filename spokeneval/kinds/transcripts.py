@@ -20,7 +20,6 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ..formats.cells import Parser
-from ..formats.collection import collection_paused
 from ..formats.format import Items
 from ..formats.normalisation import RULES, Normaliser, read_rules
 from ..formats.phones import nearest_phones
@@ -173,7 +172,6 @@ def _inventory(
     return inventory, features
 
 
-@collection_paused()
 def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> Answers:
     """The references of each item, in the order in which the items appear first.
 
@@ -219,7 +217,6 @@ def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: 
         problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")
 
 
-@collection_paused()
 def _count(
     reference: Answers, submission: Answers, *, units: str, table: Optional[FeatureTable]
 ) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from ..formats.problems import Problem, ReferenceFileError
 from ..formats.tables import id_order
 from ..formats.text import decimal
 from ..task import Task
+from .collection import collection_paused
 
 PART_FILE = "part.txt"
 ITEMS_FOLDER = "items"
@@ -61,6 +62,7 @@ class Reference(NamedTuple):
         """The fingerprint of the files with the labels."""
         return fingerprint(self.files)
 
+    @collection_paused()
     def fingerprint_by_id(self, form: Format) -> str:
         """The fingerprint of the files with their rows in the order of ids, so that it is that of rows in any order."""
         names = form.rows(self.files)
@@ -79,6 +81,7 @@ def read_reference(task: Task, folder: Path) -> Reference:
     return parse_reference(task, files)
 
 
+@collection_paused()
 def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     """Read the reference from files, `name -> content`.
 
@@ -195,6 +198,7 @@ def read_items(task: Task, folder: Path) -> Items:
     return task.format.read_items(read_folder(folder, task.format.list_files))
 
 
+@collection_paused()
 def read_submission(task: Task, files: Files, reference: Reference) -> Any:
     """Read a submission, check its answers to all items of the set, and return those to the items with labels.
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
+from .collection import collection_paused
 from .interval import FEWEST_UNITS, Interval, score_intervals
 from .options import Settings
 from .statistics import Statistics, by_unit
@@ -44,6 +45,7 @@ class Scored(NamedTuple):
         return {} if len(self.statistics.units) < FEWEST_UNITS else self.intervals
 
 
+@collection_paused()
 def score_submission(task: Task, reference: Any, submission: Any, settings: Settings) -> Scored:
     """Score a submission against a reference, both as the task's format returns them.
 
