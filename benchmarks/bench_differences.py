@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.bench_coverage import CASES, Case, Tally, population
 from spokeneval.metrics.counts import by_group, total
-from spokeneval.run.interval import difference_interval, joint_scores, scores_without
+from spokeneval.run.interval import difference_interval, ends_beyond, joint_scores, scores_without
 from spokeneval.task import Score
 from spokeneval.tasks import find_task
 
@@ -49,7 +49,8 @@ def cover(first: Case, second: Case, speakers: int, repetitions: int) -> str:
         without = [scores_without(score, *pair) for pair in zip(values, rows, strict=True)]
         if len(without[0]) != len(without[1]) or np.isnan(values).any():
             continue
-        interval = difference_interval(score, values[0] - values[1], without[0] - without[1])
+        ends = [known for pair in zip(values, rows, strict=True) if (known := ends_beyond(score, *pair))]
+        interval = difference_interval(score, values, without, ends)
         jackknife.add(interval.low, interval.high, truth)
         resampled = joint_scores(score.value, rows, resamples=RESAMPLES)
         bootstrap.add(*np.nanpercentile(resampled[:, 0] - resampled[:, 1], (2.5, 97.5)), truth)

@@ -19,6 +19,7 @@ from ..run.interval import (
     RESAMPLES,
     Interval,
     difference_interval,
+    ends_beyond,
     joint_scores,
     scores_without,
 )
@@ -137,13 +138,20 @@ def compare_systems(
     counts = [task.part(task.primary, statistics.parts) for statistics in summed]
     resampled = joint_scores(task.primary.value, counts)
     without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts)]
+    ends = [ends_beyond(task.primary, score, rows) for score, rows in zip(scores, counts)]
     p_values = randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
     adjusted = holm(p_values)
     pairs = []
     enough = len(values[0]) >= FEWEST_UNITS
     for first, second in combinations(range(len(summed)), 2) if enough else ():
+        both = first, second
+        interval = difference_interval(
+            task.primary,
+            [scores[each] for each in both],
+            [without[each] for each in both],
+            [known for each in both if (known := ends[each])],
+        )
         difference = float(scores[first] - scores[second])
-        interval = difference_interval(task.primary, difference, without[first] - without[second])
         p, after_holm = float(p_values[first, second]), float(adjusted[first, second])
         pairs.append(Pair(first, second, difference, interval, p, after_holm))
     complete = resampled[~np.isnan(resampled).any(axis=1)]

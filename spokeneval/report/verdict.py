@@ -14,10 +14,10 @@ import numpy as np
 
 from ..formats.problems import count_of
 from ..run.feedback import as_shown
-from ..run.interval import FEWEST_UNITS, difference_interval, scores_without
+from ..run.interval import FEWEST_UNITS, difference_interval, ends_beyond, scores_without
 from ..run.options import Settings
 from ..run.scoring import Scored
-from ..task import HIGHER, Number, Task
+from ..task import ENDS, HIGHER, Number, Task
 
 GOOD, OPEN, BAD = "good", "", "bad"
 """Classes of the style sheet, for the colour beside a verdict."""
@@ -82,12 +82,17 @@ def _difference_ends(
     task: Task, scored: Scored, settings: Settings, difference: float
 ) -> Optional[tuple[float, float]]:
     """Return the paired interval of the difference to the baseline; None if it cannot be computed."""
-    rows = task.part(task.primary, scored.statistics.parts)
-    without = scores_without(task.primary, scored.scores[task.primary.key], rows)
+    primary, baseline = task.primary, settings.baseline
+    rows, value = task.part(primary, scored.statistics.parts), scored.scores[primary.key]
+    without = scores_without(primary, value, rows)
     known = np.array(settings.about.baseline_without, dtype=np.float64)
     if known.shape != without.shape or len(without) < FEWEST_UNITS:
         return None
-    interval = difference_interval(task.primary, difference, without - known)
+    low, high = (baseline.get(primary.key + end, baseline[primary.key]) for end in ENDS)
+    own = ends_beyond(primary, value, rows)
+    interval = difference_interval(
+        primary, (value, baseline[primary.key]), (without, known), [own, (low, high)] if own else ()
+    )
     certain = interval.low == interval.high and difference  # no unit changes the difference
     return None if certain else (interval.low, interval.high)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
@@ -20,6 +20,7 @@ __all__ = [
     "SEED",
     "Interval",
     "difference_interval",
+    "ends_beyond",
     "joint_scores",
     "resampled_error",
     "score_intervals",
@@ -94,20 +95,57 @@ def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
     return np.concatenate([_value(score, without, value) for without in others])
 
 
-def difference_interval(score: Score, difference: float, without: np.ndarray) -> Interval:
-    """The jackknife interval of the difference between two systems in a score, as in `score_intervals`.
+def difference_interval(
+    score: Score,
+    values: Sequence[float],
+    without: Sequence[np.ndarray],
+    ends: Sequence[tuple[float, float]] = (),
+) -> Interval:
+    """The interval of the difference between two systems in a score, the first minus the second.
 
-    If the score has two finite bounds, so has the difference. Otherwise its interval is symmetric.
+    It is that of the jackknife, as in `score_intervals`. If the score has two finite bounds, so has the difference.
+    Otherwise its interval is symmetric, unless the systems' own intervals are given: it is then recovered from their
+    ends and the correlation of the two scores.
 
     Parameters
     ----------
-    difference
-        The score of the first system minus that of the second.
-    without : array_like, shape (n,)
-        The difference without each unit.
+    values
+        The scores of the two systems.
+    without : two of array_like, shape (n,)
+        Their scores without each unit.
+    ends
+        Their intervals, from `ends_beyond`, if they have such intervals.
+
+    Source: Zou and Donner, Construction of confidence limits about effect measures (Statistics in Medicine 27, 2008).
     """
-    low, high = score.limits or (-math.inf, math.inf)
-    return _interval(difference, without, (low - high, high - low))
+    difference, others = float(values[0] - values[1]), without[0] - without[1]
+    if not ends:
+        low, high = score.limits or (-math.inf, math.inf)
+        return _interval(difference, others, (low - high, high - low))
+    first, second = (scores - math.fsum(scores) / len(scores) for scores in without)
+    spread = math.sqrt(math.fsum(first**2) * math.fsum(second**2))
+    correlation = math.fsum(first * second) / spread if spread else 0.0
+    (low, high), (other_low, other_high) = ends
+    down = _difference_error(values[0] - low, other_high - values[1], correlation)
+    up = _difference_error(high - values[0], values[1] - other_low, correlation)
+    return _rounded(difference, difference - down, difference + up, jackknife_error(others))
+
+
+def ends_beyond(score: Score, value: float, rows: Any) -> Optional[tuple[float, float]]:
+    """The interval of a score without an upper bound that allows for more than the units show; None for other scores.
+
+    Parameters
+    ----------
+    rows
+        The counts of the score, one row for each unit.
+    """
+    if score.interval is None or score.limits is None or score.limits[1] < math.inf:
+        return None
+    return _own_interval(score, score.interval, value, rows)[:2]
+
+
+def _difference_error(error: float, other: float, correlation: float) -> float:
+    return math.sqrt(max(0.0, error**2 + other**2 - 2 * correlation * error * other))
 
 
 def _at_once(*parts: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -153,7 +154,21 @@ def test_a_difference_has_the_jackknife_interval_between_the_bounds_of_differenc
     without = np.array([10.0, 30.0, 25.0, 40.0])
     scale = SHARE._replace(percent=False, bounds=(2.0, 50.0))
     for score, limits in ((SHARE, (-100, 100)), (scale, (-48, 48)), (RIGHT, (-np.inf, np.inf))):
-        found = difference_interval(score, 26.0, without)
+        found = difference_interval(score, (26.0, 0.0), (without, np.zeros(4)))
         low, high = jackknife_interval(26.0, without, limits)
         assert found == Interval(round(low, 10), round(high, 10), round(jackknife_error(without), 10))
-    assert difference_interval(SHARE, 26.0, without[:1]) == Interval(26.0, 26.0, 0.0)
+    assert difference_interval(SHARE, (26.0, 0.0), (without[:1], np.zeros(1))) == Interval(26.0, 26.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("other", "down", "up"),
+    [
+        ([2.0, 1.0, 3.0, 2.0], (5 - 1) - (4 - 2), (20 - 5) - (2 - 1)),  # a correlation of 1
+        ([2.0, 3.0, 1.0, 2.0], (5 - 1) + (4 - 2), (20 - 5) + (2 - 1)),  # -1
+        ([2.0, 2.0, 2.0, 2.0], math.hypot(5 - 1, 4 - 2), math.hypot(20 - 5, 2 - 1)),  # no spread
+    ],
+)
+def test_a_difference_has_the_uncertainty_of_both_systems_own_intervals(other, down, up):
+    without = np.array([5.0, 4.0, 6.0, 5.0]), np.array(other)
+    found = difference_interval(RIGHT, (5.0, 2.0), without, [(1.0, 20.0), (1.0, 4.0)])
+    assert found[:2] == (round(3 - down, 10), round(3 + up, 10))

@@ -274,23 +274,25 @@ def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
         assert float(row["p"]) <= float(row["adjusted_p"])
     twins = rows[0]
     assert (twins["first"], twins["second"], twins["p"]) == ("system0", "system4", "1.0")
-    # Jackknife in a loop over units, with scipy's t distribution.
+    # Jackknife of logarithms in a loop over units, with scipy's t distribution, and Zou and Donner's (2008) difference.
     statistics = {output.name: output.statistics for output in read_outputs(sorted(tmp_path.iterdir()))}
-    first, second = (statistics[name].values for name in ("system0", "system3"))
     primary = primary_of_sums(TASK, statistics["system0"])
-    without = [
-        (primary(np.delete(first, unit, 0).sum(0)[None]) - primary(np.delete(second, unit, 0).sum(0)[None]))[
-            0
-        ]
-        for unit in range(300)
-    ]
-    squares = (np.array(without) - np.mean(without)) ** 2
-    half = scipy.stats.t.ppf(0.975, degrees_of_freedom(np.array(without))) * math.sqrt(
-        299 / 300 * squares.sum()
+    without, errors = [], []
+    for name in ("system0", "system3"):
+        values = statistics[name].values
+        without.append(np.array([primary(np.delete(values, unit, 0).sum(0)[None])[0] for unit in range(300)]))
+        logs = np.log(without[-1])
+        error = math.sqrt(299 / 300 * ((logs - logs.mean()) ** 2).sum())
+        half = scipy.stats.t.ppf(0.975, degrees_of_freedom(logs)) * error
+        errors.append((scores[name] * (1 - math.exp(-half)), scores[name] * (math.exp(half) - 1)))
+    correlation = np.corrcoef(*without)[0, 1]
+    down, up = (
+        math.sqrt(one**2 + other**2 - 2 * correlation * one * other)
+        for one, other in ((errors[0][0], errors[1][1]), (errors[0][1], errors[1][0]))
     )
     (pair,) = [row for row in rows if (row["first"], row["second"]) == ("system0", "system3")]
-    assert float(pair["difference_low"]) == pytest.approx(float(pair["difference"]) - half, abs=1e-9)
-    assert float(pair["difference_high"]) == pytest.approx(float(pair["difference"]) + half, abs=1e-9)
+    assert float(pair["difference_low"]) == pytest.approx(float(pair["difference"]) - down, abs=1e-8)
+    assert float(pair["difference_high"]) == pytest.approx(float(pair["difference"]) + up, abs=1e-8)
 
 
 def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
