@@ -128,7 +128,9 @@ def test_an_organisers_commands_work_from_the_wheel_alone(wheel, tmp_path):
     built = run("build", "--competition", "mine")
     assert "mine/dist/codabench\n  content_accuracy.zip " in built
     bundle = "mine/dist/codabench/content_accuracy.zip"
-    assert run("check", bundle) == "content_accuracy.zip: ok\n"
+    shown = run("check", bundle)  # three submissions are many for so few labels
+    assert shown.startswith("content_accuracy.zip: 1 warning\n")
+    assert "[leak-scores]" in shown
     with zipfile.ZipFile(place / bundle) as archive:
         archive.extract("solutions/baseline_evaluation.zip", place)
     solution = "solutions/baseline_evaluation.zip"

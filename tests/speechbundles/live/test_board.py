@@ -503,10 +503,11 @@ def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, mon
         assert (status, "there is nothing to amend. Its labels stay at home" in shown) == (0, True)
         assert "run `board`" in shown
         assert server.called("API PATCH") == []
-        assert run("watch", bundle, number, "--dir", folder, *connected)[0] == 0
+        status, shown = run("watch", bundle, number, "--dir", folder, *connected)
+        assert (status, "its baseline has not run on the server" in shown) == (4, True)
         server.readable = True
         status, shown = run("publish", bundle, *connected)
-        assert (status, "reference data: yes" in shown, "use labels: home" in shown) == (0, True, False)
+        assert (status, "measured on 2" in shown, "use labels: home" in shown) == (0, True, False), shown
         assert shown.count("note: reference_data.zip: these reference data contain no hidden label") == 1
         assert shown.count("contain no hidden label") == 1  # not of the development set
     status, shown = run("season", bundle, folder)

@@ -85,7 +85,11 @@ def test_a_result_is_one_json_document(place, server, monkeypatch, capsys, comma
         monkeypatch.setattr("speechbundles.live.compared.check_bundle", lambda path: [])
     arguments, holds = (SUCCEEDS | ON_A_SERVER)[command]
     status, found = run(capsys, arguments, server if command in ON_A_SERVER else None)
-    assert status in (0, 1 if command == "check" else 0)
+    closed = command in ON_A_SERVER and server.today  # the server gives no programs and data to a token
+    if closed and command == "amend":
+        assert status == 1
+        return
+    assert status in (0, 1 if command == "check" else 0) if not closed or command == "fetch" else status == 4
     assert holds(found)
 
 
