@@ -55,10 +55,10 @@ pictures: .venv/installed-browser
 	$(BIN)/python -m tests.tools.browser.pictures docs/pictures
 
 # Run the programs and the tests of metrics and intervals on Python 3.9 with numpy 1.19, if installed: see
-# tests/run/test_portability.py.
-ON_39 = spokeneval/comparison spokeneval/metrics tests/comparison tests/metrics tests/run/test_intervals.py tests/tasks/test_merlion_description.py
+# tests/spokeneval/run/test_portability.py.
+ON_39 = spokeneval/ranking spokeneval/metrics tests/spokeneval/ranking tests/spokeneval/metrics tests/spokeneval/run/test_intervals.py tests/spokeneval/challenges/test_merlion_description.py
 portability: .venv/installed-dev
-	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/run/test_portability.py
+	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/spokeneval/run/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \
 	then .venv-py39/bin/python -m pip install --quiet --disable-pip-version-check pytest==8.4.2 hypothesis==6.141.1 \
 	  && .venv-py39/bin/python -m pytest --noconftest $(ON_39); \
@@ -102,7 +102,7 @@ samples: .venv/installed-organiser
 	$(INSTALL) $<
 	touch $@
 
-# Make an image for tests/speechbundles/rehearse/test_containers.py from Debian packages. Needs root, debootstrap, podman.
+# Make an image for tests/speechbundles/bundle/rehearse/test_containers.py from Debian packages. Needs root, debootstrap, podman.
 container-image:
 	debootstrap --variant=minbase --include=python3-minimal,python3-numpy bookworm .container-image
 	tar -C .container-image --exclude='./proc/*' --exclude='./sys/*' --exclude='./var/cache/*' -c . | podman import - localhost/spokeneval-test

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from spokeneval.challenges import find_task
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics import language_identification as identification
@@ -36,7 +37,6 @@ from spokeneval.metrics.jackknife import leave_one_out, student_quantile
 from spokeneval.metrics.language_diarization import LanguageTimes, jaccard_errors
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.run.interval import score_intervals
-from spokeneval.tasks import find_task
 
 REPETITIONS = 1000
 SIZES = (8, 12, 25, 50, 200)

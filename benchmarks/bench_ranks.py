@@ -18,18 +18,18 @@ from itertools import product
 
 import numpy as np
 
-from spokeneval.comparison.multiple_comparisons import holm
-from spokeneval.comparison.randomisation import (
+from spokeneval.challenges import find_task
+from spokeneval.metrics.accept_reject import decisions_per_response
+from spokeneval.metrics.bootstrap import resample_weights
+from spokeneval.metrics.counts import as_matrix, from_matrix
+from spokeneval.ranking.multiple_comparisons import holm
+from spokeneval.ranking.randomisation import (
     MOST_SWAPPED,
     bounded_differences,
     pseudo_values,
     randomisation_tests,
 )
-from spokeneval.comparison.ranks import rank_sets, ranks_known
-from spokeneval.metrics.accept_reject import decisions_per_response
-from spokeneval.metrics.bootstrap import resample_weights
-from spokeneval.metrics.counts import as_matrix, from_matrix
-from spokeneval.tasks import find_task
+from spokeneval.ranking.ranks import rank_sets, ranks_known
 
 REPETITIONS = 400
 SYSTEMS, GAPS, CORRELATIONS, UNITS = (5, 10, 50), (0, 0.5, 1, 3), (0, 0.9), (8, 30, 200, 1000)

@@ -34,12 +34,12 @@ import numpy as np
 
 import build_bundle
 from sample_data import merlion, spoken_call
-from speechbundles.board import score_all
+from speechbundles.bundle.rehearse import many
+from speechbundles.bundle.rehearse.warm import own_programs
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
-from speechbundles.rehearse import many
-from speechbundles.rehearse.warm import own_programs
+from speechbundles.publication import score_all
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
 ROOT = Path(__file__).resolve().parents[1]

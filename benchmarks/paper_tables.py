@@ -22,11 +22,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sample_data import caller_experience, spoken_call_systems
 from sample_data.content_accuracy import Prompt, Response, full_size
-from speechbundles.board.explained.explained import explain_difficulty
-from speechbundles.board.gold import find_gold
-from speechbundles.board.outputs import ScoringOutput
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
+from speechbundles.publication.explained.explained import explain_difficulty
+from speechbundles.publication.gold import find_gold
+from speechbundles.publication.outputs import ScoringOutput
 from spokeneval.metrics import accept_reject
 from spokeneval.metrics.agreement import adjacent, cohen_kappa, difference_counts, exact, kappa, rating_cells
 from spokeneval.metrics.correlation import partial_r, pearson_r

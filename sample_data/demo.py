@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sample_data import caller_experience, content_accuracy, merlion, psst, spoken_call
-from speechbundles.assemble import plan_bundles, write_bundles
+from speechbundles.bundle.build import plan_bundles, write_bundles
+from speechbundles.bundle.rehearse.rehearsal import Rehearsal, rehearse
 from speechbundles.cli.progress import steps
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.competition import Column, Competition
@@ -28,7 +29,6 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import HOME, make_zip
 from speechbundles.platforms.facts import PLATFORMS
-from speechbundles.rehearse.rehearsal import Rehearsal, rehearse
 from spokeneval import score
 from spokeneval.run.library import Result
 

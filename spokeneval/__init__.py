@@ -27,10 +27,10 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from . import metrics
-    from .comparison.library import Comparison
     from .description import TaskDescription
     from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
     from .kinds.kind import ParameterError
+    from .ranking.library import Comparison
     from .run.library import Result
     from .task import Task
 
@@ -52,7 +52,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Comparison": "comparison.library",
+    "Comparison": "ranking.library",
     "FileProblems": "formats.problems",
     "ParameterError": "kinds.kind",
     "ReferenceFileError": "formats.problems",
@@ -176,7 +176,7 @@ def compare(
     >>> found.names, round(found.pairs[0].difference, 2)
     (['first', 'second'], -7.69)
     """
-    from .comparison.library import compare_data
+    from .ranking.library import compare_data
     from .run.library import Reading
 
     reading = Reading(lenient, drop_invalid_reference_rows)
@@ -199,7 +199,7 @@ def list_tasks() -> list[TaskDescription]:
     >>> [task.name for task in list_tasks()][:2]
     ['caller_experience', 'content_accuracy']
     """
-    from .tasks import task_names
+    from .challenges import task_names
 
     return [get_task(name) for name in task_names()]
 
@@ -237,8 +237,8 @@ def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:
 
 def _find(task: Union[str, Task, Mapping[str, Any]]) -> Task:
     """The task of a name or a declaration; raises the errors of `get_task`."""
+    from .challenges import find_task, task_names
     from .task import Task
-    from .tasks import find_task, task_names
 
     if isinstance(task, Task):
         return task

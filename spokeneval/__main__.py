@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from . import get_task, list_tasks
+from .challenges import find_task, task_names
 from .description import TaskDescription
 from .formats.problems import FileProblems, ReferenceFileError
 from .kinds.declared import read_task
@@ -36,7 +37,6 @@ from .run.library import Reading, UnreadableReference, import_organisers, score_
 from .run.options import choose_options
 from .run.output import INTERRUPTED, say, write_file
 from .task import Task
-from .tasks import find_task, task_names
 from .version import __version__
 
 STATUS = (
@@ -179,7 +179,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         if options.command == "score":
             result = score_data(task, Path(options.reference), Path(options.submission), chosen, reading)
         else:
-            from .comparison.library import compare_data  # imported here, so that `score` starts fast
+            from .ranking.library import compare_data  # imported here, so that `score` starts fast
 
             if len(options.submissions) < 2:
                 return _refuse(options, "Give the submissions of two systems or more.", 2)

@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Optional
 from urllib.parse import quote
 
+from .challenges import find_task
 from .formats.problems import count_of
 from .formats.tables import Layout, split_row
 from .kinds.declared import DECLARATION, declared_task
@@ -31,7 +32,6 @@ from .run.reference import parse_reference
 from .run.signature import SIGNATURE_FILE, Signature
 from .run.statistics import STATISTICS_FILE, parse_statistics
 from .task import ENDS, LOWER, Number, Score, Task
-from .tasks import find_task
 
 EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS = ("every-eval-ever", "huggingface", "croissant")
 _ENCODINGS = {",": "text/csv", "\t": "text/tab-separated-values"}

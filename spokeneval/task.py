@@ -1,7 +1,7 @@
 """A task as one value: its file formats, its counts and its scores.
 
 A `Task` contains all facts about a task that programs, item lists, leaderboard columns and report pages need. The tasks
-are in `spokeneval.tasks`, one module each.
+are in `spokeneval.challenges`, one module each.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from speechbundles.assemble import baseline, kit
+from speechbundles.bundle.build import baseline, kit
 from tests.samples.programs import run_program
 
 collect_ignore_glob = ["tools/*/*"]

@@ -19,7 +19,7 @@ from sklearn import metrics
 
 import spokeneval
 from sample_data.demo import submissions
-from speechbundles.assemble.plan import plan
+from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
 from spokeneval.metrics.phoneme_recognition import __file__ as PHONES
 from tests.samples.programs import ROOT, write_files

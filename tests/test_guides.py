@@ -27,8 +27,8 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new import what_to_edit
 from spokeneval.__main__ import main
+from spokeneval.challenges import find_task
 from spokeneval.formats.files import read_folder
-from spokeneval.tasks import find_task
 from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.own_python import own_python
 from tests.samples.own_python import submissions as own_submissions
@@ -55,8 +55,8 @@ IN_THE_CLONE = ("start/organiser", "how-to/github", README)
 """Pages that start in the clone, without a competition folder."""
 GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
 NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
-"""The first words of commands that other tests run: those that get a token (`tests/speechbundles/live/test_fetch.py`),
-and the validators (`tests/run/test_export.py`)."""
+"""The first words of commands that other tests run: those that get a token (`tests/speechbundles/server/test_fetch.py`)
+and the validators (`tests/spokeneval/run/test_export.py`)."""
 
 
 def blocks(page, language):
@@ -272,7 +272,7 @@ PRINTED = {
     "start/researcher": [scores_of_a_baseline],
     "explanation/scores": [scores_of_a_baseline],
     "how-to/new-challenge": [lambda request: print(what_to_edit("speech_rate"))],
-    "how-to/before-opening": ["tests/speechbundles/check/test_file_facts.py", WRITTEN],
+    "how-to/before-opening": ["tests/speechbundles/bundle/check/test_file_facts.py", WRITTEN],
     "how-to/github": [WRITTEN],
     "how-to/own-task": [WRITTEN, WRITTEN, WRITTEN],
     "how-to/own-workers": [WRITTEN],

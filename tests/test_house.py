@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spokeneval.tasks import task_names
+from spokeneval.challenges import task_names
 from tests.samples.programs import ROOT, VENDORED
 
 
@@ -74,8 +74,8 @@ def test_what_travels_needs_numpy_alone(path):
 ARROWS = {
     "spokeneval/metrics": ("spokeneval.metrics",),
     "spokeneval/formats": ("spokeneval.formats",),
-    "spokeneval/comparison": (
-        *("spokeneval.comparison", "spokeneval.run", "spokeneval.task"),
+    "spokeneval/ranking": (
+        *("spokeneval.ranking", "spokeneval.run", "spokeneval.task"),
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
     "spokeneval/task.py": ("spokeneval.formats",),
@@ -84,16 +84,16 @@ ARROWS = {
         *("spokeneval.kinds", "spokeneval.task", "spokeneval.trivial"),
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
-    "spokeneval/tasks": (
-        *("spokeneval.tasks", "spokeneval.kinds", "spokeneval.task", "spokeneval.trivial"),
+    "spokeneval/challenges": (
+        *("spokeneval.challenges", "spokeneval.kinds", "spokeneval.task", "spokeneval.trivial"),
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
     "spokeneval/run": (
-        *("spokeneval.run", "spokeneval.tasks", "spokeneval.task", "spokeneval.version"),
+        *("spokeneval.run", "spokeneval.challenges", "spokeneval.task", "spokeneval.version"),
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
     "spokeneval/report": (
-        *("spokeneval.report", "spokeneval.run", "spokeneval.tasks", "spokeneval.task"),
+        *("spokeneval.report", "spokeneval.run", "spokeneval.challenges", "spokeneval.task"),
         *("spokeneval.formats", "spokeneval.metrics"),
     ),
     "spokeneval/programs": (
@@ -101,18 +101,18 @@ ARROWS = {
         "spokeneval.formats",
     ),
     "spokeneval": ("spokeneval",),
-    "scoring_program": ("spokeneval.tasks", "spokeneval.kinds", "spokeneval.programs"),
-    "ingestion_program": ("spokeneval.tasks", "spokeneval.kinds", "spokeneval.programs"),
+    "scoring_program": ("spokeneval.challenges", "spokeneval.kinds", "spokeneval.programs"),
+    "ingestion_program": ("spokeneval.challenges", "spokeneval.kinds", "spokeneval.programs"),
     "build_bundle.py": ("speechbundles.cli",),
     "speechbundles": (
         *("speechbundles", "spokeneval.version"),
         *(
             "spokeneval.task",
-            "spokeneval.tasks",
+            "spokeneval.challenges",
             "spokeneval.kinds",
             "spokeneval.formats",
             "spokeneval.run",
-            "spokeneval.comparison",
+            "spokeneval.ranking",
             "spokeneval.report",
             "spokeneval.programs",
         ),
@@ -121,19 +121,20 @@ ARROWS = {
 """What each place may import of the house."""
 
 JOBS = {
-    "assemble": {"check", "rehearse"},
-    "board": {"rehearse"},
-    "check": set(),
-    "live": {"board", "check", "rehearse", "season"},
-    "new": {"check"},
-    "rehearse": set(),
-    "season": {"rehearse"},
+    "bundle.build": {"bundle.check", "bundle.rehearse"},
+    "bundle.check": set(),
+    "bundle.rehearse": set(),
+    "new": {"bundle.check"},
+    "publication": {"bundle.rehearse"},
+    "publication.season": {"bundle.rehearse"},
+    "server": {"bundle.check", "bundle.rehearse", "publication", "publication.season"},
 }
 """The jobs of the organiser's side, and which other jobs each builds on, through the face of that room alone."""
 
 ROOMS = {
     "cli": {"competition", "model", "platforms", *JOBS},
     **{job: {"competition", "model", "platforms", *others} for job, others in JOBS.items()},
+    "bundle": set(),
     "competition": {"model", "platforms"},
     "model": {"platforms"},
     "platforms": set(),
@@ -141,18 +142,26 @@ ROOMS = {
 """What each room of the organiser's side may import of the others. Lazy imports count."""
 
 
+def room_of(parts: tuple[str, ...]) -> str:
+    """The innermost room that a module is in: `("bundle", "build", "plan")` is in `bundle.build`."""
+    return next((room for room in (".".join(parts[:2]), parts[0]) if room in ROOMS), "")
+
+
 def test_the_rooms_of_the_organisers_side_import_downwards():
     place = ROOT / "speechbundles"
-    assert {path.name for path in place.iterdir() if (path / "__init__.py").exists()} == set(ROOMS)
+    found = {path.name for path in place.iterdir() if (path / "__init__.py").exists()}
+    assert found == {room.partition(".")[0] for room in ROOMS}
     wrong = set()
     for path in sources("speechbundles"):
-        room = path.relative_to(place).parts[0]
+        room = room_of(path.relative_to(place).parts)
         for name in imported(path):
             if not is_within(name, ("speechbundles",)):
                 continue
-            other, *inner = name.removeprefix("speechbundles.").split(".")
+            parts = tuple(name.split(".")[1:])
+            other = room_of(parts)
+            inner = parts[other.count(".") + 1 :]
             face = import_module(f"speechbundles.{other}").__all__ if other in JOBS else inner
-            if room in ROOMS and room != other and (other not in ROOMS[room] or not set(inner) <= set(face)):
+            if room and room != other and (other not in ROOMS[room] or not set(inner) <= set(face)):
                 wrong.add((named(path), name))
     assert wrong == set()
 
@@ -189,14 +198,14 @@ def test_a_place_imports_of_the_house_what_it_may(place):
     assert {(path, name) for path, name in found if not is_within(name, ARROWS[place])} == set()
 
 
-AT_HOME = ("spokeneval.comparison", "spokeneval.description", "spokeneval.export")
+AT_HOME = ("spokeneval.ranking", "spokeneval.description", "spokeneval.export")
 """What only users of the whole library need."""
 
 
 def test_what_travels_neither_compares_systems_nor_exports_results():
     names = ("__init__.py", "__main__.py", "description.py", "export.py")
     whole = [ROOT / "spokeneval" / name for name in names]
-    paths = [path for path in VENDORED if path.parent.name != "comparison" and path not in whole]
+    paths = [path for path in VENDORED if path.parent.name != "ranking" and path not in whole]
     found = {(named(path), name) for path in paths for name in imported(path)}
     assert {(path, name) for path, name in found if is_within(name, AT_HOME)} == set()
 
@@ -244,10 +253,10 @@ def test_the_tree_of_errors_shows_every_error():
 
 
 OF_SYSTEMS = {"latex", "library", "notes", "power_table", "systems", "tables"}
-"""The modules of `spokeneval.comparison` whose functions take systems, not arrays."""
+"""The modules of `spokeneval.ranking` whose functions take systems, not arrays."""
 
 
-@pytest.mark.parametrize("place", ["spokeneval/metrics", "spokeneval/comparison"])
+@pytest.mark.parametrize("place", ["spokeneval/metrics", "spokeneval/ranking"])
 def test_every_public_function_of_arrays_has_an_example(place):
     lacking = [
         f"{path.stem}.{node.name}"

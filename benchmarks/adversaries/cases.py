@@ -17,13 +17,13 @@ import numpy as np
 
 from sample_data import content_accuracy, merlion
 from sample_data.psst import PROMPTS, accepted_pronunciations
+from spokeneval.challenges import find_task
 from spokeneval.formats import language_turns, segment_scores
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics.correctness import contains_pronunciation
 from spokeneval.task import Task
-from spokeneval.tasks import find_task
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 1502

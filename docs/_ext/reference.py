@@ -30,12 +30,12 @@ from speechbundles.competition.read import DEFAULTS, files_of
 from speechbundles.competition.whole import OF_THE_DATA
 from speechbundles.model.text import inline_yaml
 from speechbundles.model.zips import write_tree
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED
 from spokeneval.run.statistics import by_unit
 from spokeneval.task import Task
-from spokeneval.tasks import find_task, task_names
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE_SET = "evaluation"
@@ -306,7 +306,7 @@ def metrics() -> Iterator[str]:
 
 
 def compare() -> Iterator[str]:
-    return _modules("spokeneval.comparison", "multiple_comparisons", "power", "randomisation", "ranks")
+    return _modules("spokeneval.ranking", "multiple_comparisons", "power", "randomisation", "ranks")
 
 
 def _modules(package: str, *chosen: str) -> Iterator[str]:

@@ -7,8 +7,8 @@ Every call of the public list must appear once, with an integer rating from 1 to
 
 import sys
 
+from spokeneval.challenges.caller_experience import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.caller_experience import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

@@ -7,8 +7,8 @@ Every response of the public list must appear once, with a finite number.
 
 import sys
 
+from spokeneval.challenges.content_accuracy import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.content_accuracy import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

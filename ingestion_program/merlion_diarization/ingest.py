@@ -7,8 +7,8 @@ Every recording of the public list must have a file of turns, each turn with a s
 
 import sys
 
+from spokeneval.challenges.merlion_diarization import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.merlion_diarization import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

@@ -7,8 +7,8 @@ Every segment of the public list must appear once, in its order, with an English
 
 import sys
 
+from spokeneval.challenges.merlion_identification import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.merlion_identification import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

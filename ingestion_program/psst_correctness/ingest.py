@@ -7,8 +7,8 @@ Every utterance of the public list must appear once, with the prediction true or
 
 import sys
 
+from spokeneval.challenges.psst_correctness import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.psst_correctness import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

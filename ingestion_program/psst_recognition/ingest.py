@@ -7,8 +7,8 @@ Every utterance of the public list must appear once, with a transcript in phones
 
 import sys
 
+from spokeneval.challenges.psst_recognition import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.psst_recognition import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

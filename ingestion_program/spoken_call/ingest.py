@@ -8,8 +8,8 @@ accepts must make it possible to meet the 50 % rule.
 
 import sys
 
+from spokeneval.challenges.spoken_call import TASK
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.spoken_call import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))

@@ -10,8 +10,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from spokeneval.challenges import find_task
 from spokeneval.run.library import Result
-from spokeneval.tasks import find_task
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from speechbundles.assemble.feedback import set_feedback
-from speechbundles.assemble.kit import make_parts
+from speechbundles.bundle.build.feedback import set_feedback
+from speechbundles.bundle.build.kit import make_parts
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import write_tree
-from spokeneval.tasks import find_task
+from spokeneval.challenges import find_task
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIVIAL = "trivial.json"

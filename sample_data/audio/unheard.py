@@ -18,7 +18,7 @@ from sample_data.audio.child_talk import say
 from sample_data.audio.speak import RATE, Utterance, speak
 from speechbundles.competition.references import load_reference
 from speechbundles.model.zips import write_tree
-from spokeneval.tasks import find_task
+from spokeneval.challenges import find_task
 
 NAME = "unheard"
 VOICES = [

@@ -2,14 +2,14 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv and regions.csv, INPUT_DIR/res/*.txt)
 
-spokeneval/tasks/merlion_diarization.py describes the files, the counts and the scores;
+spokeneval/challenges/merlion_diarization.py describes the files, the counts and the scores;
 spokeneval/metrics/language_diarization.py gives the formulas and their sources.
 """
 
 import sys
 
+from spokeneval.challenges.merlion_diarization import TASK
 from spokeneval.programs.score import score_main
-from spokeneval.tasks.merlion_diarization import TASK
 
 if __name__ == "__main__":
     sys.exit(score_main(TASK))

@@ -2,15 +2,15 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv, INPUT_DIR/res/prediction.txt)
 
-spokeneval/tasks/merlion_identification.py describes the files, the counts and the scores;
+spokeneval/challenges/merlion_identification.py describes the files, the counts and the scores;
 spokeneval/metrics/language_identification.py, spokeneval/metrics/equal_error_rate.py and
 spokeneval/metrics/detection_cost.py give the formulas and their sources.
 """
 
 import sys
 
+from spokeneval.challenges.merlion_identification import TASK
 from spokeneval.programs.score import score_main
-from spokeneval.tasks.merlion_identification import TASK
 
 if __name__ == "__main__":
     sys.exit(score_main(TASK))

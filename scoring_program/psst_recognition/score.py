@@ -2,14 +2,14 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/transcripts.tsv)
 
-spokeneval/tasks/psst_recognition.py describes the files, the counts and the scores;
+spokeneval/challenges/psst_recognition.py describes the files, the counts and the scores;
 spokeneval/metrics/phoneme_recognition.py gives the formulas and their sources.
 """
 
 import sys
 
+from spokeneval.challenges.psst_recognition import TASK
 from spokeneval.programs.score import score_main
-from spokeneval.tasks.psst_recognition import TASK
 
 if __name__ == "__main__":
     sys.exit(score_main(TASK))

@@ -28,7 +28,9 @@ from speechbundles.cli.server import (
     using,
 )
 from speechbundles.cli.terminal import answer_json, describe, refuse_windows, report_steps, reporting
-from speechbundles.live import (
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.text import say
+from speechbundles.server import (
     NOT_COMPARED,
     abandon_amendment,
     amendment_to_text,
@@ -36,8 +38,6 @@ from speechbundles.live import (
     is_amending,
     plan_amendment,
 )
-from speechbundles.model.errors import OrganiserError
-from speechbundles.model.text import say
 
 
 @click.command(cls=Command, help=__doc__)

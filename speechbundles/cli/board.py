@@ -19,19 +19,12 @@ from pathlib import Path
 
 import click
 
-from speechbundles.assemble import plan_bundles, write_bundles
+from speechbundles.bundle.build import plan_bundles, write_bundles
 from speechbundles.cli.options import PATH, Command, as_json, jobs
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
 from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
 from speechbundles.competition.read import read_competitions
-from speechbundles.live import (
-    fetch_competition,
-    make_home_board,
-    private_folder,
-    write_home_board,
-    write_home_page,
-)
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
@@ -39,6 +32,13 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
+from speechbundles.server import (
+    fetch_competition,
+    make_home_board,
+    private_folder,
+    write_home_board,
+    write_home_page,
+)
 from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import EXACT
 

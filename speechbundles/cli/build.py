@@ -9,8 +9,15 @@ from pathlib import Path
 
 import click
 
-from speechbundles.assemble import Built, Plan, plan_bundles, sealed_folders, unfilled_about, write_bundles
-from speechbundles.check import UNPROTECTED
+from speechbundles.bundle.build import (
+    Built,
+    Plan,
+    plan_bundles,
+    sealed_folders,
+    unfilled_about,
+    write_bundles,
+)
+from speechbundles.bundle.check import UNPROTECTED
 from speechbundles.cli.options import PATH, Command, as_json, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn

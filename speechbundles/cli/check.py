@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from speechbundles.assemble import unfilled_about
-from speechbundles.check import check_bundle, unprotected_labels
+from speechbundles.bundle.build import unfilled_about
+from speechbundles.bundle.check import check_bundle, unprotected_labels
 from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse
 from speechbundles.competition.read import read_competitions

@@ -23,8 +23,8 @@ from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options, using
 from speechbundles.cli.terminal import answer, refuse, reporting
-from speechbundles.live import INDEX, JOBS, fetch_competition
 from speechbundles.model.text import say
+from speechbundles.server import INDEX, JOBS, fetch_competition
 from spokeneval.formats.problems import count_of
 
 

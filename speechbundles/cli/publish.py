@@ -16,8 +16,8 @@ from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import UNCOMPARED, connect, given, login_option, server_options
 from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
-from speechbundles.live import NOT_COMPARED, publish_bundle
 from speechbundles.model.text import PROGRAM
+from speechbundles.server import NOT_COMPARED, publish_bundle
 
 
 @click.command(cls=Command, help=__doc__)

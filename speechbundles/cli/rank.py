@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from speechbundles.board import board_to_json, board_to_text, make_board, read_outputs, write_board, write_pdf
 from speechbundles.cli.options import PATH, Command, as_json, own_folder
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
@@ -17,6 +16,14 @@ from speechbundles.model.console import wrap
 from speechbundles.model.dates import now
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
+from speechbundles.publication import (
+    board_to_json,
+    board_to_text,
+    make_board,
+    read_outputs,
+    write_board,
+    write_pdf,
+)
 
 
 @click.command(cls=Command, help=__doc__)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
+from speechbundles.bundle.rehearse import FINISHED, ContainerEngine, Engine, LocalEngine, rehearse
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, phase, reference
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
-from speechbundles.rehearse import FINISHED, ContainerEngine, Engine, LocalEngine, rehearse
 from spokeneval.programs.score import HIDDEN_STATISTICS
 
 

@@ -20,13 +20,13 @@ from pathlib import Path
 
 import click
 
-from speechbundles.board import score_all, scores_to_text
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, phase, reference
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable, warn
 from speechbundles.model.fetched import safe_name
 from speechbundles.model.submissions import describe_loose
 from speechbundles.model.text import say
+from speechbundles.publication import score_all, scores_to_text
 
 
 @click.command(cls=Command, help=__doc__)

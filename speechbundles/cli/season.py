@@ -24,7 +24,7 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import refuse_windows, reporting, resumable
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
-from speechbundles.season import play_season, season_to_html, season_to_json, season_to_text
+from speechbundles.publication.season import play_season, season_to_html, season_to_json, season_to_text
 
 
 @click.command(cls=Command, help=__doc__)

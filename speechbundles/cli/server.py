@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from speechbundles.cli.options import PATH
-from speechbundles.live import Connection, read_account, read_server, read_token
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.text import say
+from speechbundles.server import Connection, read_account, read_server, read_token
 
 SERVER = "https://www.codabench.org"
 UNCOMPARED = 4

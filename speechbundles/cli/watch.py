@@ -27,8 +27,8 @@ from speechbundles.cli.server import (
     using,
 )
 from speechbundles.cli.terminal import answer, reporting
-from speechbundles.live import watch_competition
 from speechbundles.model.text import printable, say
+from speechbundles.server import watch_competition
 
 DIFFERENT = 3
 

@@ -1,8 +1,8 @@
 """Tasks that an organiser writes in Python: `tasks/NAME.py` in the competition folder, with a `TASK`.
 
 The file is code of the organiser, and is imported into the organiser's own process, from their own folder only: code in
-a bundle, in a submission or in an output is never imported. In a bundle it is the module `spokeneval.tasks.NAME`, so
-it has this name here too.
+a bundle, in a submission or in an output is never imported. In a bundle it is the module `spokeneval.challenges.NAME`,
+so it has this name here too.
 """
 
 import ast
@@ -22,7 +22,7 @@ from speechbundles.model.sources import OWN_TASKS
 from spokeneval.formats.problems import quote
 from spokeneval.task import Task
 
-PACKAGE = "spokeneval.tasks"
+PACKAGE = "spokeneval.challenges"
 
 AVAILABLE = ("spokeneval", "numpy", "the standard library")
 """What the platforms and the participants have."""
@@ -111,13 +111,13 @@ SCORE = '''\
     python3 score.py INPUT_DIR OUTPUT_DIR
     (INPUT_DIR/ref: {reference}; INPUT_DIR/res: {submission})
 
-spokeneval/tasks/{name}.py describes the files, the counts and the scores{formulas}.
+spokeneval/challenges/{name}.py describes the files, the counts and the scores{formulas}.
 """
 
 import sys{more}
 
 from spokeneval.programs.score import score_main
-from spokeneval.tasks.{name} import TASK
+from spokeneval.challenges.{name} import TASK
 {signed}
 if __name__ == "__main__":
     sys.exit(score_main(TASK))
@@ -132,7 +132,7 @@ INGEST = '''\
 import sys
 
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.tasks.{name} import TASK
+from spokeneval.challenges.{name} import TASK
 
 if __name__ == "__main__":
     sys.exit(ingest_main(TASK))
@@ -140,7 +140,7 @@ if __name__ == "__main__":
 
 
 def program_texts(task: Task) -> dict[str, str]:
-    """Return the two programs of a task that is a module of `spokeneval.tasks`, `score.py` and `ingest.py`."""
+    """Return the two programs of a task that is a module of `spokeneval.challenges`, `score.py` and `ingest.py`."""
     formulas = dict.fromkeys(_module_of(score.formula) for score in task.scores)
     others = [f"{name.replace('.', '/')}.py" for name in formulas if name.startswith("spokeneval.metrics.")]
     facts = {

@@ -26,13 +26,13 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.reference import HOME
 from spokeneval.task import ENDS, Task
-from spokeneval.tasks import find_task, task_names
 
 
 def read_competitions(

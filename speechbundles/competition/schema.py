@@ -68,7 +68,7 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
             if "columns" in place and key in TaskColumn._fields:
                 yield (
                     (*place, key),
-                    f"unknown key; the {key} of a column is set by its task, in spokeneval/tasks/",
+                    f"unknown key; the {key} of a column is set by its task, in spokeneval/challenges/",
                 )
             else:
                 yield (*place, key), f"unknown key; {suggestion(key, known, otherwise)}"

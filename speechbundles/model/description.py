@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_settings
 from speechbundles.model.zips import TASK_FILE
+from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import DECLARATION, declared_task
 from spokeneval.task import Task
-from spokeneval.tasks import find_task, task_names
 
 
 def read_description(program: Archive) -> dict[str, Any] | None:

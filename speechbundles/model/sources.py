@@ -84,13 +84,13 @@ class Sources:
     def read_library(self) -> dict[str, bytes]:
         """Return the files of the library, `spokeneval/... -> content`: the repository's, else the installed ones.
 
-        The organiser's own tasks are among them, in `spokeneval/tasks/`.
+        The organiser's own tasks are among them, in `spokeneval/challenges/`.
         """
         clone = self.root / "spokeneval"
         folder = clone if clone.is_dir() else Path(version.__file__).parent
         library = {f"spokeneval/{name}": content for name, content in read_tree(folder).items()}
         own = () if self.is_sample else sorted((self.folder / OWN_TASKS).glob("*.py"))
-        return {**library, **{f"spokeneval/tasks/{path.name}": path.read_bytes() for path in own}}
+        return {**library, **{f"spokeneval/challenges/{path.name}": path.read_bytes() for path in own}}
 
 
 def installed_root() -> Path:

@@ -15,7 +15,7 @@ from speechbundles.model.text import PROGRAM
 from speechbundles.new.template import fill_template, require_name
 from spokeneval.task import Task
 
-MODULE = "spokeneval/tasks/{name}.py"
+MODULE = "spokeneval/challenges/{name}.py"
 
 FILES = {
     MODULE: "task.py.txt",

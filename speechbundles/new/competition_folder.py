@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from speechbundles.check import MOST_SUBMISSIONS
+from speechbundles.bundle.check import MOST_SUBMISSIONS
 from speechbundles.competition.read import FILL_IN, files_of, read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition, Phase
@@ -18,9 +18,9 @@ from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
 from speechbundles.new.examples import ABOUT, example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
+from spokeneval.challenges import task_names
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
-from spokeneval.tasks import task_names
 
 _SETTINGS = f"""\
 # The settings of your competition that differ from the repository's competition.yaml, which explains all keys.

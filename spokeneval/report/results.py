@@ -206,8 +206,8 @@ def _by_file(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _own_module(task: Task) -> Any:
-    """Return the module in `tasks` with the task's name; None for an organiser's own task, or if there is none."""
-    module = f"{__package__}.tasks.{task.name}"
+    """Return the module in `challenges` with the task's name; None for an organiser's own task, or if there is none."""
+    module = f"{__package__}.challenges.{task.name}"
     if task.declaration or task.code or importlib.util.find_spec(module) is None:
         return None
     return importlib.import_module(module)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from psst_kit import HERE, read_transcripts
 
+from spokeneval.challenges.psst_recognition import read_reference
 from spokeneval.formats.files import read_folder
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import (
@@ -26,7 +27,6 @@ from spokeneval.metrics.phoneme_recognition import (
     fer,
     per,
 )
-from spokeneval.tasks.psst_recognition import read_reference
 
 NOTHING = "-"
 WORDS = {"+": "+", "-": "-", "0": "0", "-+": "-+ (towards +)", "+-": "+- (towards -)"}

@@ -15,12 +15,12 @@ try:
 except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
+from spokeneval.challenges import psst_correctness, psst_recognition
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import LIST_FILE
 from spokeneval.formats.problems import FileProblems
 from spokeneval.metrics.correctness import contains_pronunciation
-from spokeneval.tasks import psst_correctness, psst_recognition
 
 HERE = Path(__file__).resolve().parent
 TRANSCRIPTS_FILE = psst_recognition.SUBMISSION.file

@@ -28,7 +28,7 @@ from sample_data.audio.child_talk import TALK
 from sample_data.audio.merlion import ACCENTS, VARIANTS, conversations
 from speechbundles.competition.references import load_reference
 from spokeneval import score
-from spokeneval.tasks import find_task
+from spokeneval.challenges import find_task
 from tests.samples.programs import ROOT, write_files
 
 TINY = conformer.Size(1, 2, 8, 16, stack=4, epochs=2, peak=1e-2)

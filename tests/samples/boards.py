@@ -6,16 +6,16 @@ from itertools import combinations
 
 import numpy as np
 
-from speechbundles.board.about import System
-from spokeneval.comparison.systems import Order, Pair, Row
-from spokeneval.comparison.tables import Table
+from speechbundles.publication.about import System
+from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
+from spokeneval.ranking.systems import Order, Pair, Row
+from spokeneval.ranking.tables import Table
 from spokeneval.run.interval import Interval
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.tasks.spoken_call import TASK
 
 SIGNATURE = "spoken_call|class_sizes:public|fifty_percent_rule:flag|items:0123456789ab|spokeneval:0.1.0"
 

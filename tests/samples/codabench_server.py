@@ -1,4 +1,4 @@
-"""A server that speaks as much of Codabench's API as `speechbundles.live` needs, and misbehaves on request.
+"""A server that speaks as much of Codabench's API as `speechbundles.server` needs, and misbehaves on request.
 
 Written from the facts in Codabench's source: `src/apps/api/views` and `serializers` (what is answered, who may),
 `competitions/unpackers/v2.py` (what becomes of a bundle), `leaderboards/strategies.py` (what is on a board),

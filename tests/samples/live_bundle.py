@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.live.files import wanted_files
+from speechbundles.bundle.rehearse.many import Result
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.rehearse.many import Result
+from speechbundles.server.files import wanted_files
 from tests.samples.bundle_defects import HIDDEN, codabench, make_zip
 from tests.samples.codabench_server import CodabenchServer
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from spokeneval.challenges import find_task
 from spokeneval.formats.files import read_folder
 from spokeneval.metrics.phoneme_recognition import arpabet_features
-from spokeneval.tasks import find_task
 from tests.samples.cases import OWN
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+from spokeneval.challenges import find_task
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.submission_folder import check_report, list_files
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.programs.program import accepted_report
-from spokeneval.tasks import find_task
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES
 from tests.samples.corruptions import SUBMISSIONS, Mutation

@@ -6,7 +6,7 @@ import zipfile
 
 import yaml
 
-from speechbundles.rehearse.rehearsal import rehearse
+from speechbundles.bundle.rehearse.rehearsal import rehearse
 
 SCORE_COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGEST_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"

@@ -22,7 +22,7 @@ from benchmarks.adversaries.boards import (
     standard_errors,
     with_ends,
 )
-from speechbundles.check.budget import NARROWEST, TOLERATED, Unknown, bits_of_step
+from speechbundles.bundle.check.budget import NARROWEST, TOLERATED, Unknown, bits_of_step
 from spokeneval.run.feedback import coarse_scores
 from spokeneval.run.reference import items_fingerprint
 from tests.samples.programs import ROOT, run_score

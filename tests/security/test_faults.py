@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-import speechbundles.assemble.write
-from speechbundles.assemble.plan import plan
-from speechbundles.assemble.write import write
-from speechbundles.board import pdf
+import speechbundles.bundle.build.write
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import write
 from speechbundles.model.sources import Sources
+from speechbundles.publication import pdf
 from spokeneval.run.output import write_file
 from tests.samples.boards import noisy_systems
 from tests.samples.cases import CASES
@@ -337,7 +337,7 @@ def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_pa
             stream.write(content[: len(content) // 2])
         raise OSError(errno.ENOSPC, "No space left on device", str(self))
 
-    monkeypatch.setattr(speechbundles.assemble.write.Path, "write_bytes", half)
+    monkeypatch.setattr(speechbundles.bundle.build.write.Path, "write_bytes", half)
     with pytest.raises(OSError, match="No space left"):
         list(write(planned, ["codabench"], tmp_path))
     assert path.read_bytes() == good

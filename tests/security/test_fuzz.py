@@ -20,16 +20,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from speechbundles.bundle.rehearse.sandbox import Limits
+from speechbundles.bundle.rehearse.sandbox import run as run_limited
 from speechbundles.competition.read import read_competitions
-from speechbundles.live.fetch import fetch
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.rehearse.sandbox import Limits
-from speechbundles.rehearse.sandbox import run as run_limited
+from speechbundles.server.fetch import fetch
+from spokeneval.challenges import task_names
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.text import size_limit
-from spokeneval.tasks import task_names
 from tests.samples.edits import ODD, WAYS, edited
 from tests.samples.programs import ROOT, write_files
 from tests.tools.fuzz.targets import ANSWERS, MANIFEST, Server, seeds, targets
@@ -190,7 +190,7 @@ def places_of(content, here=()):
 def test_json_with_any_value_anywhere(every_target, monkeypatch, name, count):
     """Outputs and statistics that `rank` reads, and answers of a server that `fetch` and `amend` read."""
     known = read_competitions(Sources(ROOT))
-    monkeypatch.setattr("speechbundles.board.board.read_competitions", lambda sources: known)
+    monkeypatch.setattr("speechbundles.publication.board.read_competitions", lambda sources: known)
     contents = [(seed[:1] * (seed[:1] == b"\0"), json.loads(seed.lstrip(b"\0"))) for seed in seeds(name)]
     places = [list(places_of(content)) for _, content in contents]
 

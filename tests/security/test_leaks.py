@@ -20,9 +20,10 @@ from unittest import mock
 
 import pytest
 
-from speechbundles.assemble import kit
-from speechbundles.assemble.plan import plan
-from speechbundles.assemble.write import RENDERERS
+from speechbundles.bundle.build import kit
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import RENDERERS
+from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.competition import seal
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
@@ -30,7 +31,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new import EXAMPLES
 from speechbundles.new.examples import example_files
-from speechbundles.rehearse.rehearsal import rehearse
+from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_folder import REPORT_FILE
@@ -40,7 +41,6 @@ from spokeneval.run.options import Options, SetFeedback
 from spokeneval.run.reference import items_fingerprint, parse_reference, read_submission
 from spokeneval.run.scoring import score_submission
 from spokeneval.task import ENDS, HIGHER
-from spokeneval.tasks import find_task
 from tests.samples import corruptions
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
 from tests.samples.merlion_identification import IDS as SEGMENTS

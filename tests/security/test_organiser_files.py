@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.board.outputs import read_outputs
+from speechbundles.bundle.rehearse.codabench.scores import read_scores
+from speechbundles.bundle.rehearse.run import ScoresLost
 from speechbundles.competition.references import load_reference
 from speechbundles.model import archive
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
-from speechbundles.rehearse.codabench.scores import read_scores
-from speechbundles.rehearse.run import ScoresLost
-from spokeneval.tasks import find_task
+from speechbundles.publication.outputs import read_outputs
+from spokeneval.challenges import find_task
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
 

@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 import build_bundle
-from speechbundles.assemble.baseline import Baseline
-from speechbundles.assemble.plan import plan
-from speechbundles.assemble.write import RENDERERS
+from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.model.sources import Sources
-from spokeneval.tasks import task_names
+from spokeneval.challenges import task_names
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT
 
@@ -72,7 +72,7 @@ def bundles():
     """
     with (
         tempfile.TemporaryDirectory() as place,
-        mock.patch("speechbundles.assemble.kit.run_baseline", return_value=Baseline()),
+        mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=Baseline()),
     ):
         folder = own_folder(Path(place, "own"), task_names())
         # Without an own grammar, the sample's must not be used instead.
@@ -148,7 +148,7 @@ def test_nothing_of_an_organisers_data_is_written_into_the_clone(tmp_path):
         return {path: path.stat().st_mtime_ns for path in [*paths, *ROOT.glob("*.*")] if path.is_file()}
 
     before = clone()
-    with mock.patch("speechbundles.assemble.kit.run_baseline", return_value=Baseline()):
+    with mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=Baseline()):
         folder = own_folder(tmp_path / "own", ["content_accuracy"])
         assert build_bundle.main(["build", "--competition", str(folder)]) == 0
     assert sorted(path.name for path in folder.glob("dist/*/*")) == ["content_accuracy.zip"] * 2

@@ -12,7 +12,7 @@ from tests.tools.compatibility import run, table
 @pytest.mark.parametrize("login", [True, False])
 @pytest.mark.parametrize("today", [False, True])
 def test_every_command_runs_on_both_versions(today, login, tmp_path, monkeypatch):
-    monkeypatch.setattr("speechbundles.live.wait.PAUSE", 0)
+    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
     files = {"--token-file": TOKEN, "--login-file": f"{ORGANISER}\n{PASSWORD}\n"}
     options = []
     for option, content in list(files.items())[: 1 + login]:

@@ -7,9 +7,9 @@ from unittest import mock
 import pytest
 
 import build_bundle
-from speechbundles.assemble.baseline import Baseline
-from speechbundles.assemble.pages import page_text
-from speechbundles.assemble.plan import plan
+from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.errors import BadReference, OrganiserError
@@ -24,7 +24,7 @@ SERIES = ROOT / "competition.yaml"
 @pytest.fixture(autouse=True)
 def _no_baseline(monkeypatch):
     """Baselines are not run here, to save time."""
-    monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: Baseline())
+    monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: Baseline())
 
 
 @pytest.fixture
@@ -273,7 +273,7 @@ def test_past_phases_give_a_warning_while_another_is_open(own):
 
 def test_a_baseline_that_fails_everywhere_gives_a_warning_with_the_remedy(own, monkeypatch):
     failed = Baseline(failures=["baseline.py failed on the evaluation set: no memory"])
-    monkeypatch.setattr("speechbundles.assemble.kit.run_baseline", lambda *_: failed)
+    monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: failed)
     assert plan(Sources(ROOT, own), [], {}).warnings == [
         "content_accuracy: baseline.py failed on the evaluation set: no memory",
         "content_accuracy: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]",

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 import build_bundle
-from speechbundles.assemble.plan import plan
+from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources

@@ -7,8 +7,9 @@ import zipfile
 import pytest
 
 import build_bundle
-from speechbundles.check import UNPROTECTED
-from speechbundles.check.check import check_bundle
+from speechbundles.bundle.check import UNPROTECTED
+from speechbundles.bundle.check.check import check_bundle
+from speechbundles.bundle.rehearse import rehearse_phase
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import keep_home
@@ -17,10 +18,9 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
-from speechbundles.rehearse import rehearse_phase
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.programs.program import accepted_report
-from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import own_data
 from tests.samples.programs import ROOT, run_here, write_files

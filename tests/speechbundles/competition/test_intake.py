@@ -20,10 +20,10 @@ from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.tabular import decode
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.formats.tables import Layout
 from spokeneval.kinds.declared import declared_task
-from spokeneval.tasks import find_task, task_names
 from tests.samples.bad_references import bad_references
 from tests.samples.labelled_turns import BAD_LINES
 from tests.samples.programs import ROOT, encoded, write_files

@@ -56,13 +56,13 @@ def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
     outputs = sorted(path for path in out.iterdir() if path.is_dir())
     for output in outputs:
         write_files(
-            output, {"pauses.py": "raise SystemExit('imported')", "spokeneval/tasks/pauses.py": "1 / 0"}
+            output, {"pauses.py": "raise SystemExit('imported')", "spokeneval/challenges/pauses.py": "1 / 0"}
         )
     with zipfile.ZipFile(bundle) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(io.BytesIO(files["scoring_program.zip"])) as archive:
         program = {name: archive.read(name) for name in archive.namelist()}
-    program["spokeneval/tasks/pauses.py"] = b"open('/tmp/executed', 'w')\nraise SystemExit('executed')\n"
+    program["spokeneval/challenges/pauses.py"] = b"open('/tmp/executed', 'w')\nraise SystemExit('executed')\n"
     files["scoring_program.zip"] = make_zip(program)
     (tmp_path / "changed.zip").write_bytes(make_zip(files, first="competition.yaml"))
     assert run("check", tmp_path / "changed.zip") == 0

@@ -13,17 +13,17 @@ import pytest
 
 import build_bundle
 import spokeneval
-from speechbundles.assemble.plan import plan
-from speechbundles.assemble.write import write
-from speechbundles.check.check import check_bundle
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import write
+from speechbundles.bundle.check.check import check_bundle
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import draw_units, seal
 from speechbundles.model.errors import BadReference, OrganiserError, SealError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import read_folder
-from spokeneval.tasks import find_task, task_names
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, repository_with, write_files
 from tests.samples.repeated import RELABELLED, REPEATED

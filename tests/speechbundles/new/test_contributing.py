@@ -33,7 +33,7 @@ def test_the_files_to_edit_exist(copy):
     place, printed = copy
     for path in re.findall(r"^  (\S+) ", printed, re.MULTILINE):
         assert (place / path).exists(), path
-    assert len((place / "spokeneval/tasks/speech_rate.py").read_text().splitlines()) <= 60
+    assert len((place / "spokeneval/challenges/speech_rate.py").read_text().splitlines()) <= 60
 
 
 @pytest.mark.thorough
@@ -67,7 +67,7 @@ def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
 @pytest.mark.parametrize(
     "tests",
     [
-        ("tests/tasks/test_contract.py", "tests/formats/test_corruptions.py"),
+        ("tests/spokeneval/challenges/test_contract.py", "tests/spokeneval/formats/test_corruptions.py"),
         ("tests/security/test_leaks.py", "tests/security/test_fuzz.py"),
     ],
 )
@@ -101,7 +101,10 @@ def without_wrong_values(tmp_path_factory):
     place = tmp_path_factory.mktemp("texts") / "repository"
     shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
     assert run_program("build_bundle.py", "new", "speech_rate", cwd=place).returncode == 0
-    task, sample = place / "spokeneval/tasks/speech_rate.py", place / "tests/samples/tasks/speech_rate.py"
+    task, sample = (
+        place / "spokeneval/challenges/speech_rate.py",
+        place / "tests/samples/tasks/speech_rate.py",
+    )
     score = place / "scoring_program/speech_rate/score.py"
     replaced(
         task, {"RATING = whole_numbers(*SCALE)\n": WORDS, "from ..formats.cells import whole_numbers\n": ""}
@@ -150,8 +153,8 @@ def test_the_page_of_a_changed_task_asks_for_its_own_file(without_wrong_values):
 @pytest.mark.parametrize(
     "tests",
     [
-        "tests/tasks/test_contract.py",
-        "tests/formats/test_corruptions.py",
+        "tests/spokeneval/challenges/test_contract.py",
+        "tests/spokeneval/formats/test_corruptions.py",
         "tests/security/test_leaks.py",
         "tests/security/test_fuzz.py",
     ],

@@ -9,7 +9,7 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from speechbundles.board.pdf import CHROMIUM
+from speechbundles.publication.pdf import CHROMIUM
 from tests.tools.colours import alike
 
 SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}

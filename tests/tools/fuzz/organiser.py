@@ -12,12 +12,12 @@ from unittest import mock
 
 from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import load_reference
-from speechbundles.live.connection import Connection
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.tabular import parse_source, read_rows
+from speechbundles.server.connection import Connection
+from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import declared_task
 from spokeneval.task import Task
-from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.programs import encoded, write_files
 from tests.tools.fuzz.workplace import Finding, Target, Workplace
@@ -141,7 +141,7 @@ def redirects(place: Workplace) -> Target:
         said = set()
         with (
             mock.patch("urllib3.util.connection.create_connection", connect),
-            mock.patch("speechbundles.live.connection.PAUSES", (1,)),
+            mock.patch("speechbundles.server.connection.PAUSES", (1,)),
         ):
             for request in requests:
                 try:

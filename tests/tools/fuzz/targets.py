@@ -22,35 +22,35 @@ from urllib.parse import urlsplit
 import numpy as np
 from urllib3 import HTTPResponse
 
-from speechbundles.board.board import make_board
-from speechbundles.board.outputs import read_outputs
 from speechbundles.competition.read import read_competitions
-from speechbundles.live import api
-from speechbundles.live.account import check_address
-from speechbundles.live.amendment import AmendedPhase, Amendment, to_text
-from speechbundles.live.connection import Connection
-from speechbundles.live.entrants import predict, read_entrants
-from speechbundles.live.fetch import fetch
-from speechbundles.live.files import ServedFiles
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
-from spokeneval.comparison.tables import to_csv
+from speechbundles.publication.board import make_board
+from speechbundles.publication.outputs import read_outputs
+from speechbundles.server import api
+from speechbundles.server.account import check_address
+from speechbundles.server.amendment import AmendedPhase, Amendment, to_text
+from speechbundles.server.connection import Connection
+from speechbundles.server.entrants import predict, read_entrants
+from speechbundles.server.fetch import fetch
+from speechbundles.server.files import ServedFiles
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.kinds.declared import declared_task
+from spokeneval.ranking.tables import to_csv
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import SIGNATURE_FILE, Signature
 from spokeneval.run.statistics import STATISTICS_FILE, write_statistics
 from spokeneval.task import Task
-from spokeneval.tasks import find_task, task_names
 from tests.samples.cases import CASES
 from tests.samples.live_bundle import live_bundle
 from tests.samples.merlion_identification import TWO

@@ -5,7 +5,7 @@ edition name the judged columns `FullyAcceptable` and `MeaningAcceptable`. Some 
 """
 
 from speechbundles.competition.intake.layouts import Notation
-from spokeneval.tasks.spoken_call import HEADERLESS
+from spokeneval.challenges.spoken_call import HEADERLESS
 
 _JUDGEMENTS = {"correct", "incorrect"}
 

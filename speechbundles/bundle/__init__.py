@@ -1,0 +1,1 @@
+"""One bundle: built, checked, and run as a platform would."""

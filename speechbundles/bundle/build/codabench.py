@@ -1,0 +1,148 @@
+"""A bundle for Codabench: `competition.yaml` version 2 and the inner zips."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.build.kit import Parts, for_competition
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.model.competition import Competition, Phase
+from speechbundles.model.text import dump_yaml
+from speechbundles.model.zips import input_zip, make_zip, reference_zip
+from speechbundles.platforms.codabench.keys import TASK, VERSION
+from speechbundles.platforms.codabench.layout import INGEST_COMMAND, METADATA_FILES, SCORE_COMMAND
+from speechbundles.platforms.facts import CODABENCH
+from speechbundles.platforms.keys import SORTING
+
+
+def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
+    """Return the entries of the bundle's zip, `name -> content`."""
+    files = {
+        "scoring_program.zip": _program(for_competition(competition, parts.scoring_program), SCORE_COMMAND),
+        "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),
+        "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
+        Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
+    }
+    for file in competition.page_files:
+        files[f"pages/{file}"] = page_text(competition, file, parts, CODABENCH).encode()
+    for name in competition.scored_sets:
+        files[reference_zip(name)] = make_zip(parts.references[name].files)
+        files[input_zip(name)] = make_zip(parts.references[name].public)
+        if name in parts.solutions:
+            files[_solution(name)] = make_zip(parts.solutions[name])
+    files["competition.yaml"] = dump_yaml(_content(competition, parts))
+    return files
+
+
+def _program(files: Mapping[str, bytes], command: str) -> bytes:
+    return make_zip({**files, METADATA_FILES[0]: dump_yaml({"command": command})})
+
+
+def _solution(name: str) -> str:
+    return f"solutions/baseline_{name}.zip"
+
+
+def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
+    sets = competition.scored_sets
+    content: dict[str, Any] = {
+        "version": VERSION,
+        "title": competition["title"],
+        "description": competition["description"],
+        "image": Path(competition["image"]).name,
+        "terms": f"pages/{competition['terms']}",
+        "contact_email": competition["contact_email"],
+        "competition_type": "competition",
+        "docker_image": competition["docker_image"],
+        "registration_auto_approve": competition["registration"] == "open",
+        "enable_detailed_results": competition.detailed_results,
+        "show_detailed_results_in_submission_panel": competition.detailed_results,
+        "show_detailed_results_in_leaderboard": competition.detailed_results,
+        "auto_run_submissions": competition["auto_run_submissions"],
+        "can_participants_make_submissions_public": False,
+        "make_programs_available": True,
+        "make_input_data_available": True,
+        "forum_enabled": competition["forum"],
+        "pages": [{"title": page["title"], "file": f"pages/{page['file']}"} for page in competition["pages"]],
+        "tasks": [_task(competition, index, name) for index, name in enumerate(sets)],
+        "solutions": [
+            {"index": index, "tasks": [index], "name": f"Baseline, {name}", "path": _solution(name)}
+            for index, name in enumerate(sets)
+            if name in parts.solutions
+        ],
+        "phases": [
+            _phase(index, phase, sets.index(phase.reference))
+            for index, phase in enumerate(competition.phases)
+        ],
+        "leaderboards": [_leaderboard(competition)],
+    }
+    if not content["solutions"]:
+        del content["solutions"]
+    for setting in ("queue", "reward"):
+        if setting in competition.settings:
+            content[setting] = competition[setting]
+    if "fact_sheet" in competition.settings:
+        questions = competition["fact_sheet"]
+        content["fact_sheet"] = {question["key"]: _question(question) for question in questions}
+    return content
+
+
+def _task(competition: Competition, index: int, name: str) -> dict[str, Any]:
+    return {
+        "index": index,
+        "name": f"{competition['title']} ({name})"[: TASK["name"]["maxLength"]],
+        "description": f"{competition.task}, {name} set",
+        "scoring_program": "scoring_program.zip",
+        "ingestion_program": "ingestion_program.zip",
+        "input_data": input_zip(name),
+        "reference_data": reference_zip(name),
+    }
+
+
+def _phase(index: int, phase: Phase, task: int) -> dict[str, Any]:
+    rendered: dict[str, Any] = {
+        "index": index,
+        "name": phase.name,
+        "description": phase.description,
+        "start": phase.start,
+        "end": phase.end,
+        "tasks": [task],
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "max_submissions": phase.max_submissions,
+        "execution_time_limit": phase.execution_time_limit,
+        "hide_output": phase.hide_scores,
+        "starting_kit": "starting_kit.zip",
+    }
+    return {key: value for key, value in rendered.items() if value is not None}
+
+
+def _leaderboard(competition: Competition) -> dict[str, Any]:
+    return {
+        "index": 0,
+        "title": "Results",
+        "key": "results",
+        "primary_index": 0,
+        "submission_rule": competition["submission_rule"],
+        "hidden": competition.hides_scores,
+        "columns": [
+            {
+                "index": index,
+                "key": column.key,
+                "title": column.title,
+                "sorting": SORTING[column.direction],
+                "precision": column.precision,
+                "hidden": column.hidden,
+            }
+            for index, column in enumerate(competition.board)
+        ],
+    }
+
+
+def _question(question: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "key": question["key"],
+        "type": question["type"],
+        "title": question["title"],
+        "selection": question.get("selection", ""),
+        "is_required": "true" if question["required"] else "false",
+        "is_on_leaderboard": "true" if question.get("on_leaderboard", False) else "false",
+    }

@@ -1,0 +1,136 @@
+"""A bundle for CodaLab Competitions 1.5, which Codabench imports as well."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from speechbundles.bundle.build.kit import Parts, for_competition
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.model.competition import Competition, Phase
+from speechbundles.model.dates import FORMAT
+from speechbundles.model.text import dump_yaml
+from speechbundles.model.zips import input_zip, make_zip, reference_zip
+from speechbundles.platforms.codalab.keys import PHASE
+from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
+from speechbundles.platforms.facts import CODALAB, FORCE_ALL, FORCE_BEST, FORCE_LAST
+from speechbundles.platforms.keys import SORTING
+
+LEADERBOARD = "Results"
+
+
+def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
+    """Return the entries of the bundle's zip, `name -> content`.
+
+    The bundle has no ingestion program, because CodaLab runs one only for code submissions. `score.py` makes the same
+    checks.
+    """
+    files = {
+        "scoring_program.zip": make_zip(
+            {
+                **for_competition(competition, parts.scoring_program),
+                METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND}),
+            }
+        ),
+        "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
+        Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
+    }
+    for file in _html_pages(competition).values():
+        source = Path(file).with_suffix(".md").name
+        files[file] = _html(page_text(competition, source, parts, CODALAB)).encode()
+    for phase in competition.phases:
+        reference = parts.references[phase.reference]
+        files[reference_zip(phase.reference)] = make_zip(reference.files)
+        files[input_zip(phase.reference)] = make_zip(reference.public)
+    files["competition.yaml"] = dump_yaml(_content(competition))
+    return files
+
+
+def _html_pages(competition: Competition) -> dict[str, str]:
+    """Return CodaLab's name of each page -> its file; the names are those of the Markdown files, such as `overview`."""
+    pages = {
+        Path(page["file"]).stem: Path(page["file"]).with_suffix(".html").name for page in competition["pages"]
+    }
+    return {**pages, "terms": Path(competition["terms"]).with_suffix(".html").name}
+
+
+def _html(markdown: str) -> str:
+    """Convert a Markdown page to HTML, without styles or scripts."""
+    return str(MarkdownIt("commonmark").enable("table").render(markdown))
+
+
+def _content(competition: Competition) -> dict[str, Any]:
+    phases = _phases(competition)
+    content: dict[str, Any] = {
+        "title": competition["title"],
+        "description": competition["description"],
+        "image": Path(competition["image"]).name,
+        "has_registration": competition["registration"] == "approval",
+        "competition_docker_image": competition["docker_image"],
+        "enable_detailed_results": competition.detailed_results,
+        "enable_forum": competition["forum"],
+        "force_submission_to_leaderboard": competition["submission_rule"] in (FORCE_LAST, FORCE_ALL),
+        "html": _html_pages(competition),
+        "phases": dict(enumerate(phases, 1)),
+        "leaderboard": {
+            "leaderboards": {"RESULTS": {"label": LEADERBOARD, "rank": 1}},
+            "columns": {
+                column.key: {
+                    "leaderboard": {"label": LEADERBOARD, "rank": 1},
+                    "label": column.title,
+                    "rank": rank,
+                    "sort": SORTING[column.direction],
+                    "numeric_format": column.precision,
+                }
+                for rank, column in enumerate(competition.board, 1)
+                if not column.hidden
+            },
+        },
+    }
+    if competition.phases[-1].end:
+        content["end_date"] = competition.phases[-1].end
+    return content
+
+
+def _phases(competition: Competition) -> list[dict[str, Any]]:
+    """Return the phases in order, with a closed phase in each gap.
+
+    A CodaLab phase has no end date: it lasts until the next one starts. So a gap needs a phase that accepts no
+    submissions.
+    """
+    rendered: list[dict[str, Any]] = []
+    for phase, following in zip(competition.phases, [*competition.phases[1:], None], strict=True):
+        rendered.append(_phase(competition, phase, len(rendered) + 1))
+        if following is not None and phase.end is not None:
+            start = datetime.strptime(phase.end, FORMAT) + timedelta(seconds=1)
+            if start + timedelta(hours=1) < datetime.strptime(following.start, FORMAT):
+                closed = _phase(competition, phase, len(rendered) + 1)
+                closed.update(
+                    label=f"Closed after {phase.name}"[: PHASE["label"]["maxLength"]],
+                    description="No submissions until the next phase.",
+                    start_date=start.strftime(FORMAT),
+                    max_submissions=0,
+                    max_submissions_per_day=0,
+                )
+                rendered.append(closed)
+    return rendered
+
+
+def _phase(competition: Competition, phase: Phase, number: int) -> dict[str, Any]:
+    return {
+        "phasenumber": number,
+        "label": phase.name,
+        "description": phase.description,
+        "start_date": phase.start,
+        "max_submissions": phase.max_submissions,
+        "max_submissions_per_day": phase.max_submissions_per_day,
+        "execution_time_limit": phase.execution_time_limit,
+        "is_scoring_only": True,
+        "force_best_submission_to_leaderboard": competition["submission_rule"] == FORCE_BEST,
+        "leaderboard_management_mode": "hide_results" if phase.hide_scores else "default",
+        "scoring_program": "scoring_program.zip",
+        "reference_data": reference_zip(phase.reference),
+        "public_data": input_zip(phase.reference),
+        "starting_kit": "starting_kit.zip",
+    }

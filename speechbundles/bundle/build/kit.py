@@ -1,0 +1,276 @@
+"""The parts of a task's bundles that are the same for every platform and track: programs and starting kit."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.build.baseline import Baseline, run_baseline
+from speechbundles.bundle.build.declared_facts import declared_facts
+from speechbundles.bundle.build.feedback import Feedback, set_feedback
+from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
+from speechbundles.bundle.build.template import chosen_options, fill, what_holds
+from speechbundles.bundle.build.travel import travelling
+from speechbundles.competition.intake.kit_data import canonical_tables
+from speechbundles.competition.own_task import program_texts
+from speechbundles.competition.references import ReferenceSet
+from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
+from speechbundles.model.competition import RECEIVED_COLUMN, Competition
+from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
+from spokeneval.formats.problems import some_of
+from spokeneval.kinds.declared import DECLARATION
+from spokeneval.run.feedback import COARSE
+from spokeneval.run.options import OPTIONS_FILE, About, Options
+from spokeneval.run.reference import items_fingerprint
+from spokeneval.task import Task
+
+README = "README.md"
+
+LISTENS = "baseline/"
+"""The kit's folder with an audio baseline, which is trained on public labels."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The contents of the inner zips, `name -> content`, without the platform's metadata files.
+
+    Attributes
+    ----------
+    references: set -> its reference.
+    feedback: set -> its score steps, floor and known scores; not for sets whose labels stay at home.
+    solutions: set -> the baseline's submission, for each set on which the baseline runs.
+    failures: why the baseline failed on a set, one line each.
+    """
+
+    scoring_program: Mapping[str, bytes]
+    ingestion_program: Mapping[str, bytes]
+    starting_kit: Mapping[str, bytes]
+    references: Mapping[str, ReferenceSet]
+    feedback: Mapping[str, Feedback]
+    solutions: Mapping[str, Mapping[str, bytes]]
+    failures: tuple[str, ...]
+
+
+def make_parts(
+    competition: Competition,
+    references: Mapping[str, ReferenceSet],
+    *,
+    log: Callable[[str], None] = lambda line: None,
+) -> Parts:
+    """Build the programs, starting kit and baseline solutions of a competition's task.
+
+    Parameters
+    ----------
+    log: called with one line for each table of kit data that was converted to the format that baselines read.
+
+    Raises
+    ------
+    OrganiserError: kit files that cannot be used, or coarse feedback on a set without a standard error.
+    """
+    task = competition.rules.with_options(competition.options)
+    public = [name for name in competition["public_sets"] if name in references]
+    root, library = competition.sources.root, competition.sources.read_library()
+    scoring, ingestion = make_programs(competition)
+    kit = {
+        **_kind_kit(competition),
+        **_challenge_kit(competition),
+        **competition.sources.read_files(f"starting_kit/{competition.task}"),
+    }
+    made = {
+        "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
+        "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
+        **scoring,
+        **ingestion,
+    }
+    taken = [name for name in kit if name in made]
+    if taken:
+        raise OrganiserError(
+            f"{task.name}: starting kit: {some_of(taken)}: the build writes a file of this name; rename yours"
+        )
+    kit.update(made)
+    kit.update(_shared_scripts(root, kit))
+    kit = _with_library(library, kit)
+    try:
+        data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
+        kit.update(canonical_tables(data, lambda line: log(f"{task.name}: {line}")))
+    except UnreadableFile as error:
+        raise OrganiserError(f"{task.name}: starting kit: {error}") from None
+    for name, reference in references.items():
+        kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
+        if name in public:
+            kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
+    left_out = left_out_files(competition)
+    kit = {name: content for name, content in kit.items() if Path(name).name not in left_out}
+    if BASELINE in left_out or TRIAL_SET not in public:
+        kit = {name: content for name, content in kit.items() if not name.startswith(LISTENS)}
+    if BASELINE in competition["leave_out"]:
+        kit.pop("baseline.py", None)
+        baseline = Baseline()
+    else:
+        baseline = run_baseline(kit, list(references), public)
+    holds = what_holds(competition, references.values(), baseline.solutions)
+    if README in kit:
+        kit[README] = _readme(competition, references, kit, holds)
+        kit = {**walkthrough(root, kit[README], competition.sets[0], holds), **kit}
+    feedback = {}
+    for name, reference in references.items():
+        if name in competition.home_sets:
+            continue
+        hidden, solution = name not in public, baseline.solutions.get(name)
+        if solution is None and not task.trivial:
+            raise OrganiserError(
+                f"{task.name}: there is nothing to compare scores on the {name} set with. Provide a baseline that runs "
+                "on it, or give the TASK a `trivial` baseline"
+            )
+        feedback[name] = set_feedback(task, reference, solution, hidden=hidden)
+        if hidden and competition["feedback"] == COARSE and not feedback[name].steps:
+            raise OrganiserError(
+                f"{task.name}: feedback is coarse, but no standard error can be computed on the {name} set (it has a "
+                f"single {feedback[name].unit}, or the baselines' scores do not vary). Provide a baseline that runs on "
+                "it, or set feedback: exact"
+            )
+    key_of = {
+        name: reference.fingerprint if name in public else items_fingerprint(reference.items)
+        for name, reference in references.items()
+    }
+    options = Options(
+        competition.options,
+        [references[name].fingerprint for name in public],
+        competition["feedback"],
+        {key_of[name]: each.of_set for name, each in feedback.items()},
+        competition.detailed_results,
+        {references[name].fingerprint: scores for name, scores in baseline.scores.items()},
+        {column.key: column.precision for column in competition.columns},
+        about={key_of[name]: About(name, (), each.baseline_without) for name, each in feedback.items()},
+        received=bool(competition.home_sets),
+    )
+    for program in (scoring, kit):
+        program[OPTIONS_FILE] = options.dump()
+    return Parts(scoring, ingestion, kit, references, feedback, baseline.solutions, tuple(baseline.failures))
+
+
+def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return the scoring program, without the options of its sets, and the ingestion program."""
+    task = competition.rules.with_options(competition.options)
+    root, library = competition.sources.root, competition.sources.read_library()
+    described = {TASK_FILE: _json(describe_task(task, received=bool(competition.home_sets)))}
+    if task.code:
+        generated = program_texts(task)
+        score, ingest = ({name: generated[name].encode()} for name in ("score.py", "ingest.py"))
+    else:
+        score = read_tree(root / "scoring_program" / competition.programs)
+        ingest = read_tree(root / "ingestion_program" / competition.programs)
+    scoring = {**_with_library(library, score), **described}
+    ingestion = {**_with_library(library, ingest), **(described if task.declaration else {})}
+    ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
+    return scoring, ingestion
+
+
+def for_competition(competition: Competition, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return a scoring program or a kit with the title and the phases of one of its task's competitions (tracks)."""
+    options = Options.load(json.loads(files[OPTIONS_FILE]))
+    about = {
+        key: replace(
+            known, phases=[phase.name for phase in competition.phases if phase.reference == known.set]
+        )
+        for key, known in options.about.items()
+    }
+    named = replace(options, competition=competition["title"], about=about)
+    return {**files, OPTIONS_FILE: named.dump()}
+
+
+def _with_library(library: Mapping[str, bytes], files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a program or kit, with the library modules that its scripts import."""
+    scripts = [content for name, content in files.items() if name.endswith(".py")]
+    return {**files, **travelling(library, scripts)}
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def describe_task(task: Task, *, received: bool = False) -> dict[str, Any]:
+    """Return the content of `task.json`: the scores that the scoring program writes, primary first, and its options.
+
+    Parameters
+    ----------
+    received: whether the leaderboard shows only that submissions were received.
+    """
+    written = [(column.key, column.direction) for column in task.columns]
+    if received:
+        written.insert(0, (RECEIVED_COLUMN.key, RECEIVED_COLUMN.direction))
+    return {
+        "task": task.name,
+        **({DECLARATION: dict(task.declaration)} if task.declaration else {}),
+        "scores": [{"key": key, "direction": direction} for key, direction in written],
+        "options": {option.name: list(option.values) for option in task.options},
+    }
+
+
+def _readme(
+    competition: Competition,
+    references: Mapping[str, ReferenceSet],
+    kit: Mapping[str, bytes],
+    holds: Mapping[str, bool],
+) -> bytes:
+    """Return the kit's README, filled in; `${files}` becomes the rows of a table of the kit's files."""
+    what = kit_data_files(competition)
+    rows = [("these steps as a notebook, with an overview of the data", [NOTEBOOK])]
+    for name in references:
+        inputs, labels = (
+            [file for file in kit if file.startswith(f"{name}/{part}/")] for part in ("input", "reference")
+        )
+        rows += [(f"the {name} set, without labels", inputs), (f"labels of the {name} set", labels)]
+    rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
+    listens = [file for file in kit if file == LISTENS + README]
+    rows.append(("an audio baseline, which needs your copy of the recordings; see its README", listens))
+    facts = {
+        "files": "\n".join(
+            f"| {content} | {', '.join(f'`{file}`' for file in files)} |" for content, files in rows if files
+        ),
+        "title": competition["title"],
+        "first_set": competition.sets[0],
+        **chosen_options(competition),
+        **declared_facts(competition),
+    }
+    return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
+
+
+def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the scripts of `starting_kit/baseline/`, shared by audio baselines, that the kit's own scripts import.
+
+    `NAME_*.py` are examples for `NAME.py` and come with it.
+    """
+    own = b"\n".join(content for name, content in kit.items() if name.startswith(LISTENS))
+    shared = read_tree(root / "starting_kit" / LISTENS)
+    return {
+        f"{LISTENS}{name}": content
+        for name, content in shared.items()
+        if f"\nfrom {Path(name).stem.partition('_')[0]} import ".encode() in own
+    }
+
+
+def _kind_kit(competition: Competition) -> dict[str, bytes]:
+    """Return the files that the kits of declared tasks share: those of all kinds, replaced by those of the kind."""
+    return {
+        path.name: path.read_bytes()
+        for shelf in reversed(competition.shelves)
+        for path in sorted((competition.sources.root / "starting_kit" / shelf).glob("*.*"))
+    }
+
+
+def _challenge_kit(competition: Competition) -> dict[str, bytes]:
+    """Return the files that the kits of a challenge's tasks share, from `starting_kit/<challenge>/` if it exists.
+
+    They include the programs of every task, each in a folder named after the task.
+    """
+    files = competition.sources.read_files(f"starting_kit/{competition.challenge}")
+    if competition.challenge == competition.task or competition.shelves or not files:
+        return {}
+    for task in competition.challenge_tasks:
+        for programs in ("scoring_program", "ingestion_program"):
+            tree = read_tree(competition.sources.root / programs / task)
+            files.update({f"{task}/{name}": content for name, content in tree.items()})
+    return files

@@ -1,0 +1,65 @@
+"""Build a starting kit's notebook from `starting_kit/walkthrough.py` and the kit's README.
+
+The script uses Jupytext's percent format: `# %%` starts a code cell, `# %% [markdown]` a text cell. A cell with
+`if="CONDITION"` is left out where the condition is false; the conditions are those of the README.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.build.template import TEMPLATES
+
+NOTEBOOK = "walkthrough.ipynb"
+SCRIPT = "starting_kit/walkthrough.py"
+
+_CELL = re.compile(r'^# %%(?P<text> \[markdown\])?(?: if="(?P<when>.*)")?\n', re.MULTILINE)
+
+
+def walkthrough(root: Path, readme: bytes, first_set: str, holds: Mapping[str, bool]) -> dict[str, bytes]:
+    """Return the notebook of a kit, `name -> content`, without outputs.
+
+    Parameters
+    ----------
+    readme: the kit's README, filled in.
+    first_set: the set whose steps come first.
+    holds: the conditions that cells can test, by name.
+    """
+    facts = {**_facts(readme.decode("utf-8-sig", "replace")), "first_set": first_set, **holds}
+    script = (root / SCRIPT).read_text(encoding="utf-8")
+    _, *parts = _CELL.split(script)
+    cells = [
+        (_text if kind else _code)(source.strip(), facts)
+        for kind, when, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        if not when or TEMPLATES.compile_expression(when)(facts)
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
+    return {NOTEBOOK: (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()}
+
+
+def _facts(readme: str) -> dict[str, str]:
+    """Return a README's heading, first paragraph and last table."""
+    heading, _, rest = readme.strip().partition("\n")
+    tables = re.findall(r"^(?:\|.*\n?)+", readme, re.MULTILINE)
+    return {
+        "title": heading.lstrip("# "),
+        "opening": rest.strip().partition("\n\n")[0],
+        "files": tables[-1].strip() if tables else "",
+    }
+
+
+def _text(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    text = re.sub(r"^# ?", "", source, flags=re.MULTILINE)
+    return {"cell_type": "markdown", "metadata": {}, "source": _lines(text, facts)}
+
+
+def _code(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+    lines = _lines(source, facts)
+    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": lines}
+
+
+def _lines(text: str, facts: Mapping[str, Any]) -> list[str]:
+    return TEMPLATES.from_string(text).render(facts).splitlines(keepends=True)

@@ -1,0 +1,187 @@
+"""Find items of a hidden set that are also in a public set, whose labels participants have.
+
+Rows are matched in two ways:
+
+- By name: the ids are the same, and so are most of the texts, in more rows than chance explains.
+- By content, where no names match: rows with a content that occurs exactly twice in the two sets together. With few
+  prompts and short answers, rows also repeat within a set, so more of these pairs must be split between the sets than
+  chance explains.
+
+In both cases the labels must agree: for each label column, the share of equal labels must be at least half-way between
+chance and 1. Otherwise two sets that are both numbered from 1 and use the same prompts would be refused.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, product
+from math import inf
+
+from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, read_table, surprise
+from speechbundles.competition.references import ReferenceSet
+from speechbundles.model.errors import UnreadableFile
+from spokeneval.formats.problems import count_of
+
+Pairs = list[tuple[int, int]]
+"""Pairs of a row of the public set and a row of the hidden set."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The items of a hidden set that are also in a public set.
+
+    Attributes
+    ----------
+    rows: how many rows of the hidden set.
+    evidence: how they were found, one line for each way.
+    """
+
+    public: ReferenceSet
+    hidden: ReferenceSet
+    rows: int
+    evidence: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [
+            f"hidden set {self.hidden.task}/{self.hidden.name} shares {count_of(self.rows, 'row')} with public set "
+            f"{self.public.task}/{self.public.name}, whose labels participants have:",
+            *(f"  {line}" for line in self.evidence),
+        ]
+        return "\n".join(lines)
+
+
+def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
+    """Return the items that two sets share; None if there are none."""
+    shared: set[tuple[str, int]] = set()
+    evidence = []
+    for shown, secret in product(_tables(public), _tables(hidden)):
+        for what, pairs in _pairs(shown, secret):
+            first = {other: row for row, other in reversed(pairs) if (secret.where, other) not in shared}
+            if first:
+                other = min(first)
+                lines = f"{_line(hidden, secret, other)}, {_line(public, shown, first[other])}"
+                evidence.append(f"{count_of(len(first), 'row')} with the same {what}; first pair: {lines}")
+                shared.update((secret.where, other) for other in first)
+    return Overlap(public, hidden, len(shared), tuple(evidence)) if shared else None
+
+
+def _tables(reference: ReferenceSet) -> Iterator[Table]:
+    for name, data in reference.files.items():
+        with suppress(UnreadableFile):
+            if table := read_table(name, data):
+                yield table
+
+
+def _line(reference: ReferenceSet, table: Table, row: int) -> str:
+    return f"line {table.lines[row]} of {reference.name}/{table.where}"
+
+
+def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
+    """Yield the columns by which rows match, and the matching pairs; by content only if no names match."""
+    both = [name for name in secret.columns if name in shown.columns]
+    names = [name for name in both if NAMES.fullmatch(name)]
+    sizes = {name: [len(set(table.columns[name])) for table in (shown, secret)] for name in both}
+    content = [name for name in both if name not in names and min(sizes[name]) > 1]
+    few = min(MOST_CLASSES, len(secret.lines) / 2)
+    labels = [name for name in content if max(sizes[name]) <= few]
+    texts = [name for name in content if name not in labels]
+    found = False
+    for key in [[name] for name in names if _identify_items(shown, secret, [name])] or [names]:
+        named = _equal(shown.rows(key), secret.rows(key)) if _identify_items(shown, secret, key) else []
+        pairs = _with_same_texts(shown, secret, texts, named)
+        chance = sum(_chance(shown.columns[name], secret.columns[name]) for name in texts)
+        rarity = surprise(len(pairs), len(named), min(1.0, chance)) if texts else 0.0
+        if rarity + _agreement(shown, secret, labels, pairs) >= NO_CHANCE:
+            found = True
+            yield ", ".join(key), pairs
+    pairs, twice = _once_in_each(shown.rows(content), secret.rows(content))
+    n, m = len(shown.lines), len(secret.lines)
+    # The probability that two rows are in different sets, if rows are distributed over the sets at random.
+    apart = 2 * n * m / ((n + m) * (n + m - 1))
+    if not found and surprise(len(pairs), twice, apart) >= NO_CHANCE:
+        twins, _ = _once_in_each(shown.rows(texts), secret.rows(texts))
+        if _agreement(shown, secret, labels, twins) >= 0:
+            yield ", ".join(content), pairs
+
+
+def _identify_items(shown: Table, secret: Table, names: Sequence[str]) -> bool:
+    """Whether columns identify items: at least 90 % of their values are different, so a few copied rows are allowed."""
+    return all(10 * len(set(rows)) >= 9 * len(rows) for rows in (shown.rows(names), secret.rows(names)))
+
+
+def _with_same_texts(shown: Table, secret: Table, texts: Sequence[str], pairs: Pairs) -> Pairs:
+    """Return the pairs of rows in which most texts are the same; all pairs if there are no text columns."""
+    ours, theirs = shown.rows(texts), secret.rows(texts)
+    return [
+        (row, other)
+        for row, other in pairs
+        if not texts or 2 * sum(map(str.__eq__, ours[row], theirs[other])) > len(texts)
+    ]
+
+
+def _agreement(shown: Table, secret: Table, labels: Sequence[str], pairs: Pairs) -> float:
+    """Return the `surprise` that labels agree, added over the label columns.
+
+    Minus infinity if the agreement of a column is less than half-way between chance and 1.
+    """
+    rarity = 0.0
+    for ours, theirs in ((shown.columns[name], secret.columns[name]) for name in labels):
+        chance = _chance(ours, theirs)
+        alike = sum(ours[row] == theirs[other] for row, other in pairs)
+        if 2 * alike < len(pairs) * (1 + chance):
+            return -inf
+        rarity += surprise(alike, len(pairs), chance)
+    return rarity
+
+
+def _chance(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Return the probability that two random rows agree in a column, above 0."""
+    counts = Counter(ours)
+    return max(1, sum(counts[value] for value in theirs)) / (len(ours) * len(theirs))
+
+
+def _equal(shown: Sequence[object], secret: Sequence[object]) -> Pairs:
+    rows: dict[object, list[int]] = {}
+    for row, value in enumerate(shown):
+        rows.setdefault(value, []).append(row)
+    return [(row, other) for other, value in enumerate(secret) for row in rows.get(value, ())]
+
+
+def _once_in_each(shown: Sequence[object], secret: Sequence[object]) -> tuple[Pairs, int]:
+    """Return the pairs of rows whose content is once in each set, and how many contents occur twice overall."""
+    counts = Counter(chain(shown, secret))
+    twice = {value for value, count in counts.items() if count == 2}
+    return [(row, other) for row, other in _equal(shown, secret) if shown[row] in twice], len(twice)
+
+
+def is_accepted(overlap: Overlap, accepted_overlaps: Sequence[Mapping[str, object]]) -> bool:
+    """Whether the organiser accepts at least this many rows for these two sets."""
+    return any(
+        (entry["hidden"], entry["public"]) == _names(overlap) and overlap.rows <= int(str(entry["rows"]))
+        for entry in accepted_overlaps
+    )
+
+
+def refusal(overlaps: Sequence[Overlap]) -> str:
+    """Return the message that lists overlaps which are not accepted, with their remedies."""
+    names = [(*_names(overlap), overlap.rows) for overlap in overlaps]
+    return "\n".join(
+        [
+            *map(str, overlaps),
+            "",
+            "Remove these rows from the public set. If they are different items that only",
+            "look alike (ids that restart at 1, answers to the same prompts), accept them in",
+            "competition.yaml, in defaults, a challenge or a task:",
+            "",
+            "  accepted_overlaps:",
+            *(
+                f"    - {{hidden: {hidden}, public: {public}, rows: {rows}}}"
+                for hidden, public, rows in names
+            ),
+        ]
+    )
+
+
+def _names(overlap: Overlap) -> tuple[str, str]:
+    return f"{overlap.hidden.task}/{overlap.hidden.name}", f"{overlap.public.task}/{overlap.public.name}"

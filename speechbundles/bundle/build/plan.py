@@ -1,0 +1,258 @@
+"""Read and validate everything that the requested bundles need. Nothing is written before everything is valid."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from pathlib import Path
+
+from speechbundles.bundle.build.contract import hold_to_contract
+from speechbundles.bundle.build.kit import Parts, make_parts
+from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.unsaid import find_unsaid
+from speechbundles.competition import located_yaml
+from speechbundles.competition.intake.declared import declared_of
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import ReferenceSet, load_reference
+from speechbundles.competition.seal import keep_home, seal
+from speechbundles.competition.whole import Given, away_from_sample, require_whole, with_all_labels
+from speechbundles.model.competition import Competition
+from speechbundles.model.errors import BadReference, SealError
+from speechbundles.model.sources import Sources
+from speechbundles.model.tabular import read_rows
+from speechbundles.model.zips import DECIDING_SET
+from spokeneval.formats.problems import count_of
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The validated competitions to build, the parts of each task, and warnings for the organiser."""
+
+    competitions: Sequence[Competition]
+    parts: Mapping[str, Parts]
+    warnings: Sequence[str]
+
+
+def plan(
+    sources: Sources,
+    names: Sequence[str],
+    given: Given,
+    *,
+    leave_out: Sequence[str] = (),
+    drop_invalid_rows: bool = False,
+    kept: Path | None = None,
+    at_home: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+    log: Callable[[str], None] = lambda line: None,
+) -> Plan:
+    """Read and validate everything that the named bundles need; all bundles if none is named.
+
+    Parameters
+    ----------
+    sources: where the competitions' files are.
+    given: `(task, set) -> file or folder` of labels that replace those of the competition folder.
+    leave_out: sets and files to leave out, as in `competition.yaml`.
+    drop_invalid_rows: leave out invalid rows of labels with a warning, instead of refusing them.
+    kept: the folder of earlier builds' sealed labels; items that are sealed there stay sealed.
+    at_home: plan the bundle that scores at home: with all labels, also those that no platform gets.
+    progress: called with the name of each step.
+    log: called with one line for each of the organiser's own label files: how it was read.
+
+    Raises
+    ------
+    OrganiserError: competitions that cannot be built; the message lists all defects that one step finds.
+    """
+    competitions = read_competitions(sources, names, leave_out=leave_out)
+    if at_home:
+        competitions = [with_all_labels(competition) for competition in competitions]
+    own = {task for task, _ in given}
+    competitions = [
+        away_from_sample(competition)
+        if competition.sources.is_sample and competition.task in own
+        else competition
+        for competition in competitions
+    ]
+    for competition in competitions:
+        for file in competition.page_files:
+            page_text(competition, file)
+    tasks = {competition.task: competition for competition in competitions}
+    for task, name in given:
+        if task not in tasks or name not in tasks[task].sets:
+            known = ", ".join(
+                f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
+            )
+            raise BadReference(
+                f"--reference {task}/{name}: no bundle to build has this set; the sets are {known}"
+            )
+    require_whole(tasks.values(), given)
+    for task, competition in tasks.items():
+        progress(f"contract of {task}")
+        hold_to_contract(competition)
+    loaded = {}
+    for task, competition in tasks.items():
+        progress(f"references of {task}")
+        loaded[task] = _load_references(competition, given, drop_invalid_rows, log)
+    warnings = list(_check_overlaps(tasks, loaded))
+    _seal(sources, tasks, loaded, kept)
+    parts = {}
+    for number, (task, competition) in enumerate(tasks.items(), 1):
+        references = loaded[task]
+        warnings += [
+            f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
+        ]
+        warnings += [
+            f"{task}/{name}: {line}" for name, reference in references.items() for line in reference.unused
+        ]
+        warnings += _option_warnings(competition)
+        if DECIDING_SET in competition["public_sets"]:
+            warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
+        elif not competition.hidden_sets:
+            warnings.append(
+                f"{task}: no phase has hidden labels; the labels of all sets are in the starting kit"
+            )
+        progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
+        parts[task] = make_parts(competition, references, log=log)
+        warnings += _hidden_items_in_training(competition, parts[task])
+        warnings += [f"{task}: {failure}" for failure in parts[task].failures]
+        if parts[task].failures and not parts[task].solutions:
+            warnings.append(
+                f"{task}: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]"
+            )
+    unsaid = [
+        warning
+        for competition in competitions
+        for warning in find_unsaid(competition, parts[competition.task])
+    ]
+    return Plan(competitions, parts, unsaid + warnings)
+
+
+def _load_references(
+    competition: Competition,
+    given: Given,
+    drop_invalid_rows: bool,
+    log: Callable[[str], None],
+) -> dict[str, ReferenceSet]:
+    references = {}
+    for name in competition.sets:
+        place = competition.sources.find(f"reference_data/{competition.task}/{name}")
+        path = given.get((competition.task, name), place)
+        references[name] = load_reference(
+            competition.rules,
+            name,
+            path,
+            competition.options,
+            declared=declared_of(competition, name),
+            drop_invalid_rows=drop_invalid_rows,
+            log=lambda line: None if competition.sources.is_sample else log(line),
+        )
+    hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
+    for name in competition["public_sets"]:
+        if name in references and references[name].fingerprint in hidden:
+            raise BadReference(
+                f"{competition.task}: the public set {name} has the same files as a hidden set, so the starting kit "
+                f"would reveal the hidden labels. Give the sets different data, or remove {name} from public_sets"
+            )
+    secret = [reference for name, reference in references.items() if name not in competition["public_sets"]]
+    for first, second in combinations(secret, 2):
+        if set(first.items) == set(second.items) and first.fingerprint != second.fingerprint:
+            raise BadReference(
+                f"{competition.task}: the hidden sets {first.name} and {second.name} have the same ids but different "
+                "labels. The programs identify a hidden set by its ids; use other ids in one of them"
+            )
+    return references
+
+
+def _check_overlaps(
+    tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
+) -> Iterator[str]:
+    """Refuse items of a hidden set that are also in a public set of any task of the same challenge.
+
+    Yields a warning for each overlap that the organiser accepts.
+
+    Raises
+    ------
+    BadReference: overlaps that the organiser does not accept.
+    """
+    sets = [
+        (tasks[task], reference) for task, references in loaded.items() for reference in references.values()
+    ]
+    public = [(owner, reference) for owner, reference in sets if reference.name in owner["public_sets"]]
+    hidden = [(owner, reference) for owner, reference in sets if reference.name not in owner["public_sets"]]
+    refused = []
+    for (owner, secret), (other, shown) in product(hidden, public):
+        overlap = find_overlap(shown, secret) if owner.challenge == other.challenge else None
+        if overlap and not is_accepted(overlap, owner["accepted_overlaps"]):
+            refused.append(overlap)
+        elif overlap:
+            yield f"{owner.task}: accepted_overlaps: {overlap}"
+    if refused:
+        raise BadReference(refusal(refused))
+
+
+def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterator[str]:
+    """Yield a warning for each table of kit data that belongs to no set but contains ids of a hidden set."""
+    for path in (*competition["kit_data"], *competition["baseline_data"]):
+        name = path.split("/", 1)[1]
+        if "{set}" in path or name not in parts.starting_kit or not name.endswith((".csv", ".tsv")):
+            continue
+        rows = read_rows(parts.starting_kit[name], "\t" if name.endswith(".tsv") else ",")
+        cells = set(chain.from_iterable(row for _, row in rows))
+        for reference in (parts.references[hidden] for hidden in competition.hidden_sets):
+            named = cells.intersection(reference.items)
+            if named:
+                yield (
+                    f"{competition.task}: {name} contains {len(named)} of the {count_of(len(reference.items), 'id')} "
+                    f"of the hidden set {reference.name}; if its rows describe the same items, make sure that they do "
+                    "not reveal labels"
+                )
+
+
+def _seal(
+    sources: Sources,
+    tasks: Mapping[str, Competition],
+    loaded: Mapping[str, dict[str, ReferenceSet]],
+    kept: Path | None,
+) -> None:
+    """Replace each set that has a sealed share by its open part."""
+    defects: located_yaml.Defects = []
+    for task, references in loaded.items():
+        for name, reference in references.items():
+            share = tasks[task].sealed_share(name)
+            if name in tasks[task].home_sets:
+                references[name] = keep_home(reference)
+                continue
+            if not share and kept and (kept / task / name).is_dir():
+                raise BadReference(
+                    f"{kept / task / name} holds labels that an earlier build kept at home, but neither sealed nor "
+                    "labels: home is set now, so they would be uploaded. Set it again, or move the folder away if no "
+                    "bundle built with it is in use"
+                )
+            if share:
+                try:
+                    references[name] = seal(reference, share, kept / task / name if kept else None)
+                except SealError as error:
+                    defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
+    if defects:
+        path = sources.root / "competition.yaml"
+        raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
+    uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
+    for (challenge, sealed), (other, reference) in product(uploaded, uploaded):
+        rows = sealed.sealed_rows & reference.rows if challenge == other else set()
+        if rows:
+            raise BadReference(
+                f"{sealed.task}: {count_of(len(rows), 'sealed row')} of the set {sealed.name} would be uploaded with "
+                f"the set {reference.name} of {reference.task}. Use the same label file for both, and the same "
+                "settings sealed and labels"
+            )
+
+
+def _option_warnings(competition: Competition) -> Iterator[str]:
+    hidden = [phase.name for phase in competition.phases if phase.reference in competition.hidden_sets]
+    for option in competition.rules.options:
+        value = competition.options.get(option.name)
+        if value in option.public_only and hidden:
+            yield (
+                f"{competition.name}: {option.name}: {value} applies to hidden labels (phase "
+                f"{', '.join(hidden)}). Failed runs cost no attempt, so participants could read the labels from error "
+                "messages. Use this value only where the labels are public"
+            )

@@ -1,0 +1,84 @@
+"""Warnings about settings and texts that an organiser with their own data has probably not adapted yet."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from speechbundles.bundle.build.kit import README, Parts
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.template import OLD_CONDITION
+from speechbundles.competition.whole import BASELINE
+from speechbundles.model import dates
+from speechbundles.model.competition import Competition
+
+EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
+"""Settings that differ between almost all competitions."""
+
+
+ABOUT = ("organisers", "timeline", "data_access", "prizes", "faq", "citation")
+"""The facts in `about` that careful organisers give; `contact` adds to `contact_email`."""
+
+
+def unfilled_about(competitions: Iterable[Competition]) -> str:
+    """Return a line with the facts in `about` that own competitions do not give; empty if all give all of them."""
+    without: dict[str, list[str]] = {}
+    for competition in competitions:
+        prized = {"prizes"} if "reward" in competition.settings else set()
+        missing = [key for key in ABOUT if key not in {*competition.about, *prized}]
+        if missing and not competition.sources.is_sample:
+            without.setdefault(", ".join(missing), []).append(competition.name)
+    listed = "; ".join(f"{', '.join(names)}: {missing}" for missing, names in without.items())
+    return f"to fill in below `about` in competition.yaml, for the pages: {listed}" if listed else ""
+
+
+def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
+    """Yield warnings: settings that are not set, phases that have ended, and texts about files that are left out."""
+    if competition.sources.is_sample:
+        return
+    inherited = [key for key in EXPECTED if key not in competition.stated]
+    if inherited:
+        yield (
+            f"{competition.name}: you have not set {', '.join(inherited)}; do so in the competition.yaml of a "
+            "competition folder"
+        )
+    yield from _past(competition)
+    yield from _old_conditions(competition)
+    yield from _about_what_is_left_out(competition, parts)
+
+
+def _old_conditions(competition: Competition) -> Iterator[str]:
+    own = [competition.page_path(file) for file in competition.page_files]
+    own.append(competition.sources.find(f"starting_kit/{competition.task}/{README}"))
+    for path in own:
+        if path.is_relative_to(competition.sources.folder) and OLD_CONDITION.search(
+            path.read_text(encoding="utf-8")
+        ):
+            yield (
+                f"{path.relative_to(competition.sources.folder).as_posix()}: this is the last version that reads "
+                "conditions such as <!-- only NAME -->; write {% if NAME %} and {% endif %} instead"
+            )
+
+
+def _past(competition: Competition) -> Iterator[str]:
+    """Warn of phases that have ended while another is open; if none is open, `check` reports it."""
+    today = dates.now().strftime(dates.FORMAT)
+    if any(phase.start <= today and (phase.end is None or today < phase.end) for phase in competition.phases):
+        for phase in competition.phases:
+            if phase.end and phase.end <= today:
+                yield f"{competition.name}: phase {phase.name} ended at {phase.end}"
+
+
+def _about_what_is_left_out(competition: Competition, parts: Parts) -> Iterator[str]:
+    """Warn of texts in a competition folder that name files which are left out; the repository's own never do."""
+    if not competition["leave_out"]:
+        return
+    texts = {f"pages/{file}": page_text(competition, file, parts) for file in competition.page_files}
+    texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
+    for name in competition["leave_out"]:
+        # "published NAME" is about a set published elsewhere, not about the set that is left out.
+        word = re.compile(rf"(?<!published )\b{re.escape('baseline.py' if name == BASELINE else name)}\b")
+        places = [place for place, text in texts.items() if word.search(text)]
+        if places:
+            yield (
+                f"{competition.name}: {name} is left out, but still mentioned in {', '.join(places)}; put your own "
+                "version of the text into the competition folder"
+            )

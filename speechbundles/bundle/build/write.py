@@ -1,0 +1,102 @@
+"""Check the planned bundles, and write those without errors."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from speechbundles.bundle.build import codabench, codalab
+from speechbundles.bundle.build.plan import Plan
+from speechbundles.bundle.check import check_bundle
+from speechbundles.competition.references import ReferenceSet
+from speechbundles.model.competition import Competition
+from speechbundles.model.document import FILE
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.finding import Finding
+from speechbundles.model.zips import HOME, make_zip
+from speechbundles.platforms.facts import PLATFORMS
+
+RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
+"""Platform -> function that returns the entries of a bundle, `name -> content`."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A bundle's zip, as written and checked."""
+
+    competition: Competition
+    platform: str
+    path: Path
+    size: int
+    sha256: str
+    findings: tuple[Finding, ...]
+
+
+def write(
+    plan: Plan,
+    platforms: Sequence[str],
+    out: Path,
+    *,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Iterator[Built]:
+    """Check the zip of each planned bundle, and write it to `out/PLATFORM/NAME.zip` if it has no errors.
+
+    Sealed labels are written first, to `out/sealed/TASK/SET/`, readable only by the current user.
+
+    Raises
+    ------
+    OrganiserError: `auto_run_submissions: false`, on a platform that runs every submission at once.
+    """
+    for competition in plan.competitions:
+        for platform in platforms:
+            if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
+                able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
+                raise OrganiserError(
+                    f"{competition.name}: auto_run_submissions is false, but {platform} runs every submission at once; "
+                    f"build it with --platform {able}"
+                )
+    for folder, reference in sealed_folders(plan, out).items():
+        for name, content in reference.at_home.items():
+            _write_private(folder / name, content)
+    zips = list(product(plan.competitions, platforms))
+    for number, (competition, platform) in enumerate(zips, 1):
+        progress(f"{competition.name} for {platform} ({number} of {len(zips)} zips)")
+        files = RENDERERS[platform](competition, plan.parts[competition.task])
+        content = make_zip(files, first=FILE)
+        path = out / platform / f"{competition.name}.zip"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".unfinished")
+        try:
+            unfinished.write_bytes(content)
+            findings = tuple(check_bundle(unfinished))
+            if not any(finding.level == "error" for finding in findings):
+                unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        digest = hashlib.sha256(content).hexdigest()
+        yield Built(competition, platform, path, len(content), digest, findings)
+
+
+def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:
+    """Return the folder of each set's sealed labels -> the set."""
+    return {
+        out / HOME / task / name: reference
+        for task, parts in plan.parts.items()
+        for name, reference in parts.references.items()
+        if reference.at_home
+    }
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    """Write a file atomically, readable only by its owner."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    try:
+        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,214 @@
+"""Computes the share of a hidden set's labels that the leaderboard can reveal to a participant who uses all attempts.
+
+The share is the number of attempts times the bits of a score, divided by the entropy of the labels for a participant
+with a good system. The adversary tries variants of this system, whose exact scores vary by about one standard error. On
+a grid, such a score has the entropy of a rounded normal variable: 2.1 bits if a step is one standard error, and one bit
+more for each halving of the step. Exact scores are counted as independent numbers of 53 bits.
+
+The labels have little entropy for a participant whose system is right on most of them, because only its errors are
+unknown: with a share a of right answers among K values, at most H(a) + (1 - a) log2(K - 1) bits for each label (Fano's
+inequality: Cover and Thomas, Elements of Information Theory, section 2.10). A system that is right on 95 % of two
+classes leaves 0.29 bits, so one bit, the answer to a question about a whole group, can reveal more than three labels:
+`group_tests` in `benchmarks/adversaries/flips.py` learns all 652 labels of PSST in about 200 attempts.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from speechbundles.bundle.check.inspection import Contents
+from speechbundles.bundle.check.label_match import MOST_CLASSES, read_table
+from speechbundles.bundle.check.predictors import label_columns
+from speechbundles.bundle.check.scores import read_options
+from speechbundles.bundle.check.seal import is_part
+from speechbundles.model.archive import Archive
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.description import declared_scores, find_rules, read_description
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.finding import Report
+from spokeneval.formats.files import Files
+from spokeneval.formats.problems import count_of
+from spokeneval.run.feedback import EXACT
+from spokeneval.run.options import Options, choose_options
+from spokeneval.run.reference import fingerprint
+from spokeneval.task import Task
+
+MOST_ATTEMPTS = 100
+"""The most attempts of one participant on one hidden set, over all phases, without a warning.
+
+With more attempts, a participant gains by choosing the best of many random variants.
+"""
+
+TOLERATED = 0.25
+"""The share of the labels' entropy that a leaderboard can reveal without a warning, if nothing is sealed.
+
+Group tests get about a third of the bits that are counted: they then make less than a tenth of the labels certain.
+"""
+NARROWEST = math.sqrt(2 / 5)
+"""The smallest step in standard errors: a step is one standard error, rounded to 1, 2 or 5 times a power of ten."""
+ACCURACY = 0.95
+"""The share of right labels that a participant's system is assumed to have, if the baseline is not better."""
+EXACT_BITS = 53.0
+"""The bits of a number at full precision, a double."""
+
+_FARTHEST = 9.0  # standard errors; the normal distribution has less than one part in 2**53 beyond them
+
+
+def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
+    """Report hidden sets for which the phases allow too many attempts, by number or by the labels revealed."""
+    parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
+    for name, reference in {archive.name: archive for archive in parts}.items():
+        scoring = [phase for phase in bundle.phases if phase.reference_data == name and phase.total != 0]
+        program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
+        if program is None or is_part(reference):  # no leaderboard can reveal sealed labels
+            continue
+        description = read_description(program.archive) or {}
+        options = read_options(Report(), program) or Options()
+        name_of_task = str(description.get("task"))
+        try:
+            task = find_rules(name_of_task, description)
+        except ValueError:  # `check_scores` reports it
+            continue
+        if task is None and f"spokeneval/challenges/{name_of_task}.py" not in program.archive.files:
+            continue
+        if fingerprint(reference.files) in options.public_references:
+            continue
+        allowed = [_attempts(phase) for phase in scoring]
+        attempts = None if None in allowed else sum(filter(None, allowed))
+        number = "unlimited attempts" if attempts is None else count_of(attempts, "attempt")
+        what = f"{', '.join(phase.name for phase in scoring)}: {number} on {name}"
+        if attempts is None or attempts > MOST_ATTEMPTS:
+            report.add("leak-attempts", "competition.yaml", f"{what}; expected at most {MOST_ATTEMPTS}")
+        exact = options.feedback == EXACT
+        # With exact feedback every score is written, including those that are not on the leaderboard.
+        bits = len(declared_scores(program.archive)) * EXACT_BITS if exact else bits_of_step(NARROWEST)
+        solutions = contents.solutions.values()
+        unknown = _of_task(task, options.options, reference, solutions) if task else _of_columns(reference)
+        if unknown is None:
+            continue
+        revealed = math.inf if attempts is None else attempts * bits
+        share = min(1.0, revealed / unknown.bits) if unknown.bits else 1.0
+        if share > TOLERATED:
+            shown = "exact scores" if exact else "rounded scores"
+            text = f"{what}, {shown} of {bits:.1f} bits, can reveal {share:.0%} of its labels ({unknown}); "
+            report.add("leak-scores", "competition.yaml", f"{text}expected at most {TOLERATED:.0%}")
+
+
+def _attempts(phase: BuiltPhase) -> int | None:
+    """Return the number of submissions that one participant has in a phase; None: no limit."""
+    limits = [] if phase.total is None else [phase.total]
+    if phase.closes is not None and phase.per_day is not None:
+        days = -(-(phase.closes - phase.opens) // timedelta(days=1))
+        limits.append(phase.per_day * days)
+    return min(limits, default=None)
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """The entropy of labels for a participant with a good system.
+
+    Attributes
+    ----------
+    counts: how often each label occurs.
+    accuracy: the share of the labels on which the system is right.
+    """
+
+    counts: Sequence[int]
+    accuracy: float = ACCURACY
+
+    @property
+    def bits(self) -> float:
+        """At most the entropy of the labels without a system."""
+        return min(self._given_system, self._alone)
+
+    @property
+    def _alone(self) -> float:
+        n = sum(self.counts)
+        return n * entropy([count / n for count in self.counts])
+
+    @property
+    def _given_system(self) -> float:
+        wrong = 1 - self.accuracy
+        others = max(1, len(self.counts) - 1)
+        return sum(self.counts) * (entropy([self.accuracy, wrong]) + wrong * math.log2(others))
+
+    def __str__(self) -> str:
+        if self._alone <= self._given_system:
+            return f"{self.bits:.0f} bits, their entropy"
+        right, others = f"{self.accuracy:.4g}", len(self.counts) - 1
+        more = f" + (1 - {right}) * log2({others})" if others > 1 else ""
+        formula = f"{sum(self.counts)} * (H({right}){more})"
+        return f"{self.bits:.0f} bits = {formula}, for a system that is right on {100 * self.accuracy:.4g}%"
+
+
+def _of_task(
+    task: Task, chosen: Mapping[str, str], reference: Archive, solutions: Iterable[Archive]
+) -> Unknown | None:
+    """Return the entropy of the labels under the chosen options, or None if it is unknown."""
+    files = {name: reference.files.get(name, b"") for name in task.format.reference_files}
+    try:
+        task = task.with_options(choose_options(task, chosen))
+        gold = task.format.read_reference(files)
+    except ValueError:  # invalid options or labels
+        return None
+    accuracy = max([ACCURACY, *_accuracies(task, gold, solutions)])
+    return Unknown(list(Counter(task.labels(gold)).values()), accuracy)
+
+
+def _accuracies(task: Task, gold: Any, solutions: Iterable[Archive]) -> Iterator[float]:
+    """Yield how right the baseline's submissions are, of those that answer this set."""
+    for solution in solutions:
+        with suppress(ValueError):
+            answers = task.format.read_submission(Files(solution.files), gold.items)
+            yield float(np.mean(task.right(task.count(gold, answers))))
+
+
+def _of_columns(reference: Archive) -> Unknown | None:
+    """Return the entropy of the labels of an organiser's own task: that of the column with the most.
+
+    The task's code is not run here. Free texts count only if the reference has no classes and no numbers.
+    """
+    tables = []
+    for name, data in reference.files.items():
+        with suppress(UnreadableFile):
+            tables.append(read_table(name, data))
+    columns = [table.cells[name] for table in tables if table for name in table.secret_columns(())]
+    classes = [column for column in columns if label_columns(column, MOST_CLASSES) is not None]
+    found = (Unknown(list(Counter(column).values())) for column in classes or columns)
+    return max(found, key=lambda unknown: unknown.bits, default=None)
+
+
+def bits_of_step(multiple: float) -> float:
+    """Return the bits of a number on a grid, at the worst position of the grid: with an edge at the mean.
+
+    Parameters
+    ----------
+    multiple: the step in standard errors of the score.
+
+    Examples
+    --------
+    >>> [round(bits_of_step(multiple), 1) for multiple in (0.25, 0.5, 1, 2)]
+    [4.1, 3.1, 2.1, 1.3]
+    """
+    cells = math.ceil(_FARTHEST / multiple)
+    below = [NormalDist().cdf(cell * multiple) for cell in range(-cells, cells + 1)]
+    return entropy([after - before for before, after in pairwise(below)])
+
+
+def entropy(shares: Collection[float]) -> float:
+    """Return the entropy of a distribution in bits.
+
+    Examples
+    --------
+    >>> round(1000 * entropy([0.74, 0.26]))
+    827
+    """
+    return -math.fsum(share * math.log2(share) for share in shares if share > 0) + 0.0

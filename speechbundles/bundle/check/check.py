@@ -1,0 +1,73 @@
+"""Checks a built bundle, the zip itself, for what Codabench and CodaLab will do with it.
+
+Nothing is executed, and nothing is unpacked to disk. The rules, with the effect of each defect, are in
+`platforms.rules`.
+"""
+
+import posixpath
+from contextlib import suppress
+from pathlib import Path
+
+from speechbundles.bundle.check.budget import check_budget
+from speechbundles.bundle.check.codabench.check import check_codabench
+from speechbundles.bundle.check.codalab.check import check_codalab
+from speechbundles.bundle.check.leaks import check_leaks
+from speechbundles.bundle.check.practice import check_practice
+from speechbundles.bundle.check.scores import check_scores, check_sorting, read_options
+from speechbundles.bundle.check.seal import sealed_sets
+from speechbundles.model import dates
+from speechbundles.model.archive import Archive, read_bundle
+from speechbundles.model.document import FILE, Document, read_document
+from speechbundles.model.errors import BundleError
+from speechbundles.model.finding import Finding, Report
+from speechbundles.model.read import bundle_of, platform_of
+
+CHECKS = {"codabench": check_codabench, "codalab": check_codalab}
+
+LARGE_BUNDLE = 15_000_000
+"""The most bytes of a bundle without a warning."""
+
+
+def check_bundle(path: Path) -> list[Finding]:
+    """Return a finding for everything that a platform would refuse in a bundle, or silently accept and get wrong.
+
+    If nothing is refused, settings that careful organisers avoid are reported too.
+    """
+    report = Report()
+    files = read_bundle(report, path)
+    if files is None:
+        return report.findings
+    size = path.stat().st_size
+    if size > LARGE_BUNDLE:
+        report.add("bundle-large", path.name, f"{size / 1e6:.1f} MB")
+    document = _competition(report, files)
+    if document is None:
+        return report.findings
+    bundle = CHECKS[platform_of(document.content)](report, files, document)
+    for (step, _), program in bundle.contents.programs.items():
+        if step == "scoring_program":
+            check_scores(bundle, program)
+            read_options(report, program)
+    check_leaks(report, files, bundle.contents, sealed_sets(report, bundle.contents, Path(path)))
+    with suppress(BundleError):  # the findings already report it
+        built = bundle_of(files, document)
+        check_sorting(bundle, built)
+        check_budget(report, built, bundle.contents)
+        if not any(finding.level == "error" for finding in report.findings):
+            check_practice(report, built, bundle.contents, dates.now())
+    return report.findings
+
+
+def _competition(report: Report, bundle: Archive) -> Document | None:
+    """Return competition.yaml from the root, or report where it is instead."""
+    if FILE in bundle.files:
+        return read_document(report, bundle.files[FILE])
+    names = {posixpath.basename(name).lower(): name for name in reversed(bundle.files)}
+    if FILE in names and "/" in names[FILE]:
+        report.add("yaml-in-folder", names[FILE], f"{FILE} is in a folder")
+    elif FILE in names or "competition.yml" in names:
+        found = names.get(FILE) or names["competition.yml"]
+        report.add("yaml-misnamed", found, f"expected {FILE}")
+    elif FILE not in bundle.refused:
+        report.add("yaml-missing", "the bundle", f"no {FILE} among {len(bundle.files)} files")
+    return None

@@ -1,0 +1,348 @@
+"""Compares a public text with a hidden reference: does the text reveal labels, beside the items or by their order?
+
+One rule applies to all formats. A text is a sequence of words. An item is found where the words of its id appear; its
+record is the words on both sides, up to the neighbouring ids. Transcripts and other free texts are revealed if their
+words are in the records. Classes are revealed if each class has a mark there: a word before or after the id, or a word
+at a fixed distance. Any word can be a mark, so renamed classes are found. A finding requires that nine in ten labels
+follow from the records, that half of the labels follow which the most frequent class would get wrong, and that these
+are more items than expected by chance.
+
+A column is *secret* unless it names items, the recordings or people they belong to, or their times, or appears in a
+public item list. Columns whose names are those of labels are always secret.
+
+Not found: ids in another spelling; labels of fewer than about twenty items; labels that consist of signs (+ and -);
+lists of labels apart from their ids, unless both lists have the same length and each label is one word; secret times.
+"""
+
+import html
+import posixpath
+import random
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, compress
+from math import log
+
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.finding import Report
+from speechbundles.model.tabular import WORKBOOK, decode, parse_source
+from spokeneval.challenges import find_task, task_names
+
+LABELS = re.compile(
+    r"language|meaning|labels?|language_tag|gold|target|truth|answer|class|y|reference|"
+    r"(is_)?correct(ness)?|transcript(_arpabet)?|human(_?score|\d+)|score|rating"
+)
+NAMES = re.compile(
+    r"(.*_)?(id|item|name|file|filename|wavfile|path|audio|recording|region|session|speaker|user)"
+)
+ITEMS_ONLY = re.compile(rf"{NAMES.pattern}|(.*_)?(start|end|onset|offset|duration|length)")
+NO_CHANCE = -log(0.001)
+"""The least `surprise` that is not treated as coincidence."""
+MOST_CLASSES = 20
+"""The most classes of a label; a column with more distinct values is a text or a measurement."""
+
+_MOST_LETTERS = 10_000_000  # of a text that is searched
+_MOST_CELLS = 1_000_000  # of a hidden reference; the largest of the five challenges has 400,000
+_MOST_RECORDS = 500  # that are compared in a text, at regular intervals
+_MOST_PLACES = 100_000  # of items that are found in a text
+_LONGEST_NAME = 20  # words of an id that can be found
+_NEAR = 6  # the farthest mark: in words from an id, or in lists from the list of ids
+_WORD = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?(?!\w)|[^\W_]+")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
+_NO_TABLE = (".json", ".jsonl", ".xml", ".yaml", ".yml")
+_AUDIO = (".wav", ".flac", ".mp3", ".ogg", ".sph", ".m4a")
+
+Mark = tuple[object, str]
+"""The place of a word beside an item, as a side or a distance, and the word."""
+
+
+@dataclass
+class Record:
+    """The words beside an item, as a set of marks and as text."""
+
+    marks: set[Mark] = field(default_factory=set)
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """Columns that name items, and the row of each name: a head (such as a recording; can be empty) and a tail."""
+
+    columns: tuple[str, ...]
+    ids: Mapping[tuple[str, str], int]
+
+    @cached_property
+    def sizes(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of words of heads and tails, largest first, by their first word."""
+        sizes: dict[str, set[int]] = {}
+        for name in set(chain(*self.ids)):
+            if name.count(" ") < _LONGEST_NAME:
+                sizes.setdefault(name.partition(" ")[0], set()).add(name.count(" ") + 1)
+        return {first: sorted(found, reverse=True) for first, found in sizes.items()}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a file: columns by lower-case names, and the line numbers of the rows.
+
+    Attributes
+    ----------
+    columns: the words of each cell.
+    cells: the same columns as they are in the file.
+    """
+
+    where: str
+    columns: Mapping[str, Sequence[str]]
+    lines: Sequence[int]
+    cells: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def rows(self, columns: Collection[str]) -> list[tuple[str, ...]]:
+        return list(zip(*(self.columns[name] for name in columns), strict=True))
+
+    def secret_columns(self, carried: Collection[str]) -> list[str]:
+        """Return the columns that are secret if item lists have the columns `carried`."""
+        return [
+            name
+            for name in self.columns
+            if not ITEMS_ONLY.fullmatch(name) and (LABELS.fullmatch(name) or name not in carried)
+        ]
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """Columns, or pairs of columns, whose values identify the rows; the first of a pair names a larger unit."""
+        singles = self._unique([(name,) for name in self.columns if not LABELS.fullmatch(name)])
+        unique = [name for key in singles for name in key.columns]
+        shared = [name for name in self.columns if ITEMS_ONLY.fullmatch(name) and name not in unique]
+        wholes = [name for name in shared if NAMES.fullmatch(name)]
+        fewest = min(wholes, key=lambda name: len(set(self.columns[name])), default=None)
+        return singles + self._unique([(fewest, name) for name in shared if fewest not in (None, name)])
+
+    def _unique(self, candidates: Iterable[tuple[str, ...]]) -> list[Key]:
+        keys = {}
+        for columns in candidates:
+            ids = {(" ".join(head), tail): row for row, (*head, tail) in enumerate(self.rows(columns))}
+            if len(ids) == len(self.lines):
+                keys[tuple(ids)] = Key(columns, ids)
+        return list(keys.values())
+
+
+def in_words(text: str) -> list[str]:
+    """Return runs of letters and digits, case-folded; decimal numbers are in thousandths, so that 0.5 s is 500 ms."""
+    return [_number(word) if word[0] in "-0123456789" else word for word in _WORD.findall(text.casefold())]
+
+
+def _number(word: str) -> str:
+    whole, _, fraction = word.partition(".")
+    return f"{float(word) * 1000:.12g}" if fraction.strip("0") else whole.lstrip("0") or "0"
+
+
+def read_words(name: str, data: bytes) -> list[str]:
+    """Return the words of a text or workbook.
+
+    Raises
+    ------
+    UnreadableFile: neither a text nor a workbook, or too large.
+    """
+    if name.lower().endswith(WORKBOOK):
+        rows = chain(*(grid.rows for grid in parse_source(data, name).grids))
+        text = "\n".join("\t".join(cells) for _, cells in rows)
+    else:
+        text, _ = decode(data, garbled=True)
+        text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
+    if len(text) > _MOST_LETTERS:
+        raise UnreadableFile(f"a text of more than {_MOST_LETTERS} characters")
+    return in_words(html.unescape(text))
+
+
+def read_table(name: str, data: bytes) -> Table | None:
+    """Return the rows with as many cells as the first row, or None if there are none.
+
+    Raises
+    ------
+    UnreadableFile: not a table, or too large.
+    """
+    if name.lower().endswith(_NO_TABLE):
+        raise UnreadableFile("not a table of rows")
+    if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > _MOST_CELLS:
+        raise UnreadableFile(f"a table of more than {_MOST_CELLS} cells")
+    grids = [grid.rows for grid in parse_source(data, name, garbled=True).grids if grid.rows]
+    first, *rows = max(grids, key=lambda rows: len(rows[0][1]), default=[(0, [])])
+    header = [cell.strip().lower() for cell in first[1]]
+    if len(set(header)) < len(header) or any(re.fullmatch(r"[\d.]+", cell) for cell in header):
+        rows = [first, *rows]
+        editions = chain(*(find_task(task).format.headerless.items() for task in task_names()))
+        known = dict(editions).get(len(header)) if header[-1] in ("correct", "incorrect") else None
+        header = [name.lower() for name in known or map("column {}".format, range(1, len(header) + 1))]
+    rows = [row for row in rows if len(row[1]) == len(header)]
+    words = {cell: _cell_words(cell) for cell in set(chain(*(cells for _, cells in rows)))}
+    if not rows:
+        return None
+    cells = dict(zip(header, zip(*(cells for _, cells in rows), strict=True), strict=True))
+    columns = {title: [words[cell] for cell in column] for title, column in cells.items()}
+    return Table(name, columns, [line for line, _ in rows], cells)
+
+
+def _cell_words(cell: str) -> str:
+    stem, suffix = posixpath.splitext(cell.strip())
+    return " ".join(in_words(posixpath.basename(stem) if suffix.lower() in _AUDIO else cell))
+
+
+def match_text(
+    report: Report, where: str, words: Sequence[str], table: Table, carried: Collection[str], predicted: bool
+) -> list[int]:
+    """Report a secret column that a text reveals, or else a column by which the items in the text are sorted.
+
+    Returns the rows of the items that the text names, in its order, if it has no finding.
+
+    Parameters
+    ----------
+    table: the rows of a hidden reference.
+    carried: columns of public item lists.
+    predicted: whether the text contains predicted labels, which can be good but not perfect.
+    """
+    orders = []
+    listed: list[int] = []
+    for key in table.keys:
+        text, places = _find(words, key)
+        rows = list(dict.fromkeys(row for _, row in places))
+        if len(rows) < 2 or (predicted and 2 * len(rows) < len(table.lines)):
+            continue
+        listed = max(listed, rows, key=len)
+        records = _records(text, places, rows[:: 1 + len(rows) // _MOST_RECORDS])
+        for name in table.secret_columns(carried):
+            if name in key.columns:
+                continue
+            labels = table.columns[name]
+            known = set(" ".join(chain(*_groupings(table, name))).split())
+            if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
+                report.add("leak-column", where, f"{name!r} of {table.where} beside {len(rows)} items")
+                return []
+            orders.append((name, [labels[row] for row in rows]))
+    for name, labels in () if predicted else orders:
+        if blocks := _blocks(table, name, labels):
+            what = f"{len(labels)} items in {blocks} blocks by {name!r} of {table.where}"
+            report.add("leak-order", where, what)
+            return []
+    return listed
+
+
+def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the words, each name as one word, and the places of tails that follow their head, with their rows."""
+    text: list[str] = []
+    places: list[tuple[int, int]] = []
+    if key.sizes.keys().isdisjoint(words):
+        return text, places
+    heads = {head for head, _ in key.ids if head}
+    head, end = "", 0
+    for start, word in enumerate(words):
+        if start < end:
+            continue
+        for size in key.sizes.get(word, ()):
+            name = " ".join(words[start : start + size])
+            if (head, name) in key.ids:
+                places.append((len(text), key.ids[head, name]))
+            elif name in heads:
+                head = name
+            else:
+                continue
+            word, end = name, start + size
+            break
+        text.append(word)
+    return text, places[:_MOST_PLACES]
+
+
+def _records(
+    text: Sequence[str], places: Sequence[tuple[int, int]], rows: Collection[int]
+) -> dict[int, Record]:
+    """Return the words beside the items of some rows, at all places where the items are named.
+
+    If the ids are at equal distances, as in a list, a list of labels can be as far away as the list is long.
+    """
+    records = {row: Record() for row in rows}
+    starts = [start for start, _ in places]
+    steps = set(map(int.__sub__, starts[1:], starts))
+    length = steps.pop() * len(starts) if len(steps) == 1 else len(text)
+    lists = (number * (length + name) for number in range(1, _NEAR + 1) for name in (0, 1))
+    distances = {*range(-_NEAR, _NEAR + 1), *lists}
+    for last, (start, row), following in zip([-1, *starts], places, [*starts[1:], len(text)], strict=False):
+        if row in records:
+            before, after = text[last + 1 : start], text[start + 1 : following]
+            spots = [distance for distance in distances if 0 <= start + distance < len(text)]
+            marks = chain(
+                (("before", word) for word in before),
+                (("after", word) for word in after),
+                ((("last", place), word) for place, word in enumerate(after[: -_NEAR - 1 : -1])),
+                ((distance, text[start + distance]) for distance in spots),
+            )
+            records[row].marks.update(marks)
+            records[row].text += " ".join(["", *before, "|", *after, "|"])
+    return records
+
+
+def _are_given(
+    labels: Sequence[str], records: Sequence[Record], known: Collection[str], predicted: bool
+) -> bool:
+    """Return whether labels follow from the records: texts that appear there, or classes by marks, not known words."""
+    sizes, total = Counter(labels), len(labels)
+    chance, tries = max(sizes.values()), 0.0
+    if len(sizes) > MOST_CLASSES:
+        hits, others = (
+            sum(f" {label} " in record.text for label, record in zip(order, records, strict=True))
+            for order in (labels, random.Random(0).sample(labels, total))
+        )
+        chance = max(chance, others)
+    else:
+        marks = [{mark for mark in record.marks if mark[1] not in known} for record in records]
+        hits, tries = _follow_from_marks(labels, marks)
+    enough = hits == total if predicted else 10 * hits >= 9 * total and 2 * hits >= total + chance
+    return enough and surprise(hits, total, chance / total) >= NO_CHANCE + tries
+
+
+def _follow_from_marks(labels: Sequence[str], records: Sequence[set[Mark]]) -> tuple[int, float]:
+    """Return how many labels follow from the best mark of each class but one, and the logarithm of the marks tried."""
+    often = Counter(chain(*records))
+    tried: set[Mark] = set()
+    best = []
+    for label, size in Counter(labels).items():
+        own = Counter(chain(*compress(records, map(label.__eq__, labels))))
+        marks = [
+            (2 * count - often[mark], repr(mark), mark) for mark, count in own.items() if 2 * count > size
+        ]
+        tried.update(mark for *_, mark in marks)
+        best.append((*max(marks, default=(-1, "", ("", ""))), label))
+    *marked, (*_, rest) = sorted(best, reverse=True)
+    guesses = (next((label for *_, mark, label in marked if mark in record), rest) for record in records)
+    return sum(map(str.__eq__, guesses, labels)), len(marked) * log(len(tried) or 1)
+
+
+def surprise(k: int, total: int, p: float) -> float:
+    """Return how rare k or more of `total` cases of probability p are: minus the logarithm of Chernoff's bound."""
+    share = k / total if total else 0.0
+    if share <= p:
+        return 0.0
+    return total * (share * log(share / p) + ((1 - share) * log((1 - share) / (1 - p)) if k < total else 0))
+
+
+def _blocks(table: Table, name: str, labels: Sequence[str]) -> int:
+    """Return the number of blocks into which a label sorts the items; 0 if chance or another column explains them."""
+    counts = Counter(labels)
+    expected = 1 + len(labels) - sum(count * count for count in counts.values()) / len(labels)
+    blocks = 1 + sum(map(str.__ne__, labels, labels[1:]))
+    if len(counts) > MOST_CLASSES // 2 or expected < 8 or _groupings(table, name):
+        return 0
+    return blocks if blocks <= min(0.3 * expected, max(len(counts), 0.1 * expected)) else 0
+
+
+def _groupings(table: Table, name: str) -> list[Sequence[str]]:
+    """Return the columns that determine a column, as a session determines its severity; their words are not marks."""
+    labels = table.columns[name]
+    return [
+        groups
+        for other, groups in table.columns.items()
+        if other != name
+        and not LABELS.fullmatch(other)
+        and len(set(labels)) <= len(set(groups)) <= len(labels) / 2
+        and len(set(zip(groups, labels, strict=True))) == len(set(groups))
+    ]

@@ -1,0 +1,293 @@
+"""Searches public files for hidden labels: copied files, labels beside their items, or facts that predict them.
+
+Such facts are the order, the names and the times of the items, and the sizes and headers of files that are named after
+them. The content of sound and images, and the modules of `spokeneval`, are not searched.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from speechbundles.bundle.check.file_facts import (
+    DURATION,
+    HEADER,
+    NAME,
+    ORDER,
+    SIZE,
+    TIME,
+    SeenFile,
+    file_facts,
+    name_facts,
+    order_fact,
+)
+from speechbundles.bundle.check.inspection import BuiltTask, Contents
+from speechbundles.bundle.check.label_match import (
+    ITEMS_ONLY,
+    LABELS,
+    MOST_CLASSES,
+    NAMES,
+    Key,
+    Table,
+    in_words,
+    match_text,
+    read_table,
+    read_words,
+)
+from speechbundles.bundle.check.predictors import FEWEST, Predictor, find_predictors, label_columns, numbered
+from speechbundles.bundle.check.scores import options_of
+from speechbundles.bundle.check.seal import SealedSet, check_sealed_rows, is_part, without_items
+from speechbundles.model.archive import Archive, open_archive
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.finding import Report
+from speechbundles.model.tabular import WORKBOOK
+from spokeneval.run.reference import fingerprint
+
+_MOST_COLUMNS = 30  # of a hidden reference; each is searched for in all public files
+_MOST_FACTS = 30
+_MOST_SHOWN = 3  # facts in a finding
+_MOST_GROUPINGS = 3
+_START = re.compile(r"(.*_)?(start|onset)")
+_FEWEST_STEMS = 10  # of names that are units; fewer may be classes
+_HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns
+_NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors|\.git", re.IGNORECASE)
+_MEDIA = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
+    re.DOTALL,
+)
+"""The first bytes of images and recordings."""
+
+
+def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Mapping[str, SealedSet]) -> None:
+    """Search all public files for the labels of hidden references, and the whole bundle for sealed labels."""
+    if sealed:
+        files = _with_nested(report, bundle, depth=2).files
+        answers = tuple(f"{name}/" for name in contents.solutions)
+        searched = {name: data for name, data in files.items() if not name.startswith(answers)}
+        check_sealed_rows(report, searched, sealed.values())
+    hidden = [
+        sealed[archive.name].whole if archive.name in sealed else archive
+        for archive in _hidden_references(contents)
+    ]
+    if not hidden:
+        return
+    lists, public, solutions = (
+        {name: _with_nested(report, archive) for name, archive in archives.items()}
+        for archives in (contents.item_lists, contents.public, contents.solutions)
+    )
+    secret = chain(*(_with_nested(report, archive).files.items() for archive in hidden))
+    copies, references = _labels(report, dict(secret))
+    openings = b"\n".join(data[:_HEADER] for archive in lists.values() for data in archive.files.values())
+    header = " ".join(["", *in_words(openings.decode("utf-8", "replace")), ""])
+    columns = chain(*(table.columns for table in references))
+    carried = {name for name in columns if " ".join(["", *in_words(name), ""]) in header}
+    names = {head or tail for table in references for key in table.keys for head, tail in key.ids}
+    shown = {**lists, **public}
+    sources = [(files, False) for files in (*(each.files for each in shown.values()), contents.pages)]
+    orders: dict[str, dict[str, list[int]]] = {table.where: {} for table in references}
+    for files, predicted in [*sources, *((archive.files, True) for archive in solutions.values())]:
+        for name in [name for name, data in files.items() if data in copies]:
+            report.add(
+                "leak-file", name, f"has the same bytes as {copies[files[name]]} of a hidden reference"
+            )
+        others = {name: data for name, data in files.items() if data not in copies}
+        for where, words in _texts(report, others, names):
+            for table in references:
+                rows = match_text(report, where, words, table, carried, predicted)
+                if 2 * len(rows) >= len(table.lines) and not predicted:
+                    orders[table.where][where] = rows
+    for table in references:
+        _check_facts(report, table, carried, orders[table.where], shown.values())
+
+
+def _check_facts(
+    report: Report,
+    table: Table,
+    carried: Collection[str],
+    orders: Mapping[str, Sequence[int]],
+    archives: Iterable[Archive],
+) -> None:
+    """Report the columns that facts about the items predict in one finding, those that durations predict in another."""
+    key = table.keys[0] if table.keys else None
+    if key is None:
+        return
+    size = len(table.lines)
+    files = chain(*(_files_of_items(archive, key) for archive in archives))
+    groups = {where: seen for where, seen in files if 2 * len(seen) >= size}
+    public = sorted({row for rows in (*orders.values(), *groups.values()) for row in rows})
+    if len(public) < FEWEST:
+        return
+    cells = {name: [column[row] for row in public] for name, column in table.cells.items()}
+    labels = {
+        name: columns
+        for name in table.secret_columns(carried)
+        if name not in key.columns and (columns := label_columns(cells[name], MOST_CLASSES)) is not None
+    }
+    items = cells[key.columns[-1]]
+    units = _units(table, carried, items, public)
+    facts = [fact for where, seen in groups.items() for fact in file_facts(seen, size, where)]
+    distinct = {tuple(rows): where for where, rows in orders.items()}
+    facts += [order_fact(_in_steps(table, rows), size, where) for rows, where in distinct.items()]
+    known = {fact.words: fact for fact in [*facts, *name_facts(table.cells[key.columns[-1]])][:_MOST_FACTS]}
+    features = {words: fact.values[public] for words, fact in known.items()}
+    found = find_predictors(features, labels, units) if labels else []
+    for code, kinds in (("leak-facts", {ORDER, NAME, TIME, SIZE, HEADER}), ("leak-duration", {DURATION})):
+        of_kind = [each for each in found if known[each.feature].kind in kinds]
+        if of_kind:
+            strengths = "; ".join(map(_in_a_sentence, of_kind[:_MOST_SHOWN]))
+            report.add(code, table.where, f"{strengths} ({len(public)} items)")
+
+
+def _in_a_sentence(found: Predictor) -> str:
+    strength = (
+        f"a correlation of {found.correlation:.2f}" if found.auc is None else f"an AUC of {found.auc:.2f}"
+    )
+    return f"{found.label!r} is predicted from {found.feature} alone with {strength}"
+
+
+def _files_of_items(archive: Archive, key: Key) -> Iterator[tuple[str, dict[int, SeenFile]]]:
+    """Yield the files that are named after items, by their rows, for each folder and suffix."""
+    groups: dict[str, dict[int, SeenFile]] = {}
+    for place, (where, data) in enumerate(archive.files.items()):
+        stem, suffix = posixpath.splitext(where)
+        row = key.ids.get(("", " ".join(in_words(posixpath.basename(stem)))))
+        if row is not None:
+            group = groups.setdefault(f"{posixpath.dirname(where)}/*{suffix}", {})
+            group[row] = SeenFile(place, archive.times.get(where, ()), data)
+    yield from groups.items()
+
+
+def _in_steps(table: Table, rows: Sequence[int]) -> list[list[int]]:
+    """Return the rows of a list one by one, or recording by recording where its items are in order of their times.
+
+    Participants see the times, and neighbouring labels in a recording are alike, so their order reveals nothing more.
+    """
+    starts = [name for name in table.columns if _START.fullmatch(name)]
+    for whole in filter(NAMES.fullmatch, table.columns):
+        steps: dict[str, list[int]] = {}
+        for row in rows:
+            steps.setdefault(table.columns[whole][row], []).append(row)
+        if len(steps) < len(rows) and any(
+            all(_ascend([table.cells[name][row] for row in step]) for step in steps.values())
+            for name in starts
+        ):
+            return list(steps.values())
+    return [[row] for row in rows]
+
+
+def _ascend(cells: Sequence[str]) -> bool:
+    try:
+        times = list(map(float, cells))
+    except ValueError:
+        return False
+    return times == sorted(times)
+
+
+def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: Sequence[int]) -> list[Any]:
+    """Return the units of each item, such as its speaker or its prompt, for each column that groups items.
+
+    The names of items, without their last number, group them too, if these groups are many.
+    """
+    size = len(items)
+    public = [name for name in table.columns if name in carried and not LABELS.fullmatch(name)]
+    names = dict.fromkeys([*filter(NAMES.fullmatch, table.columns), *public])
+    columns = [numbered([table.columns[name][row] for row in rows])[1] for name in names]
+    stems = numbered([re.sub(r"\d+\D*$", "", item) for item in items])[1]
+    groupings = [units for units in columns if 1 <= units.max() < size // 2][:_MOST_GROUPINGS]
+    return [*groupings, stems] if _FEWEST_STEMS <= stems.max() + 1 <= size // 2 else groupings
+
+
+def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str], list[Table]]:
+    """Return the names of the files with hidden labels, by their content, and these files as tables.
+
+    Licences and lists of items are left out.
+    """
+    copies, tables = {}, []
+    for where, data in files.items():
+        name = posixpath.basename(where)
+        if len(data) < 16 or _NO_LABELS.match(name):
+            continue
+        table = _read(report, read_table, where, data)
+        if table is None or not all(map(ITEMS_ONLY.fullmatch, table.columns)):
+            copies[data] = name
+            if table and len(table.columns) > _MOST_COLUMNS:
+                report.add("leak-unsearched", where, f"{len(table.columns)} columns of a hidden reference")
+            elif table:
+                tables.append(table)
+    return copies, tables
+
+
+def _texts(
+    report: Report, files: Mapping[str, bytes], names: Collection[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the words of each text. Files that are named after items are joined, with their names, to one text."""
+    together: dict[str, list[str]] = {}
+    for where, data in files.items():
+        stem, suffix = posixpath.splitext(where)
+        if "/spokeneval/" in where and suffix == ".py":
+            continue
+        words = _read(report, read_words, where, data)
+        name = in_words(posixpath.basename(stem))
+        if words and " ".join(name) in names:
+            together.setdefault(f"{posixpath.dirname(where)}/*{suffix}", []).extend([*name, *words])
+        elif words:
+            yield where, words
+    yield from together.items()
+
+
+def _read(report: Report, read: Callable[[str, bytes], Any], where: str, data: bytes) -> Any:
+    """Read a text or workbook. Sound and images are skipped; other files get a finding."""
+    try:
+        return None if _is_zip(where, data) or _MEDIA.match(data) else read(where, data)
+    except UnreadableFile as error:
+        report.add("leak-unsearched", where, str(error))
+        return None
+
+
+def _hidden_references(contents: Contents) -> list[Archive]:
+    hidden: dict[str, Archive] = {}
+    fingerprints: dict[str, str] = {}  # thousands of tasks can name the same large file
+    for task in contents.tasks:
+        archive = task.parts.get("reference_data")
+        if archive is not None and not _is_public(task, archive, contents, fingerprints):
+            hidden[archive.name] = without_items(archive) if is_part(archive) else archive
+    return list(hidden.values())
+
+
+def _is_public(task: BuiltTask, reference: Archive, contents: Contents, fingerprints: dict[str, str]) -> bool:
+    """Return whether the labels are declared public, in the options or, without options, by a name."""
+    options = options_of(contents, task)
+    if options is None:
+        names = f"{task.name} {reference.name}"
+        return re.search(r"develop|sample|train|public", names, re.IGNORECASE) is not None
+    if reference.name not in fingerprints:
+        files = {name: data for name, data in reference.files.items() if "/" not in name}
+        fingerprints[reference.name] = fingerprint(files)
+    return fingerprints[reference.name] in options.public_references
+
+
+def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> Archive:
+    """Return the archive's files by their full names, including those of zips inside it down to this depth."""
+    files: dict[str, bytes] = {}
+    times: dict[str, tuple[int, ...]] = {}
+    for name, data in archive.files.items():
+        files[archive.where(name)] = data
+        times[archive.where(name)] = archive.times.get(name, ())
+        if _is_zip(name, data):
+            nested = open_archive(Report(), archive.where(name), data, archive.room) if depth else None
+            if nested is None:
+                what = "a zip that cannot be read, is too large, or is too deep in other zips"
+                report.add("leak-unsearched", archive.where(name), what)
+            else:
+                inner = _with_nested(report, nested, depth=depth - 1)
+                files.update(inner.files)
+                times.update(inner.times)
+    return Archive("", files, archive.room, times=times)
+
+
+def _is_zip(name: str, data: bytes) -> bool:
+    """Return whether a file is a zip whose files are searched instead."""
+    return name.lower().endswith(".zip") or (
+        data.startswith(b"PK\3\4") and not name.lower().endswith(WORKBOOK)
+    )

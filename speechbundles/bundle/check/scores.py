@@ -1,0 +1,181 @@
+"""Checks the options of a scoring program, and the leaderboard against the scores that it declares and writes.
+
+The direction of a column that no program declares follows from its name, if that names a known measure.
+"""
+
+import functools
+import operator
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from speechbundles.bundle.check.inspection import BuiltTask, Contents, Inspection, Program
+from speechbundles.bundle.check.written import unwritten_keys
+from speechbundles.model.archive import Archive
+from speechbundles.model.bounded import parse_settings
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.competition import RECEIVED_COLUMN, Column
+from speechbundles.model.description import find_rules, read_description
+from speechbundles.model.document import Path
+from speechbundles.model.finding import Report
+from speechbundles.model.zips import TASK_FILE
+from speechbundles.platforms.keys import SORTING
+from spokeneval.run.options import KEYS, OPTIONS_FILE, Options
+from spokeneval.task import HIGHER, LOWER
+from spokeneval.version import __version__
+
+_MOST_KEYS = 1000
+"""Columns that are searched for in a program."""
+_HIGHER = re.compile(
+    r"accuracy|acc|bacc|uar|f1|fscore|auc|auroc|precision|recall|sensitivity|specificity|kappa|qwk|correlation|pearson"
+    r"|spearman|mcc|ndcg|mrr|bleu|rouge|chrf|iou|dice|jaccard|r2|pesq|stoi|psnr|ssim"
+)
+"""Words of columns in which higher scores are better."""
+_LOWER = re.compile(
+    r"errors?|err|wer|cer|der|jer|eer|ter|fer|mer|loss|logloss|nll|mae|mse|rmse|rmsle|mape|perplexity|ppl|dcf|mindcf"
+    r"|cllr|cavg|distance|hausdorff|brier|miss|ece|mcd"
+)
+"""Words of columns in which lower scores are better."""
+_TURNED = re.compile(r"neg|negative|minus|inverse|inverted|reduction|improvement|gain|free|1|one")
+"""Words that can reverse a measure: the direction of a column with one of them is unknown."""
+
+
+def check_scores(bundle: Inspection, program: Program) -> None:
+    """Check the columns of the leaderboard against the scores that the program declares."""
+    description = read_description(program.archive)
+    _check_written(bundle, program, description)
+    if description is None:
+        where = program.archive.where(TASK_FILE)
+        bundle.report.add("scores-undeclared", where, "no list of scores, the primary one first")
+        return
+    scores = dict.fromkeys(score["key"] for score in description["scores"])
+    for key, path in bundle.contents.columns:
+        if key not in scores:
+            text = f"{program.archive.name} writes no {key!r}"
+            bundle.add("column-not-scored", path, text, word=key, known=scores)
+    if bundle.contents.primary:
+        key, path = bundle.contents.primary
+        first = next(iter(scores))
+        if key in scores and key != first:
+            text = f"ranks by {key!r}; the first score is {first!r}"
+            bundle.add("primary-not-first-score", path, text)
+
+
+def _check_written(bundle: Inspection, program: Program, description: Mapping[str, Any] | None) -> None:
+    """Report columns whose keys the program does not write, by the task's own scores or else by the program's files.
+
+    A declaration without a usable task has a finding of its own.
+    """
+    archive = program.archive
+    task = str(description.get("task")) if description else ""
+    paths = dict(bundle.contents.columns)
+    declared = {score["key"] for score in description["scores"]} if description else paths.keys()
+    keys = [key for key in paths if key in declared][:_MOST_KEYS]  # `check_scores` reports the others
+    try:
+        rules = find_rules(task, description or {})
+    except ValueError as error:
+        bundle.report.add("declaration-invalid", archive.where(TASK_FILE), str(error))
+        return
+    if rules is None:
+        missing = unwritten_keys(_own_files(bundle.contents, archive, task), keys)
+    elif __version__.encode() in archive.files.get("spokeneval/version.py", b""):
+        written = {*(column.key for column in rules.columns), RECEIVED_COLUMN.key}
+        missing = [key for key in keys if key not in written]
+    else:  # the scores of another version are unknown
+        return
+    for key in missing:
+        bundle.add("score-not-written", paths[key], f"no file of {archive.name} has the key {key!r}")
+
+
+def _own_files(contents: Contents, scoring: Archive, task: str) -> dict[str, bytes]:
+    """Return the files of a scoring program and of the ingestion programs before it that can write its scores."""
+    archives = {
+        part.name: part
+        for each in contents.tasks
+        for part in each.parts.values()
+        if each.parts.get("scoring_program") is scoring and part is each.parts.get("ingestion_program")
+    }
+    return {
+        archive.where(name): data
+        for archive in (scoring, *archives.values())
+        for name, data in archive.files.items()
+        if name == f"spokeneval/challenges/{task}.py"
+        or not (name.startswith("spokeneval/") or name == TASK_FILE)
+    }
+
+
+def check_sorting(bundle: Inspection, built: BuiltBundle) -> None:
+    """Report columns that are sorted in the other direction than their scores, which are declared or named."""
+    declared = {}
+    for (step, _), program in bundle.contents.programs.items():
+        description = read_description(program.archive) if step == "scoring_program" else None
+        for score in description["scores"] if description else ():
+            declared[score["key"]] = score.get("direction")
+    paths = dict(bundle.contents.columns)
+    for column in built.columns:
+        known = declared.get(column.key)
+        expected = known if known in (HIGHER, LOWER) else _usual_direction(column)
+        if expected in (None, column.direction) or not _is_sorted(bundle, paths.get(column.key)):
+            continue
+        source = "as the program declares" if expected == known else "as its name suggests"
+        what = f"{column.title!r} ranks the {column.direction} score first; {expected} is better, {source}"
+        code = "sorting-inverted" if expected == known else "sorting-doubtful"
+        bundle.add(code, paths[column.key], what)
+
+
+def _is_sorted(bundle: Inspection, path: Path | None) -> bool:
+    """Return whether a column states a valid sorting; a missing one has a finding of its own."""
+    column = functools.reduce(operator.getitem, path or (), bundle.document.content)
+    return path is not None and column.get("sorting", column.get("sort")) in SORTING.values()
+
+
+def _usual_direction(column: Column) -> str | None:
+    """Return whether higher or lower scores are better, from the words of a column; None if they do not agree."""
+    names = re.sub(r"([a-z])([A-Z])", r"\1 \2", f"{column.key} {column.title}")
+    words = re.findall(r"[a-z]+\d?|\d+", names.lower())
+    higher, lower, turned = (any(map(each.fullmatch, words)) for each in (_HIGHER, _LOWER, _TURNED))
+    return None if higher == lower or turned else HIGHER if higher else LOWER
+
+
+def read_options(report: Report, program: Program) -> Options | None:
+    """Return the options in a scoring program's options.json, or None if there are none or they are invalid."""
+    if OPTIONS_FILE not in program.archive.files:
+        return None
+    where = program.archive.where(OPTIONS_FILE)
+    try:
+        content = parse_settings(program.archive.files[OPTIONS_FILE])
+    except ValueError as error:
+        report.add("options-invalid", where, str(error))
+        return None
+    if not isinstance(content, dict):
+        report.add("options-invalid", where, "expected an object")
+        return None
+    for key, value in content.items():
+        if key not in KEYS or not isinstance(value, KEYS[key]):
+            report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}", word=key, known=KEYS)
+            return None
+    try:
+        options = Options.load(content)
+    except ValueError as error:
+        report.add("options-invalid", where, str(error))
+        return None
+    description = read_description(program.archive)
+    choices = description["options"] if description else {}
+    for option, value in options.options.items() if description else ():
+        if option not in choices or value not in choices[option]:
+            expected = choices.get(option, tuple(choices))
+            text = f"{option}: {value!r}; expected one of {', '.join(map(str, expected)) or 'nothing'}"
+            report.add("options-invalid", where, text)
+    return options
+
+
+def options_of(contents: Contents, task: BuiltTask | None) -> Options | None:
+    """Return the options of a task's scoring program, or None if there are none or they are invalid."""
+    program = contents.scoring_program(task)
+    return read_options(Report(), program) if program else None
+
+
+def writes_page(contents: Contents, task: BuiltTask | None) -> bool:
+    """Return whether the task's scoring program can write detailed results: its options can turn them off."""
+    options = options_of(contents, task)
+    return options is None or options.detailed_results

@@ -1,0 +1,282 @@
+"""Process a submission as the platform does, on this computer: unpack it, run ingestion and scoring, read the scores.
+
+The bundle is a built zip for Codabench (`competition.yaml` with `version: 2`) or CodaLab (the 1.5 format). The steps
+follow the platforms' source code (`codabench`, `codalab`), including its defects: if the platform would report
+"Finished" for a run whose scores it lost, the rehearsal does too, with a warning.
+
+Conventions: *Failed* and *Finished* are the platform's statuses. A score is *stored* as in the platform's database
+(Codabench: a decimal with 10 places) and *shown* as on its leaderboard.
+"""
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from rich.cells import cell_len
+
+from speechbundles.bundle.rehearse.engine import LocalEngine
+from speechbundles.bundle.rehearse.left_behind import temporary_place
+from speechbundles.bundle.rehearse.run import Engine, Run, RunFailed, Step, new_folder
+from speechbundles.bundle.rehearse.sandbox import Limits
+from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
+from speechbundles.bundle.rehearse.warm import OutOfOrder
+from speechbundles.bundle.rehearse.workers import REWORKED, WORKERS, Worker
+from speechbundles.model.archive import Room, open_archive
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.console import WIDTH, wrap
+from speechbundles.model.description import declared_scores
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.finding import Report
+from speechbundles.model.label_tag import label_tag, write_tag
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.text import printable
+from speechbundles.model.zips import make_zip, read_tree
+from speechbundles.platforms.facts import PLATFORMS
+from spokeneval.task import ENDS
+
+LONGEST_LINE = 1000
+MOST_LINES = 200
+"""Limits on a program's output as it is shown; the steps of the result have all of it."""
+
+FINISHED = "Finished"
+FAILED = "Failed"
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """The result of a submission on the platform.
+
+    Attributes
+    ----------
+    status: `Finished` or `Failed`. A run whose scores the platform loses is Finished too.
+    platform: `codabench` or `codalab`.
+    phase: name of the phase.
+    seconds: wall-clock time from the upload to the scores.
+    scores: the scores as the scoring program wrote them.
+    row: the leaderboard row, in the order of the columns; empty for a failed run that stored nothing.
+    warnings: differences between the platform's behaviour and what the output suggests.
+    problems: why the run Failed; empty if it Finished.
+    steps: the programs that ran, with their output.
+    """
+
+    status: str
+    platform: str
+    phase: str
+    seconds: float
+    scores: Mapping[str, Any]
+    row: tuple[Cell, ...]
+    warnings: tuple[str, ...]
+    problems: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    def to_json(self) -> str:
+        """Return the rehearsal as JSON in ASCII; decimals, NaN and infinities are strings."""
+        return json.dumps(_json_value(asdict(self)), indent=2)
+
+    def __str__(self) -> str:
+        """Return the status, the scores, the warnings and, for a failed run, the reasons and the programs' output."""
+        status = f"{self.status} in {self.seconds:.1f} s"
+        scores = self._shown_scores() if self.status == FINISHED else []
+        line = "   ".join([status, *(["  ".join(scores)] if scores else [])])
+        lines = [line] if cell_len(line) <= WIDTH else [status, *(f"  {score}" for score in scores)]
+        lines += ["  " + line for problem in self.problems for line in problem.splitlines()]
+        lines += [f"  warning: {warning}" for warning in self.warnings]
+        if self.status == FAILED:
+            lines += self._program_output()
+        return wrap(printable("\n".join(lines), kept="\n\t"))
+
+    def _shown_scores(self) -> list[str]:
+        """The visible columns, each with its title; a score's interval is beside it."""
+        shown = {cell.key: cell for cell in self.row if not cell.hidden}
+        lines = []
+        for key, cell in shown.items():
+            low, high = (shown.get(key + end) for end in ENDS)
+            interval = f" [{low.shown}, {high.shown}]" if low and high else ""
+            if not any(key == other + end for other in shown for end in ENDS):
+                lines.append(f"{cell.title} {cell.with_bound(cell.shown)}{interval}")
+        return lines
+
+    def _program_output(self) -> list[str]:
+        """Return the output of scoring and of programs that failed; identical output only once."""
+        lines: list[str] = []
+        shown = ""
+        for step in reversed(self.steps):
+            output = step.stderr.strip() or step.stdout.strip()
+            if output and output != shown and (step.exit_code or step.name == "scoring"):
+                lines += ["", f"  Output of {step.name} (exit code {step.exit_code}):"]
+                lines += ["    " + line[:LONGEST_LINE] for line in output.splitlines()[:MOST_LINES]]
+                shown = output
+        return lines
+
+
+def rehearse(
+    bundle: Path,
+    submission: Path,
+    *,
+    phase: str | None = None,
+    reference: Path | None = None,
+    keep: Path | None = None,
+    limits: Limits | None = None,
+    engine: Engine | None = None,
+    reworked: bool = False,
+) -> Rehearsal:
+    """Rehearse one submission with one bundle.
+
+    Parameters
+    ----------
+    bundle: a built zip, for Codabench or CodaLab.
+    submission: the zip that a participant would upload.
+    phase: a phase's name or index; default: the first that scores against `reference_data.zip`, else the first.
+    reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
+    keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`.
+    limits: default `Limits()`.
+    engine: default `LocalEngine()`.
+    reworked: whether Codabench's newer worker runs the submission (see `codabench.worker`).
+
+    Raises
+    ------
+    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the submission is not a file, the reference is
+        not a folder, or `keep` is not empty.
+    """
+    if not submission.is_file():
+        found = "is a folder" if submission.is_dir() else "no such file"
+        raise OrganiserError(f"{submission}: {found}; expected the zip of a submission")
+    if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
+        raise OrganiserError(f"{keep}: expected an empty folder or a new one")
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is reported before the run
+    built = read_built_bundle(bundle)
+    rehearsed = built.phase(phase)
+    if reference is not None:
+        built = with_reference(built, rehearsed, reference)
+    if reworked and built.platform not in REWORKED:
+        raise OrganiserError(f"{bundle}: {built.platform} has only one worker")
+    result = rehearse_phase(
+        built, rehearsed, submission, keep=keep, limits=limits, engine=engine, reworked=reworked
+    )
+    if keep is not None and result.status == FINISHED:
+        output = keep / PLATFORMS[built.platform].scoring_folder / "output"
+        write_tag(output, label_tag(built, rehearsed))
+    return result
+
+
+def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> BuiltBundle:
+    """Return the bundle with the files of a folder as the phase's reference data.
+
+    Raises
+    ------
+    OrganiserError: there is no such folder, or the phase has no reference data.
+    """
+    if not reference.is_dir() or phase.reference_data is None:
+        raise OrganiserError(f"{reference}: expected a folder, and a phase with reference data to replace")
+    return replace(bundle, files={**bundle.files, phase.reference_data: make_zip(read_tree(reference))})
+
+
+def rehearse_phase(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    submission: Path,
+    *,
+    keep: Path | None = None,
+    keep_output: Path | None = None,
+    limits: Limits | None = None,
+    engine: Engine | None = None,
+    place: Path | None = None,
+    reworked: bool = False,
+) -> Rehearsal:
+    """Rehearse a submission to a phase of a bundle that has been read; see `rehearse`.
+
+    Parameters
+    ----------
+    keep_output: a new folder that receives the scoring program's output if the run is Finished.
+    place: folder for the run's files; default: the folder for temporary files.
+    """
+    worker = (REWORKED if reworked else WORKERS)[bundle.platform]
+    rehearse_with = partial(
+        _rehearse, bundle, phase, submission, keep, keep_output, limits or Limits(), place, worker
+    )
+    try:
+        return rehearse_with(engine or LocalEngine())
+    except OutOfOrder as run:
+        return rehearse_with(run.alone)
+
+
+def _rehearse(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    submission: Path,
+    keep: Path | None,
+    keep_output: Path | None,
+    limits: Limits,
+    place: Path | None,
+    worker: Worker,
+    engine: Engine,
+) -> Rehearsal:
+    start = time.monotonic()
+    warnings = [phase.warning] if phase.warning else []
+    if bundle.primary is None:
+        warnings.append("primary_index names no column: the platform loses every score")
+    problems: list[str] = []
+    scores: Mapping[str, Any] = {}
+    row: tuple[Cell, ...] = ()
+    with temporary_place("rehearsal", place) as own:
+        run = Run(bundle, phase, own, limits, engine, [], warnings)
+        new_folder(run.root)
+        new_folder(run.scratch)
+        try:
+            output = worker.run(run, submission)
+            scores = read_scores(output, worker, warnings)
+            program = bundle.files.get(phase.scoring_program, b"")
+            declared = partial(_declared, phase.scoring_program, program)
+            stored = store_scores(scores, bundle, worker, warnings, declared)
+            row = leaderboard_row(bundle, worker, stored, feedback_of(output, program))
+            worker.check_output(output, "scoring")
+            warnings += worker.page_warnings(output, bundle.detailed_results)
+            if keep_output is not None:
+                own.collect(output, keep_output)
+        except RunFailed as failure:
+            problems.append(str(failure))
+        seconds = time.monotonic() - start
+        if keep is not None:
+            try:
+                warnings += own.collect(run.root, keep.resolve()).notes("not kept")
+            except OSError as error:
+                problems.append(f"the files of the run cannot be kept: {error.strerror}")
+    return Rehearsal(
+        status=FAILED if problems else FINISHED,
+        platform=bundle.platform,
+        phase=phase.name,
+        seconds=seconds,
+        scores=scores,
+        row=row,
+        warnings=tuple(warnings),
+        problems=tuple(problems),
+        steps=tuple(run.steps),
+    )
+
+
+@lru_cache
+def _declared(name: str, program: bytes) -> tuple[str, ...]:
+    """Return the scores that a scoring program declares."""
+    return tuple(declared_scores(open_archive(Report(), name, program, Room())))
+
+
+def _json_value(value: Any) -> Any:
+    """Return a value in types that JSON has."""
+    if isinstance(value, Mapping):
+        return {str(key): _json_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_json_value(item) for item in value]
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return str(value)

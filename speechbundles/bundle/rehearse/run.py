@@ -1,0 +1,254 @@
+"""The run of one submission in a platform's worker: the steps that all workers share."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from speechbundles.bundle.rehearse.containers import ContainerEngine
+from speechbundles.bundle.rehearse.engine import LocalEngine
+from speechbundles.bundle.rehearse.left_behind import Left, Place
+from speechbundles.bundle.rehearse.sandbox import Limits
+from speechbundles.bundle.rehearse.warm import WarmEngine
+from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import BundleError
+from spokeneval.formats.problems import SubmissionError, some_of
+from spokeneval.formats.submission_zip import unpack
+
+LARGEST_SCORES = 1_000_000
+"""Most bytes of a file with scores."""
+
+NO_PASSWORD = "The starting kit's try_submission.py writes the zip to upload, without a password."
+
+Engine = LocalEngine | WarmEngine | ContainerEngine
+
+
+class RunFailed(Exception):
+    """Raised with the reason why the platform would report Failed."""
+
+
+class ScoresLost(Exception):
+    """Raised with the reason why the platform would lose all scores but report Finished."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The run of one program, `ingestion` or `scoring`."""
+
+    name: str
+    command: tuple[str, ...]
+    exit_code: int
+    seconds: float
+    stdout: str
+    stderr: str
+    why_stopped: str | None
+
+
+@dataclass
+class Run:
+    """A run of one submission: its folder, the programs that ran so far, and warnings.
+
+    What the programs read and write is below `root`; `scratch` is for their homes and temporary files.
+    """
+
+    bundle: BuiltBundle
+    phase: BuiltPhase
+    place: Place
+    limits: Limits
+    engine: Engine
+    steps: list[Step]
+    warnings: list[str]
+
+    @property
+    def root(self) -> Path:
+        return self.place.path / "run"
+
+    @property
+    def scratch(self) -> Path:
+        return self.place.path / "scratch"
+
+    def unpack_submission(
+        self, submission: Path, folder: Path, metadata_files: Iterable[str], *, password: str = ""
+    ) -> None:
+        """Unpack a submission as the worker does.
+
+        Parameters
+        ----------
+        metadata_files: files that make a submission a program.
+        password: what the platform makes of an encrypted zip, if it does not report Failed.
+        """
+        moved = []
+
+        def place(name: str) -> str:
+            inside = extracted_name(name)
+            if inside != name:
+                moved.append(name)
+            return inside
+
+        try:
+            unpack(submission, folder, place)
+        except SubmissionError as refusal:
+            lines = [str(refusal)]
+            if any(problem.code == "encrypted_zip" for problem in refusal.problems):
+                lines += [password] * bool(password) + [NO_PASSWORD]
+            raise RunFailed("\n".join(lines)) from None
+        if moved:
+            self.warnings.append(
+                f"the platform unpacks entries that lead out of the zip inside it: {some_of(sorted(set(moved)))}; "
+                "the starting kit refuses such a zip"
+            )
+        for name in metadata_files:
+            if (folder / name).exists():
+                raise RunFailed(
+                    f"the submission contains a file named {name}: the platform would take the submission for a "
+                    "program and run the command in this file. It was not run here. Remove the file; submit results "
+                    "only"
+                )
+
+    def execute(self, name: str, words: list[str], mounts: Mapping[str, Path], cwd: str) -> Step:
+        seconds = self.phase.seconds if self.limits.seconds is None else self.limits.seconds
+        try:
+            outcome = self.engine.run(
+                words, mounts, cwd=cwd, scratch=self.scratch, seconds=seconds, limits=self.limits
+            )
+        except ValueError as error:  # in the bundle: no time limit, or a word that a command cannot contain
+            raise BundleError(str(error)) from None
+        step = Step(name, tuple(words), **vars(outcome))
+        self.steps.append(step)
+        return step
+
+    def new_folder(self, folder: Path) -> Path:
+        """Make a folder that no program has been in, and return it."""
+        try:
+            return self.place.new_folder(folder)
+        except OSError as error:
+            inner = folder.relative_to(self.place.path)
+            raise RunFailed(
+                f"the folder {inner} cannot be made: {error.strerror}. Did a program write outside its own folders?"
+            ) from None
+
+    def collect(self, folder: Path, target: Path, step: str) -> str:
+        """Copy the output of a step; return why the run fails because of what was left in it, or an empty text.
+
+        The platforms' workers pack an output with the targets of its links.
+        """
+        try:
+            left = self.place.collect(folder, target)
+        except OSError as error:
+            raise RunFailed(f"the output of {step} cannot be packed: {error.strerror}") from None
+        self.warnings += Left(others=left.others).notes(f"left out of the output of {step}")
+        if left.links:
+            return (
+                f"the output of {step} contains a link, {min(left.links)!r:.200}. The platform packs the file that it "
+                "points to; write regular files only"
+            )
+        return left.excess and f"the output of {step} has {left.excess}"
+
+    def lay_out_scoring(self, results: Path, base: Path, submitted: Path | None = None) -> None:
+        """Make the folders that a scoring program expects, with the results to be scored.
+
+        Parameters
+        ----------
+        submitted: a submission that is copied over the results, and put beside the input.
+        """
+        self.new_folder(base.parent)
+        self.bundle.unpack(self.phase.scoring_program, base / "program")
+        if self.phase.reference_data is not None:
+            self.bundle.unpack(self.phase.reference_data, base / "input/ref")
+        problem = self.collect(results, base / "input/res", "prediction")
+        if problem:
+            raise RunFailed(problem)
+        if submitted is not None:
+            try:
+                shutil.copytree(submitted, base / "input/res", dirs_exist_ok=True)
+            except OSError:
+                self.warnings.append(
+                    "the platform cannot copy the whole submission over the files that ingestion wrote; it scores the "
+                    "files that are there"
+                )
+            shutil.copytree(submitted, base / submitted.name)
+        make_read_only(base / "input")
+        for name in ("output", "shared"):
+            new_folder(base / name)
+
+    def score(
+        self, words: list[str] | None, base: Path, root: str, cwd: str, more: Sequence[str] = ()
+    ) -> Path:
+        """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`.
+
+        Parameters
+        ----------
+        more: folders in `base` that it sees besides the usual ones.
+
+        Returns
+        -------
+        A copy of its output.
+        """
+        if words is None:
+            raise RunFailed(
+                "the scoring program has no command in its metadata, so it is not run and there are no scores"
+            )
+        mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input", *more)}
+        mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
+        step = self.execute("scoring", words, mounts, cwd)
+        output = self.new_folder(self.place.path / "output")
+        problem = self.collect(base / "output", output, "scoring")
+        if step.exit_code:
+            if any((output / name).exists() for name in ("scores.json", "scores.txt")):
+                self.warnings.append(
+                    "scores were written, but the platform ignores them after a non-zero exit code"
+                )
+            stopped = step.why_stopped and f"scoring was stopped: {step.why_stopped}"
+            raise RunFailed(stopped or f"the scoring program ended with exit code {step.exit_code}")
+        if problem:
+            raise RunFailed(problem)
+        return output
+
+
+def extracted_name(name: str) -> str:
+    """Return the name under which both platforms' workers unpack an entry that would leave the submission's folder.
+
+    `zipfile.ZipFile.extractall` leaves out `..` and a leading slash. Source: `_get_bundle` in Codabench's
+    compute_worker.py, `get_bundle` in worker.py of CodaLab's competitions-v1-compute-worker.
+    """
+    parts = name.split("/")
+    if ".." not in parts and not name.startswith("/"):
+        return name
+    return "/".join(part for part in parts if part not in ("", ".", "..")) + "/" * name.endswith("/")
+
+
+def command_text(program: Path, metadata_files: Iterable[str]) -> str | None:
+    """Return the command in the metadata of an unpacked program, or None."""
+    metadata = next((program / name for name in metadata_files if (program / name).exists()), None)
+    if metadata is None:
+        return None
+    try:
+        return _command_in(read_file(metadata, MOST_YAML))
+    except (OSError, ValueError):
+        return None
+
+
+@lru_cache
+def _command_in(metadata: bytes) -> str | None:
+    content = parse_yaml(metadata)
+    command = content.get("command") if isinstance(content, dict) else None
+    return str(command).strip() or None if command else None
+
+
+def replace_variables(text: str, variables: Mapping[str, str]) -> str:
+    for name, value in variables.items():
+        text = text.replace(name, value)
+    return text
+
+
+def new_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder
+
+
+def make_read_only(folder: Path) -> None:
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():  # links point to files that several runs share
+            path.chmod(path.stat().st_mode & ~0o222)

@@ -1,0 +1,164 @@
+"""Reading, storing and showing the scores of a scoring program as a platform does, including scores that it loses."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.rehearse.run import ScoresLost
+from speechbundles.bundle.rehearse.workers import Worker
+from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.competition import Column
+from speechbundles.platforms.keys import MOST_DECIMALS, SORTING
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
+from spokeneval.run.feedback import SetFeedback
+from spokeneval.run.options import OPTIONS_FILE, Options
+from spokeneval.run.signature import SIGNATURE_FILE, Signature
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One column of the leaderboard row. Without a score, `stored` is None and `shown` the platform's placeholder.
+
+    `bound` is what a score at the floor means, such as `≤ baseline` (see `SetFeedback.bound`); else it is empty.
+    """
+
+    key: str
+    title: str
+    stored: Decimal | None
+    shown: str
+    precision: int
+    sorting: str
+    hidden: bool
+    bound: str = ""
+
+    def fixed(self) -> str:
+        """Return the score with all decimals of the precision, so that the numbers of several runs are aligned."""
+        if self.stored is None:
+            return self.shown
+        return self.with_bound(f"{float(self.stored):.{max(0, self.precision)}f}")
+
+    def with_bound(self, score: str) -> str:
+        """Return a score with what it means behind it."""
+        return f"{score} ({self.bound})" if self.bound else score
+
+
+def read_scores(output: Path, worker: Worker, warnings: list[str]) -> dict[str, Any]:
+    """Return the scores as written; empty, with a warning, if the platform loses them.
+
+    Raises
+    ------
+    RunFailed: the platform cannot read any scores.
+    """
+    try:
+        return {str(key): value for key, value in worker.read_scores(output).items()}
+    except ScoresLost as loss:
+        warnings.append(f"the run is Finished, but no score is stored: {loss}")
+        return {}
+
+
+def store_scores(
+    scores: Mapping[str, Any],
+    bundle: BuiltBundle,
+    worker: Worker,
+    warnings: list[str],
+    declared: Callable[[], Collection[str]] = tuple,
+) -> dict[str, Decimal]:
+    """Return the scores that the database stores, by column key; add warnings on all others.
+
+    Parameters
+    ----------
+    declared: returns the keys that the program declares; called only if a key has no column. A declared key without a
+        column is left out on purpose.
+
+    Raises
+    ------
+    RunFailed: the platform fails on a score.
+    """
+    stored = worker.store_scores(scores, bundle.columns, warnings)
+    keys = {column.key for column in bundle.columns}
+    dropped = [key for key in scores if key not in keys]
+    if dropped:
+        on_purpose = declared()
+        dropped = [key for key in dropped if key not in on_purpose]
+    if dropped:
+        warnings.append(
+            f"scores without a column, dropped by the platform without notice: {', '.join(dropped)}"
+        )
+    missing = [column for column in bundle.columns if column.key not in stored and not column.computed]
+    if missing:
+        warnings.append(f"columns without a score: {', '.join(column.key for column in missing)}")
+    primary = bundle.primary
+    if (
+        primary
+        and primary in missing
+        and worker.platform.board.missing_first
+        and primary.direction == "higher"
+    ):
+        warnings.append(f"without {primary.key}, the primary score, this entry ranks first")
+    for column in bundle.columns:
+        if column.computed:
+            warnings.append(f"{column.key} is computed by the server; the rehearsal does not compute it")
+        elif column.key in stored:
+            warnings += _hidden_by_rounding(
+                column, scores[column.key], stored[column.key], column is primary, worker
+            )
+    return stored
+
+
+def leaderboard_row(
+    bundle: BuiltBundle, worker: Worker, stored: Mapping[str, Decimal], feedback: SetFeedback | None = None
+) -> tuple[Cell, ...]:
+    """Return one cell for each column, in the board's order; `feedback` is that on a hidden set."""
+    row = []
+    for column in bundle.columns:
+        score = stored.get(column.key)
+        shown = worker.platform.no_score if score is None else worker.show_score(score, column.precision)
+        sorting = SORTING[column.direction]
+        bound = ""
+        if column is bundle.primary and score is not None and feedback is not None:
+            bound = feedback.bound({column.key: float(score)}, column.key, column.direction)
+        row.append(
+            Cell(column.key, column.title, score, shown, column.precision, sorting, column.hidden, bound)
+        )
+    return tuple(row)
+
+
+def feedback_of(output: Path, program: bytes) -> SetFeedback | None:
+    """Return the coarse feedback by which a scoring program (a zip) wrote its scores; None if exact or unknown."""
+    try:
+        signature = Signature.parse(read_file(output / SIGNATURE_FILE, LONGEST_SIGNATURE).decode().strip())
+        if not signature.coarse:
+            return None
+        with open_zip(io.BytesIO(program)) as archive:
+            entry = archive.getinfo(OPTIONS_FILE)
+            content = read_entry(archive, entry) if entry.file_size <= MOST_YAML else b""
+        return Options.load(parse_settings(content)).feedback_on(signature.items)
+    except (KeyError, OSError, ValueError, *DAMAGED):
+        return None
+
+
+LONGEST_SIGNATURE = 2000
+"""The most bytes of a signature that is read."""
+
+
+def _hidden_by_rounding(
+    column: Column, written: Any, stored: Decimal, is_primary: bool, worker: Worker
+) -> list[str]:
+    """Return a warning if the board shows 0 for another score, or a primary score that is more than 0.5 % off."""
+    if not stored:
+        if not float(written):
+            return []
+        return [f"{column.key}: {written!r} is stored as 0 ({MOST_DECIMALS} decimal places)"]
+    shown = Decimal(worker.show_score(stored, column.precision))
+    if shown and not (is_primary and abs(shown - stored) > abs(stored) / 200):
+        return []
+    return [
+        f"{column.key}: precision {column.precision} shows {shown} for {stored.normalize()}; "
+        "different scores look the same"
+    ]

@@ -1,0 +1,27 @@
+"""Scoring of many submissions on the organiser's computer, and ranking. Other rooms import from this module only."""
+
+from speechbundles.publication.board import make_board
+from speechbundles.publication.outputs import read_outputs
+from speechbundles.publication.page import fitted_tables
+from speechbundles.publication.pdf import write_pdf
+from speechbundles.publication.plain import escaped as escaped_markdown
+from speechbundles.publication.plain import markdown_table
+from speechbundles.publication.plain import to_text as board_to_text
+from speechbundles.publication.score import score as score_all
+from speechbundles.publication.score import to_text as scores_to_text
+from speechbundles.publication.write import to_json as board_to_json
+from speechbundles.publication.write import write_board
+
+__all__ = [
+    "board_to_json",
+    "board_to_text",
+    "escaped_markdown",
+    "fitted_tables",
+    "make_board",
+    "markdown_table",
+    "read_outputs",
+    "score_all",
+    "scores_to_text",
+    "write_board",
+    "write_pdf",
+]

@@ -1,0 +1,111 @@
+"""Sentences that explain figures of a board that seem to contradict each other; none where they agree."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from speechbundles.model.console import shorten
+from spokeneval.formats.problems import count_of
+from spokeneval.ranking.multiple_comparisons import SIGNIFICANCE
+from spokeneval.ranking.systems import Pair, Row
+from spokeneval.ranking.tables import shown_p, shown_range
+
+_LONGEST = 40
+"""The most cells of a name in a sentence."""
+
+
+def intervals_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]:
+    """Return why the interval of a difference includes 0 although p is small, or excludes 0 although p is not."""
+    found = []
+    differing = [pair for pair in pairs if (pair.p <= SIGNIFICANCE) == _includes_0(pair)]
+    if differing:
+        first = differing[0]
+        interval = "includes 0" if _includes_0(first) else "does not include 0"
+        found.append(
+            f"For {_pairs(differing, rows)}, the interval and p disagree: the first interval {interval}, and p is "
+            f"{shown_p(first.p)}. The interval shows how much the difference may be; it is computed from the changes "
+            "when one unit at a time is left out, and is wide if few units cause most of the difference. p is the "
+            "share of random exchanges of the two systems' results, unit by unit, that give a difference at least as "
+            "large. Clusters and the significance map follow p."
+        )
+    corrected = [pair for pair in pairs if not _includes_0(pair) and pair.p <= SIGNIFICANCE < pair.adjusted]
+    if corrected:
+        found.append(
+            f"For {_pairs(corrected, rows)}, the interval does not include 0, but the difference is not significant: "
+            f"an interval is for one pair alone, and p after Holm's correction allows for all {len(pairs)} pairs."
+        )
+    return found
+
+
+def _includes_0(pair: Pair) -> bool:
+    return pair.interval.low <= 0 <= pair.interval.high
+
+
+def _pairs(pairs: Sequence[Pair], rows: Sequence[Row]) -> str:
+    first, second = (shorten(rows[place].name, _LONGEST) for place in (pairs[0].first, pairs[0].second))
+    more = f" and {count_of(len(pairs) - 1, 'other pair')}" if len(pairs) > 1 else ""
+    return f"{first} – {second}{more}"
+
+
+def ranges_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]:
+    """Return why a range of ranks is wider or narrower than the ranks that the significant differences leave."""
+    wins, losses = np.zeros((2, len(rows)), dtype=int)
+    for pair in pairs:
+        if pair.adjusted <= SIGNIFICANCE:
+            wins[pair.first] += 1
+            losses[pair.second] += 1
+    wider: dict[int, int] = {}
+    narrower: dict[int, int] = {}
+    for place, row in enumerate(rows):
+        if row.ranks is not None and pairs:
+            more = 1 + int(losses[place]) - row.ranks[0], row.ranks[1] - len(rows) + int(wins[place])
+            wider[place] = max(0, more[0]) + max(0, more[1])
+            narrower[place] = max(0, -more[0]) + max(0, -more[1])
+    found = []
+    for differing, word, why in (
+        (
+            wider,
+            "wider",
+            "A range has to hold together with those of all other systems, and is computed from the standard errors of "
+            "differences, which are uncertain if few units decide; the test of a pair assumes no distribution. A range "
+            "that is wider is the more cautious of the two.",
+        ),
+        (
+            narrower,
+            "narrower",
+            "Ranges use the sizes of the differences, and assume that these are nearly normal; the tests of pairs "
+            "assume no distribution.",
+        ),
+    ):
+        place = max(differing, key=lambda place: differing[place], default=0)
+        if differing.get(place):
+            row = rows[place]
+            left = shown_range((1 + int(losses[place]), len(rows) - int(wins[place])))
+            number = count_of(sum(map(bool, differing.values())), "system")
+            found.append(
+                f"The ranges of ranks of {number} are {word} than the significant differences suggest. "
+                f"{shorten(row.name, _LONGEST)} is significantly better than {wins[place]} and worse than "
+                f"{losses[place]} of the other {count_of(len(rows) - 1, 'system')}, which leaves {left}; its range is "
+                f"{shown_range(row.ranks or (0, 0))}. {why}"
+            )
+    return found
+
+
+def overlaps_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]:
+    """Return why the intervals of two scores overlap although the systems differ significantly."""
+    overlapping = [
+        pair
+        for pair in pairs
+        if pair.adjusted <= SIGNIFICANCE and _overlap(rows[pair.first].interval, rows[pair.second].interval)
+    ]
+    if not overlapping:
+        return []
+    return [
+        f"The intervals of {_pairs(overlapping, rows)} overlap, although these systems differ significantly. An "
+        "interval shows how one score may change with other units; a difference is tested on the same units, which are "
+        "hard or easy for both systems alike, so it is more certain."
+    ]
+
+
+def _overlap(one: tuple[float, float] | None, other: tuple[float, float] | None) -> bool:
+    return one is not None and other is not None and one[0] <= other[1] and other[0] <= one[1]

@@ -1,0 +1,259 @@
+"""A board as one HTML page: the first clusters, the ranking, plots, pairs, and all further tables.
+
+On a screen, tables can be sorted and the ranking filtered. In print, everything is unfolded. Wide tables are divided
+into parts that fit a sheet of paper.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+
+from speechbundles.publication.about import System
+from speechbundles.publication.board import Board, scores_table
+from speechbundles.publication.contradictions import (
+    intervals_beside_tests,
+    overlaps_beside_tests,
+    ranges_beside_tests,
+)
+from speechbundles.publication.pictures import forest_plot, rank_stability, significance_map
+from speechbundles.publication.sorting import POLICY, SCRIPT
+from spokeneval.formats.problems import count_of
+from spokeneval.ranking.systems import CONFIDENCE, Order
+from spokeneval.ranking.tables import Table, measure, pairs_table, shown_range
+from spokeneval.report import page
+
+MOST_CLUSTERS, MOST_NAMED = 3, 5
+"""The most clusters on the podium, and the most systems that are named in each."""
+
+WIDEST = 88
+"""The most characters of a table's columns, without the first, that fit a sheet of A4 paper."""
+
+
+def to_html(board: Board) -> str:
+    """Return the board as one self-contained page."""
+    compared = board.compared
+    pairs = compared.pairs if compared else ()
+    parts = [
+        _facts(board),
+        _podium(board),
+        page.section(
+            "Ranking",
+            _ranking(board),
+            forest_plot(board),
+            *_notes(overlaps_beside_tests(pairs, board.rows)),
+        ),
+        page.section("How to read the ranking", *_notes(board.notes)),
+        _pairs(board, compared) if compared and pairs else None,
+    ]
+    for table in [scores_table(board), *board.tables]:
+        parts.append(
+            page.section(table.title, _html_table(table), *_notes([table.note] if table.note else []))
+        )
+    parts += [page.section("How it was computed", page.paragraph(page.code(board.signature))), SCRIPT]
+    head = f"{POLICY}<style>{_STYLE}</style>\n"
+    return page.page(f"{board.about.title}: leaderboard", *parts, head=head)
+
+
+def _notes(notes: Sequence[str]) -> Iterator[page.Html]:
+    return (page.paragraph(note, kind="note") for note in notes)
+
+
+def _facts(board: Board) -> page.Html:
+    without = f", {len(board.unscored)} without a score" if board.unscored else ""
+    known = {
+        "Phase": board.about.phase,
+        "Date": str(board.about.day or ""),
+        "Score": measure(board),
+        "Test set": board.units or "",
+        "Systems": f"{len(board.rows)} ranked{without}",
+    }
+    return page.facts([(name, value) for name, value in known.items() if value])
+
+
+def _podium(board: Board) -> page.Html | None:
+    """Return the systems of the first clusters; None without clusters."""
+    if board.rows[0].cluster is None:
+        return None
+    digits, baseline = board.column.precision, board.about.baseline
+    clusters = [list(group) for _, group in groupby(board.rows, lambda row: row.cluster)]
+    cards = []
+    for number, systems in enumerate(clusters[:MOST_CLUSTERS], 1):
+        named = "".join(
+            f"<li>{_name(row.name)} <span>{row.score:.{digits}f}</span>"
+            f"{_tag('baseline') if row.name == baseline else ''}</li>"
+            for row in systems[:MOST_NAMED]
+        )
+        more = len(systems) - MOST_NAMED
+        rest = f"\n<p>and {count_of(more, 'other system')}</p>" if more > 0 else ""
+        cards.append(f"<div>\n<h3>Cluster {number}</h3>\n<ul>{named}</ul>{rest}\n</div>")
+    how = "No system differs significantly from the first of its cluster; the order within a cluster may be chance."
+    if len(clusters) == 1:
+        how = "No system differs significantly from the first; their order may be chance."
+    return page.section(
+        "First clusters" if len(clusters) > 1 else "One cluster",
+        page.Html(f'<div class="podium">\n{"".join(cards)}\n</div>'),
+        page.paragraph(how, kind="note"),
+    )
+
+
+def _name(name: str) -> str:
+    """Return a system's name, whose direction of writing does not change that of the text around it."""
+    return f"<bdi>{page.text(name)}</bdi>"
+
+
+def _ranking(board: Board) -> page.Html:
+    """Return the ranking with the trivial baselines at their places; systems without a score come last."""
+    about, digits = board.about, board.column.precision
+    sign = 1 if board.column.direction == "higher" else -1
+    header = ["Rank", "System", board.column.title, "95 % interval", f"Ranks ({CONFIDENCE})", "Cluster"]
+    header += ["Description"] if any(map(any, about.systems.values())) else []
+    lines: list[tuple[float, page.Html]] = []
+    before = board.rows[0].cluster
+    for row in board.rows:
+        kinds = ["band"] if row.cluster is not None and row.cluster % 2 == 0 else []
+        kinds += ["begins"] if row.cluster != before else []
+        before = row.cluster
+        cells = [
+            f"{row.rank}=" if row.tied else str(row.rank),
+            f"{row.score:.{digits}f}",
+            f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–",
+            shown_range(row.ranks) if row.ranks else "–",
+            str(row.cluster or "–"),
+        ]
+        word = "baseline" if row.name == about.baseline else ""
+        lines.append((sign * row.score, _row(board, row.name, word, cells, kinds)))
+    for answer, score in board.trivial.items():
+        place = sum(value >= sign * float(score) for value, _ in lines)
+        line = _row(board, answer, "trivial baseline", ["–", score, "–", "–", "–"], [])
+        lines.insert(place, (sign * float(score), line))
+    body = [line for _, line in lines]
+    body += [_row(board, name, "no score", ["–"] * 5, []) for name in board.unscored]
+    head = "".join(
+        f'<th scope="col"{_WORDS if title in ("System", "Description") else _NUMBER}>{page.text(title)}</th>'
+        for title in header
+    )
+    rows = "\n".join(line.markup for line in body)
+    return page.Html(
+        '<div class="scroll" role="region" aria-label="Ranking" tabindex="0">\n<table class="ranking">\n'
+        f"<caption><span>{page.text(measure(board))}</span></caption>\n"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>"
+    )
+
+
+_NUMBER, _WORDS = ' class="number"', ""
+
+
+def _row(board: Board, name: str, word: str, numbers: Sequence[str], kinds: Sequence[str]) -> page.Html:
+    """Return a row of the ranking; `word` marks rows that are not those of a competing system."""
+    kinds = [*kinds, *(["marked"] if word else [])]
+    attribute = f' class="{" ".join(kinds)}"' if kinds else ""
+    mark = _tag(word) if word else ""
+    rank, *others = (f"<td{_NUMBER}>{number}</td>" for number in numbers)
+    systems = board.about.systems
+    described = _described(systems.get(name, System())) if any(map(any, systems.values())) else ""
+    return page.Html(
+        f'<tr{attribute}>{rank}<th scope="row">{_name(name)}{mark}</th>{"".join(others)}{described}</tr>'
+    )
+
+
+def _described(system: System) -> str:
+    track = _tag(system.track) if system.track else ""
+    lines = [f"<small>{page.text(line)}</small>" for line in (system.affiliation, system.description) if line]
+    return f"<td>{_name(system.team)}{track}{''.join(lines)}</td>"
+
+
+def _tag(word: str) -> str:
+    return f' <span class="tag">{page.text(word)}</span>'
+
+
+def _html_table(table: Table, summary: str = "", *, shown: int | None = None) -> page.Html:
+    """Return a table, folded below `summary` if it is long."""
+    whole = fitted_tables(table, shown=shown)
+    if len(table.rows) <= page.UNFOLDED:
+        return page.Html("\n".join(part.markup for part in whole))
+    return page.folded(summary or f"All {len(table.rows)} rows", *whole)
+
+
+def fitted_tables(table: Table, *, shown: int | None = None) -> list[page.Html]:
+    """Return the parts of a table that fit a sheet of paper, each with the first column."""
+    parts = _column_groups([table.header, *table.rows])
+    whole = []
+    for number, places in enumerate(parts, 1):
+        title = table.title if len(parts) == 1 else f"{table.title} ({number} of {len(parts)})"
+        header, *rows = ([row[place] for place in places] for row in [table.header, *table.rows])
+        whole.append(page.table(title, header, rows, shown=len(rows) if shown is None else shown))
+    return whole
+
+
+def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return the places of the columns of each part of a table; each part begins with the first column."""
+    header, *body = rows
+    groups: list[list[int]] = []
+    width = 0
+    for place in range(1, len(header)):
+        own = 1 + max(map(cell_len, [*header[place].split(), *(row[place] for row in body)]), default=0)
+        if not groups or width + own > WIDEST:
+            groups.append([0])
+            width = 0
+        groups[-1].append(place)
+        width += own
+    return groups or [[0]]
+
+
+def _pairs(board: Board, compared: Order) -> page.Html:
+    """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
+    table = pairs_table(compared.pairs, [row.name for row in board.rows], board.column)
+    return page.section(
+        "Pairs of systems",
+        significance_map(board, compared),
+        *_notes(ranges_beside_tests(compared.pairs, board.rows)),
+        rank_stability(board, compared),
+        _html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
+        *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] if len(table.rows) > page.ROWS else []),
+        *_notes(intervals_beside_tests(compared.pairs, board.rows)),
+    )
+
+
+_STYLE = """
+h3 { font-size: 1rem; margin: 0 0 0.2rem; }
+.podium { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); gap: 0.8rem; }
+.podium div { padding: 0.6rem 0.9rem; border-top: 0.3rem solid var(--accent); background: var(--verdict); }
+.podium div + div { border-color: var(--strong); background: var(--region); }
+.podium ul { margin: 0; padding-left: 1.1rem; }
+.podium li > span:not(.tag), .podium p { color: var(--soft); font-size: 0.9rem; font-variant-numeric: tabular-nums; }
+.podium p { margin: 0; }
+.filter { display: block; margin: 0.5rem 0; }
+.filter input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--strong);
+  padding: 0.2rem 0.4rem; max-width: 60%; }
+.filter output { color: var(--soft); font-size: 0.9rem; }
+th button { all: unset; cursor: pointer; }
+th button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+th[aria-sort=ascending] button::after { content: " ▲" / ""; font-size: 0.7em; }
+th[aria-sort=descending] button::after { content: " ▼" / ""; font-size: 0.7em; }
+small { display: block; font-size: 0.87em; line-height: 1.35; color: var(--soft); overflow-wrap: anywhere; }
+.tag { font-size: 0.8em; border: 1px solid var(--strong); border-radius: 0.6rem; padding: 0 0.4rem;
+  white-space: nowrap; color: var(--soft); }
+.ranking:not(.sorted) .begins > * { border-top: 2px solid var(--strong); }
+.ranking .marked > :not(:last-child) { font-style: italic; }
+@media screen {
+  tbody th, thead th:first-child { position: sticky; left: 0; background: var(--page); }
+  .ranking tr > :first-child, .ranking tr > :nth-child(2) { position: sticky; left: 0; background: var(--page); }
+  .ranking tr > :first-child { width: 3.4rem; min-width: 3.4rem; }
+  .ranking tr > :nth-child(2) { left: 3.4rem; }
+}
+.ranking td:last-child:not(.number) { min-width: 16rem; overflow-wrap: anywhere; }
+.ranking tr.band > * { background: var(--region); }
+@media print {
+  details::details-content { content-visibility: visible; display: block; block-size: auto; }
+  summary, .filter { display: none; }
+  table { font-size: 7.5pt; width: 100%; }
+  th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.4rem 0.12rem 0; }
+  tbody th, td:last-child:not(.number) { min-width: 8rem; }
+  td:not(.number) { min-width: 4rem; }
+  th button { display: contents; }  /* Chromium repeats no header that contains buttons */
+  tbody tr:first-child { break-before: avoid; }
+  .podium { grid-template-columns: repeat(3, 1fr); }
+  .ranking .band > *, .podium div, figure svg { print-color-adjust: exact; }
+}
+"""

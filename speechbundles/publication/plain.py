@@ -1,0 +1,93 @@
+"""A board as text, for a console and as Markdown, and its tables of items as CSV; see `spokeneval.ranking.tables`.
+
+A system's name is a file's name, which a participant may have chosen; it is escaped for each format.
+"""
+
+import html
+import re
+
+from speechbundles.model.console import WIDTH, fitted_table, wrap
+from speechbundles.publication.board import Board, scores_table
+from speechbundles.publication.difficulty import Difficulty
+from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.ranking.tables import Table, heading, ranking_table
+
+
+def to_text(board: Board) -> str:
+    """Return the board for a console: score and interval are in one cell."""
+    parts = [
+        f"{wrap(board.about.line)}\n{wrap(heading(board))}\n{_folded(board.signature)}",
+        _text_table(_narrow_table(board)),
+    ]
+    parts += [wrap(note, "  ", hanging="") for note in board.notes]
+    for table in board.tables:
+        parts += [wrap(table.title), _text_table(table)]
+        parts += [wrap(table.note, "  ", hanging="")] if table.note else []
+    return "\n\n".join(parts)
+
+
+def _folded(signature: str) -> str:
+    """A signature in lines that end with a separator."""
+    lines = [""]
+    for part in re.findall(r"[^|]+\|?", signature):
+        if lines[-1] and len(lines[-1] + part) > WIDTH:
+            lines.append("  ")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _narrow_table(board: Board) -> Table:
+    """The board's table with the interval beside the score."""
+    table = ranking_table(board)
+    name, rank, title, interval, *others = table.header
+    rows = [
+        [system, place, score if ends == "–" else f"{score} [{ends.replace(' – ', ', ')}]", *rest]
+        for system, place, score, ends, *rest in table.rows
+    ]
+    return Table(table.title, [name, rank, f"{title} [{interval}]", *others], rows)
+
+
+def _text_table(table: Table) -> str:
+    return "\n".join(fitted_table([table.header, *table.rows], left=range(table.left)))
+
+
+def items_to_csv(difficulty: Difficulty) -> str:
+    """Return all items, hardest first: difficulty, its standard error, and the share that systems get right."""
+    rows = [["item", "difficulty", "standard_error", "right"]]
+    model = difficulty.model
+    for place in difficulty.hardest_first.tolist():
+        numbers = model.difficulty[place], model.error[place], difficulty.right[place]
+        rows.append([no_formula(difficulty.items[place]), *(f"{number:.4f}" for number in numbers)])
+    return csv_text(rows)
+
+
+def table_to_csv(table: Table) -> str:
+    """Return a table as CSV."""
+    return csv_text(map(no_formula, row) for row in (table.header, *table.rows))
+
+
+def to_markdown(board: Board) -> str:
+    """Return the board as Markdown, for a page or an e-mail."""
+    parts = [
+        f"# {escaped(board.about.line)}",
+        escaped(heading(board)),
+        escaped(board.signature),
+        markdown_table(ranking_table(board)),
+    ]
+    parts += [escaped(note) for note in board.notes]
+    for table in [scores_table(board), *board.tables]:
+        parts += [f"## {escaped(table.title)}", markdown_table(table)]
+        parts += [escaped(table.note)] if table.note else []
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(table: Table) -> str:
+    """Return a table as Markdown, without its title and its note."""
+    rules = [":---" if index < table.left else "---:" for index in range(len(table.header))]
+    lines = [map(escaped, table.header), rules, *(map(escaped, row) for row in table.rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def escaped(text: str) -> str:
+    """Return text with the special characters of Markdown and HTML escaped."""
+    return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))

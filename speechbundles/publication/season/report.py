@@ -1,0 +1,267 @@
+"""A rehearsed season as text and as JSON; the same files always give the same output."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from speechbundles.bundle.rehearse import FAILED, FINISHED
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.console import fitted_table, wrap
+from speechbundles.model.dates import MINUTES
+from speechbundles.model.text import printable
+from speechbundles.platforms.facts import PICKED, PLATFORMS, SHOWN
+from speechbundles.publication.season.board import Day, Entry, better_first
+from speechbundles.publication.season.play import Season
+from speechbundles.publication.season.replay import REFUSED, Attempt
+from spokeneval.formats.problems import count_of
+from spokeneval.task import ENDS
+
+
+def to_text(season: Season) -> str:
+    """Return the daily boards, the final boards, each team's runs, notes, and the attempts without a score."""
+    bundle = season.bundle
+    statuses = Counter(attempt.status for attempt in season.attempts)
+    teams = {attempt.submission.team for attempt in season.attempts}
+    lines = [f"{bundle.title} ({bundle.platform})", ""]
+    lines += [f"  {phase.name}: {describe_phase(phase)}" for phase in bundle.phases]
+    lines += [
+        "",
+        f"{count_of(len(teams), 'team')}, {count_of(len(season.attempts), 'attempt')}: {status_counts(statuses)}",
+    ]
+    for day in season.days:
+        lines += [
+            "",
+            f"{day.day}, {day.phase.name}: {status_counts(day.attempts)}",
+            *_board_text(bundle, day),
+        ]
+    for day in season.final:
+        lines += ["", final_title(day.phase), *_board_text(bundle, day)]
+        lines += ["", *fitted_table(team_rows(season, day.phase), left={0})]
+    notes = [
+        *notes_of(season),
+        *(f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())),
+    ]
+    if notes:
+        lines += ["", "Notes", *(f"  {note}" for note in notes)]
+    lost = [attempt for attempt in season.attempts if attempt.status != FINISHED]
+    if lost:
+        lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"]
+    for attempt in lost:
+        lines.append(f"  {attempt.submission.time:{MINUTES}}  {path_of(attempt)}  {attempt.status}")
+        lines += [f"      {line}" for line in attempt.reasons or ("(no reason given)",)]
+    return wrap(printable("\n".join(lines), kept="\n"))
+
+
+def describe_phase(phase: BuiltPhase) -> str:
+    """Return when a phase is open, its limits, and what its leaderboard shows."""
+    closes = f"to {phase.closes:{MINUTES}}" if phase.closes else "without an end"
+    day = (
+        "any number of submissions a day"
+        if phase.per_day is None
+        else f"{count_of(phase.per_day, 'submission')} a day"
+    )
+    total = "no limit in total" if phase.total is None else f"{phase.total} in total"
+    shown = f"the {'hidden ' * phase.hidden}leaderboard shows {SHOWN.get(phase.rule, phase.rule)}"
+    return f"from {phase.opens:{MINUTES}} {closes} UTC; {day}, {total}; {shown}"
+
+
+def final_title(phase: BuiltPhase) -> str:
+    return f"Final leaderboard, {phase.name}: {SHOWN.get(phase.rule, phase.rule)}"
+
+
+def sentences(reasons: Sequence[str]) -> str:
+    """Return the lines of a reason as sentences: a heading, such as `results.csv: 1 problem`, with its problems."""
+    first, *others = (line.strip() for line in reasons or ("No reason was given",))
+    heading = re.fullmatch(r"(.*): 1 problem|(.*: \d+ problems)", first)
+    if heading and others:
+        what = heading[1] or heading[2]
+        what = "The submission" if what == "submission" else what
+        has_verb = heading[1] and re.match("is |has |contains |cannot ", others[0])
+        first, others = f"{what}{' ' if has_verb else ': '}{others[0]}", others[1:]
+    whole = "; ".join([first, *others]).replace("; (", " (")
+    if re.match(r"[a-z]+(?![\w./])", whole):  # not a file's name
+        whole = whole[0].upper() + whole[1:]
+    return whole + "." * (whole[-1:] not in ".!?")
+
+
+def notes_of(season: Season) -> list[str]:
+    bundle, primary = season.bundle, season.bundle.ranking_column()
+    notes = [
+        f"phase {phase.name} takes over submissions from the previous phase; this is not rehearsed"
+        for phase in bundle.phases
+        if phase.takes_over
+    ]
+    notes += [phase.warning for phase in bundle.phases if phase.warning]
+    if not bundle.auto_run:
+        notes.append("submissions wait until an organiser runs them; there is no leaderboard before")
+    for day in season.final:
+        if day.phase.rule in PICKED:
+            notes.append(
+                f"{day.phase.name}: participants choose their submission on the leaderboard; "
+                "this rehearsal shows the best submission of each team"
+            )
+        if day.phase.hidden:
+            notes.append(f"{day.phase.name}: participants do not see this leaderboard")
+        missing = [entry for entry in day.board if entry.attempt.score(primary.key) is None]
+        for entry in missing:
+            notes.append(
+                f"{day.phase.name}: {path_of(entry.attempt)} has rank {entry.rank} but no primary score"
+            )
+    if bundle.only_receives:
+        notes.append(
+            f"labels stay at home, so participants see only {primary.title} on the platform; `board` makes the "
+            "leaderboard"
+        )
+    elif any(entry.tied for day in season.days for entry in day.board):
+        ties = PLATFORMS[bundle.platform].board.ties
+        notes.append(f"ranks such as 9–10 or 9= mark equal values of {primary.title}: {ties}")
+    return list(dict.fromkeys(notes))
+
+
+def board_rows(bundle: BuiltBundle, day: Day, interval: str) -> list[list[str]]:
+    """Return the board with the primary score and, if it has columns, its interval; the first row is the header.
+
+    Parameters
+    ----------
+    interval: the form of the interval behind its score, such as `[{}, {}]`.
+    """
+    primary = bundle.ranking_column()
+    ends = [primary.key + end for end in ENDS]
+    ends = ends if {column.key for column in bundle.columns}.issuperset(ends) else []
+    title = f"{primary.title} {interval[0]}95 % interval{interval[-1]}" if ends else primary.title
+    rows = [["rank", "team", title, "change", "submission"]]
+    for entry in day.board:
+        score, *shown = map(entry.attempt.shown, (primary.key, *ends))
+        rows.append(
+            [
+                _rank(entry, [other.rank for other in day.board if _same_score(entry, other, primary.key)]),
+                short_name(entry.attempt.submission.team),
+                f"{score} {interval.format(*shown)}" if any(shown) else score,
+                _moved(entry),
+                short_name(entry.attempt.submission.name),
+            ]
+        )
+    return rows
+
+
+def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
+    return fitted_table(board_rows(bundle, day, "[{}, {}]"), left={0, 1, 3, 4})
+
+
+def _same_score(entry: Entry, other: Entry, key: str) -> bool:
+    return entry.attempt.score(key) == other.attempt.score(key)
+
+
+def _rank(entry: Entry, ranks: list[int]) -> str:
+    """Return a rank; for a tie, the range of ranks with the same primary score, or the rank that they share."""
+    if not entry.tied:
+        return str(entry.rank)
+    return f"{min(ranks)}=" if min(ranks) == max(ranks) else f"{min(ranks)}–{max(ranks)}"
+
+
+def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
+    """Return each team's runs in a phase: how many had which status, and the first, best and last score."""
+    primary = season.bundle.ranking_column()
+    title = primary.title
+    rows = [["team", "finished", "failed", "refused", f"first {title}", "best", "last"]]
+    attempts = [attempt for attempt in season.attempts if attempt.phase == phase]
+    for team in sorted({attempt.submission.team for attempt in attempts}):
+        own = [attempt for attempt in attempts if attempt.submission.team == team]
+        counts = Counter(attempt.status for attempt in own)
+        scored = [attempt for attempt in own if attempt.score(primary.key) is not None]
+        shown = ["", "", ""]
+        if scored:
+            best = min(
+                scored,
+                key=lambda attempt: better_first(attempt.score(primary.key), primary, missing_first=False),
+            )
+            shown = [attempt.shown(primary.key) for attempt in (scored[0], best, scored[-1])]
+        rows.append(
+            [short_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown]
+        )
+    return rows
+
+
+def _moved(entry: Entry) -> str:
+    if entry.before is None:
+        return "new"
+    change = entry.before - entry.rank
+    return f"up {change}" if change > 0 else f"down {-change}" if change < 0 else ""
+
+
+def short_name(text: str) -> str:
+    text = printable(text)
+    return text if len(text) <= 40 else f"{text[:24]}…{text[-15:]}"
+
+
+def path_of(attempt: Attempt) -> str:
+    return printable(f"{attempt.submission.team}/{attempt.submission.name}")
+
+
+def status_counts(statuses: Mapping[str, int]) -> str:
+    return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in (FINISHED, FAILED, REFUSED))
+
+
+def to_json(season: Season) -> str:
+    """Return the whole season as JSON in ASCII; scores are strings of decimals."""
+    bundle = season.bundle
+    content = {
+        "title": bundle.title,
+        "platform": bundle.platform,
+        "primary": bundle.ranking_column().key,
+        "phases": [
+            {
+                "name": phase.name,
+                "opens": str(phase.opens),
+                "closes": phase.closes and str(phase.closes),
+                "per_day": phase.per_day,
+                "total": phase.total,
+                "rule": phase.rule,
+                "hidden": phase.hidden,
+            }
+            for phase in bundle.phases
+        ],
+        "days": [
+            {"day": str(day.day), "phase": day.phase.name, "board": _board_json(day.board)}
+            for day in season.days
+        ],
+        "final": [{"phase": day.phase.name, "board": _board_json(day.board)} for day in season.final],
+        "attempts": [
+            {
+                **_submission_json(attempt),
+                "phase": attempt.phase and attempt.phase.name,
+                "status": attempt.status,
+                "scores": _scores_json(attempt),
+                "reasons": list(attempt.reasons),
+                "warnings": list(attempt.result.warnings) if attempt.result else [],
+            }
+            for attempt in season.attempts
+        ],
+        "notes": notes_of(season),
+    }
+    return json.dumps(content, indent=2)
+
+
+def _board_json(board: Iterable[Entry]) -> list[dict[str, Any]]:
+    return [
+        {
+            "rank": entry.rank,
+            "tied": entry.tied,
+            "before": entry.before,
+            **_submission_json(entry.attempt),
+            "scores": _scores_json(entry.attempt),
+        }
+        for entry in board
+    ]
+
+
+def _submission_json(attempt: Attempt) -> dict[str, str]:
+    upload = attempt.submission
+    return {"team": upload.team, "submission": upload.name, "time": str(upload.time)}
+
+
+def _scores_json(attempt: Attempt) -> dict[str, str | None]:
+    scores = attempt.result.scores if attempt.result else {}
+    return {key: None if score is None else f"{score:f}" for key, score in scores.items()}

@@ -1,0 +1,108 @@
+"""Go back to the state before an amendment that is in progress."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.errors import Gone, OrganiserError, Refused
+from speechbundles.server import api
+from speechbundles.server.amendment import MOST_SHOWN, STATE, read_state
+from speechbundles.server.compared import NOT_COMPARED
+from speechbundles.server.connection import Connection
+from speechbundles.server.files import ServedFiles
+from spokeneval.formats.problems import count_of, some_of
+
+
+def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[str]:
+    """Give the competition the programs, data, kits and pages that it had before; yield a line for each step.
+
+    No run is deleted or repeated. If the server does not provide its files, the first line begins with `NOT_COMPARED`.
+
+    Raises
+    ------
+    OrganiserError: no amendment is in progress, or something could not be restored; the message lists all of it.
+    """
+    state = read_state(folder)
+    if state is None:
+        raise OrganiserError(
+            f"{folder / STATE}: no amendment is in progress; to go back, amend with the old bundle"
+        )
+    if not state.before:
+        raise OrganiserError(
+            f"{folder / STATE}: has no record of the earlier files; amend with the old bundle"
+        )
+    live = api.read_competition(connection, competition)
+    before, lost = state.before, []
+    for task, keys in before["tasks"].items():
+        try:
+            api.change_parts(connection, int(task), keys)
+        except Refused as refusal:
+            lost.append(f"task {task}: {refusal}")
+    added = {str(phase): dict.fromkeys(kits) for phase, kits in api.read_kits(live).items()}
+    for phase, kits in before["kits"].items():
+        for kind, key in {**added.get(phase, {}), **kits}.items():
+            try:
+                api.change_kit(connection, int(phase), kind, key)
+            except OrganiserError as refusal:
+                lost.append(f"phase {phase}, {kind}: {refusal}")
+    try:
+        api.change_texts(connection, live, before["texts"])
+    except Refused as refusal:
+        lost.append(f"pages: {refusal}")
+    files = ServedFiles(connection, {key: digest for key, digest in before["sha256"].items() if digest})
+    now = read_before(files, competition)
+    for what in ("tasks", "kits"):
+        for place, keys in before[what].items():
+            served = {part: now["sha256"][key] for part, key in now[what].get(place, {}).items()}
+            lost += [
+                f"{what[:-1]} {place}: {part.replace('_', ' ')} is not the earlier file"
+                for part, key in keys.items()
+                if not before["sha256"][key] or served.get(part) != before["sha256"][key]
+            ]
+    texts = [
+        [(page["title"], page["content"]) for page in own["texts"]["pages"]] + [own["texts"]["terms"]]
+        for own in (before, now)
+    ]
+    if texts[0] != texts[1]:
+        lost.append("the pages or the terms are not the earlier ones")
+    if lost:
+        lines = "\n".join(f"  {line}" for line in dict.fromkeys(lost))
+        raise OrganiserError(f"competition {competition} is not as it was before:\n\n{lines}")
+    if files.unread:
+        yield f"{NOT_COMPARED}{files.unread}"
+    how = "keys" if files.unread else "hashes"
+    yield f"restored the earlier programs, data, kits, pages and terms, and compared them by their {how}"
+    repeated = [
+        str(run.id)
+        for phase in api.phases_of(live)
+        for run in (api.list_runs(connection, phase.id) if phase.id in state.phases else ())
+        if state.last is not None and run.id > state.last
+    ]
+    if repeated:
+        yield (
+            f"{count_of(len(repeated), 'run')} since then, which may have scores of the abandoned bundle; no run was "
+            f"deleted or repeated: {some_of(repeated, MOST_SHOWN)}"
+        )
+    (folder / STATE).unlink()
+
+
+def read_before(files: ServedFiles, competition: int) -> dict[str, Any]:
+    """Return the state of a competition that `abandon` restores; keys of objects are texts, as in JSON."""
+    live = api.read_competition(files.connection, competition)
+    tasks = {
+        str(task): api.read_parts(files.connection, task)
+        for phase in api.phases_of(live)
+        for task in phase.tasks
+    }
+    kits = {str(phase): keys for phase, keys in api.read_kits(live).items()}
+    keys = {key for own in (*tasks.values(), *kits.values()) for key in own.values()}
+    digests = {key: _digest_of(files, key) for key in sorted(keys)}
+    return {"texts": api.read_texts(live), "tasks": tasks, "kits": kits, "sha256": digests}
+
+
+def _digest_of(files: ServedFiles, key: str) -> str:
+    """Return the SHA-256 of a dataset; empty if it is not known."""
+    try:
+        return files.digest(key)
+    except (Gone, Refused):
+        return ""

@@ -1,0 +1,95 @@
+"""What a server does for whom: measured, because it differs between versions of Codabench.
+
+All requests are about the competition of the account: its own files, and runs of its own organisers. Requests without
+the token read headers and lists only; no file is downloaded.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from speechbundles.bundle.check import hidden_references
+from speechbundles.bundle.rehearse import FINISHED
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.errors import Refused
+from speechbundles.server import api
+from speechbundles.server.connection import Connection
+
+REPORTS = "report pages: take those of all runs, failed ones too, as public once the competition is listed"
+ANSWERS = {"yes": True, "no": False, "not measured": None}
+
+
+def measure(
+    connection: Connection,
+    bundle: BuiltBundle,
+    live: Mapping[str, Any],
+    runs: Mapping[int, Sequence[api.LiveRun]],
+    when: datetime,
+    *,
+    enforced: bool | None = None,
+) -> Iterator[str]:
+    """Yield the abilities of the server with the date, a line for each answer, and what follows for hidden labels.
+
+    Parameters
+    ----------
+    live: the competition, as its organisers see it.
+    runs: the runs of each phase, by its id.
+    enforced: whether the server refused a submission outside the dates of its phase; None: none was sent.
+    """
+    keys = dict.fromkeys(
+        (part, key)
+        for phase in api.phases_of(live)
+        for part, key in api.read_parts(connection, phase.tasks[0]).items()
+    )
+    readable = {part: False for part, _ in sorted(keys)}
+    for part, key in keys:
+        readable[part] |= _is_given(connection, key, anonymous=True)
+    on_token = all(_is_given(replace(connection, account=None), key) for _, key in keys)
+    organisers = api.organisers_of(live)
+    own = {phase: [run for run in found if run.owner in organisers] for phase, found in runs.items()}
+    facts: dict[str, bool | None] = {
+        "phases refuse submissions outside their dates": enforced,
+        "a token opens programs and data": on_token,
+        "scores of hidden columns are returned": _returns_hidden(bundle, runs.values()),
+        **{f"others can read {part.replace('_', ' ')}": answer for part, answer in readable.items()},
+        "others can read the list of runs": _lists_runs(connection, own),
+        "others can read the uploads and logs of runs": _gives_details(connection, own),
+    }
+    where = "listed" if live.get("published") else "not listed"
+    for answer, value in ANSWERS.items():
+        if alike := [what for what, found in facts.items() if found is value]:
+            yield f"measured on {when:%Y-%m-%d}, competition {where}: {answer}: {'; '.join(alike)}"
+    if live.get("enable_detailed_results"):
+        yield f"note: {REPORTS}; put nothing there that matters"
+    for name in hidden_references(bundle):
+        can = "can" if readable.get("reference_data") else "could not"
+        yield f"note: {name}: others {can} read these hidden labels; use labels: home or sealed if they matter"
+
+
+def _is_given(connection: Connection, key: str, *, anonymous: bool = False) -> bool:
+    try:
+        api.dataset_link(connection, key, anonymous=anonymous)
+    except Refused:
+        return False
+    return True
+
+
+def _returns_hidden(bundle: BuiltBundle, runs: Iterable[Collection[api.LiveRun]]) -> bool | None:
+    """Whether scores of hidden columns are returned; None without such a column, or without a run with scores."""
+    scored = [run for found in runs for run in found if run.status == FINISHED and run.scores]
+    if not bundle.hidden_columns or not scored:
+        return None
+    return any(not bundle.hidden_columns.isdisjoint(run.scores) for run in scored)
+
+
+def _lists_runs(connection: Connection, own: Mapping[int, Sequence[api.LiveRun]]) -> bool | None:
+    """Whether others see organisers' runs in the lists of phases with one on the leaderboard; None without one."""
+    phases = [phase for phase, runs in own.items() if any(run.on_board for run in runs)]
+    return any(api.is_listed(connection, phase) for phase in phases) if phases else None
+
+
+def _gives_details(connection: Connection, own: Mapping[int, Sequence[api.LiveRun]]) -> bool | None:
+    """Whether others get the addresses of the files of an organiser's run on a leaderboard; None without one."""
+    on_board = [run for runs in own.values() for run in runs if run.on_board]
+    return api.is_detailed(connection, on_board[-1].files) if on_board else None

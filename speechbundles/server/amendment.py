@@ -1,0 +1,234 @@
+"""An amendment of a competition: what it changes, how far it is, and how this is shown."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.bounded import parse_json, read_file
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.text import text_table
+from speechbundles.publication.season import Entry
+from speechbundles.server import api
+from speechbundles.server.compared import NOT_COMPARED, number
+from speechbundles.server.entrants import Entrant, holder_of, is_under_way
+from speechbundles.server.files import ServedFiles
+from spokeneval.formats.problems import count_of, some_of
+
+STATE = "amending.json"
+"""The file in the folder that exists while an amendment is in progress."""
+AT_HOME = (
+    "Its labels stay at home. Corrected labels need no amendment: run `board` to compute all scores again."
+)
+UNREAD = "Its files are taken to be those of the earlier bundle, or those that were uploaded from here."
+MOST_SHOWN = 10
+_LARGEST_STATE = 64 << 20
+
+
+@dataclass(frozen=True)
+class State:
+    """An amendment in progress.
+
+    Attributes
+    ----------
+    bundle: SHA-256 of the bundle.
+    phases: ids of the phases whose submissions are run again.
+    picked: uploads that were on the leaderboard, if participants choose its entries.
+    last: id of the last run before the files were replaced; None if they have not been replaced yet.
+    accepted: runs that are accepted as they are on the server.
+    before: pages and terms (`texts`), the keys of the tasks' parts (`tasks`) and of the phases' kits (`kits`), and the
+        SHA-256 of each of these files (`sha256`), before anything was replaced.
+    uploaded: SHA-256 of files on the server, by their keys; it grows with every upload.
+    """
+
+    bundle: str
+    phases: tuple[int, ...]
+    picked: tuple[str, ...]
+    last: int | None
+    accepted: tuple[int, ...] = ()
+    before: Mapping[str, Any] = field(default_factory=dict)
+    uploaded: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, str]:
+        """SHA-256 of the earlier and the new files, by their keys."""
+        before = {key: digest for key, digest in self.before.get("sha256", {}).items() if digest}
+        return {**before, **self.uploaded}
+
+    def save(self, folder: Path) -> None:
+        write_whole(folder / STATE, json.dumps(vars(self)))
+
+
+@dataclass(frozen=True)
+class AmendedPhase:
+    """A phase whose programs or data change, and its leaderboard before and after.
+
+    Attributes
+    ----------
+    parts: the parts that change; empty if they have been replaced already.
+    before: the leaderboard on the server, `holder -> rank, primary score`; a holder is a team, or an upload if a team
+        can have several entries.
+    after: the predicted leaderboard, in order.
+    reruns: how many uploads are run again; of an amendment that was interrupted, those that are left.
+    notes: warnings for the organiser.
+    """
+
+    built: BuiltPhase
+    live: api.LivePhase
+    parts: tuple[str, ...]
+    before: Mapping[str, tuple[int, Decimal | None]]
+    after: tuple[Entry, ...]
+    reruns: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """The changes that a bundle makes to a competition.
+
+    Attributes
+    ----------
+    texts: the bundle's pages and terms; None if the server has them.
+    kits: starting kits and public data that change, `phase -> kind -> zip`.
+    state: None if the amendment has not begun.
+    accepted: runs that are accepted as they are on the server.
+    files: the files on the server.
+    """
+
+    bundle: BuiltBundle
+    sha256: str
+    competition: int
+    folder: Path
+    phases: tuple[AmendedPhase, ...]
+    texts: Mapping[str, Any] | None
+    kits: Mapping[int, Mapping[str, bytes]]
+    state: State | None
+    accepted: tuple[int, ...]
+    files: ServedFiles
+
+    @property
+    def empty(self) -> bool:
+        return not (self.phases or self.texts or self.kits or self.state)
+
+
+def read_state(folder: Path, bundle: str | None = None) -> State | None:
+    """Return the amendment in progress; None if there is none. `bundle`: SHA-256 of the bundle that it must have.
+
+    Raises
+    ------
+    OrganiserError: it cannot be read, or has another bundle.
+    """
+    path = folder / STATE
+    if not path.exists():
+        return None
+    try:
+        content = parse_json(read_file(path, _LARGEST_STATE))
+        state = State(
+            content["bundle"],
+            tuple(content["phases"]),
+            tuple(content["picked"]),
+            content["last"],
+            tuple(content.get("accepted", ())),
+            content.get("before", {}),
+            content.get("uploaded", {}),
+        )
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise OrganiserError(f"{path}: cannot be read ({error!s:.100})") from None
+    if bundle is not None and state.bundle != bundle:
+        raise OrganiserError(
+            f"{path}: an amendment with another bundle is in progress; finish it with that bundle, or --abandon it"
+        )
+    return state
+
+
+def is_amending(folder: Path) -> bool:
+    """Return whether an amendment is in progress, which the same command continues."""
+    return (folder / STATE).exists()
+
+
+def kinds_of(amendment: Amendment) -> str:
+    kinds = dict.fromkeys(kind for kits in amendment.kits.values() for kind in kits)
+    return ", ".join(kind.replace("_", " ") for kind in kinds)
+
+
+def to_text(amendment: Amendment) -> str:
+    """Return a table for each phase: ranks and scores before and after."""
+    lines: list[str] = []
+    if amendment.files.unread:
+        lines += [f"{NOT_COMPARED}{amendment.files.unread}", UNREAD, ""]
+    if amendment.empty:
+        lines.append(
+            "The server already has the programs and data of this bundle; there is nothing to amend."
+        )
+        if amendment.bundle.only_receives:
+            lines[-1] += f" {AT_HOME}"
+    if amendment.texts:
+        lines += ["pages and terms: replaced", ""]
+    if amendment.kits:
+        lines += [f"{kinds_of(amendment)}: replaced", ""]
+    for phase in amendment.phases:
+        what = ", ".join(part.replace("_", " ") for part in phase.parts) or "already replaced"
+        lines += [f"{phase.live.name}: {what}; {count_of(phase.reruns, 'submission')} to run again", ""]
+        lines += _table(amendment.bundle, phase)
+        lines += ["", *(f"  {note}" for note in phase.notes), *[""] * bool(phase.notes)]
+    return "\n".join(lines).rstrip()
+
+
+def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
+    primary = bundle.ranking_column()
+    rows = [("rank", "was", "", primary.title, "was", "change")]
+    left = dict(phase.before)
+    for entry in phase.after:
+        score, submission = entry.attempt.score(primary.key), entry.attempt.submission
+        was, old = left.pop(holder_of(phase.built, submission.team, submission.name), (None, None))
+        change = (
+            "" if score is None or old is None else "=" if score == old else f"{(score - old).normalize():+f}"
+        )
+        rows.append(
+            (
+                str(entry.rank),
+                "-" if was is None else str(was),
+                submission.team,
+                number(score),
+                number(old),
+                change,
+            )
+        )
+    for holder, (was, old) in left.items():
+        rows.append(("-", str(was), holder, "-", number(old), ""))
+    return text_table(rows, left={2})
+
+
+def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:
+    gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
+    notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
+    odd = {
+        str(entrant.run.id): entrant.result.warnings
+        for entrant in entrants
+        if entrant.result and entrant.result.warnings
+    }
+    for warning in dict.fromkeys(warning for warnings in odd.values() for warning in warnings):
+        runs = [run for run, warnings in odd.items() if warning in warnings]
+        notes.append(f"{warning}; runs: {some_of(runs, MOST_SHOWN)}")
+    if gone:
+        notes.append(
+            f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"
+        )
+    return notes
+
+
+def unfinished(entrants: Sequence[Entrant], page: str) -> list[str]:
+    """Return a line about the runs that stop an amendment; none without any. `page`: where they are cancelled."""
+    busy = [entrant.run for entrant in entrants if is_under_way(entrant)]
+    if not busy:
+        return []
+    runs = some_of([str(run.id) for run in busy], MOST_SHOWN)
+    statuses = some_of(sorted({run.status for run in busy}))
+    return [
+        f"unfinished runs: {runs} ({statuses}); wait for them, cancel them at {page} under Submissions, or "
+        "leave them as they are with --accept RUN"
+    ]

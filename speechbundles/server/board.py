@@ -1,0 +1,421 @@
+"""The public leaderboard of a competition whose hidden labels stay at home, made from a fetched folder.
+
+It is the leaderboard that the platform would show if it had the labels: the same limits, submission rule and rounding
+(see `season`). Left out are runs to a phase that was not open then, cancelled runs, and runs that their owners
+withdrew. A withdrawn run still counts as an attempt. Of several runs of one upload, the first one's time counts.
+Entries with equal scores share the better rank.
+
+The leaderboard depends only on the submissions until a given time and on the labels. So a daily leaderboard is the same
+at any hour of a day, and shows once a day at most how scores have changed.
+
+Rank ranges of exact scores are those of `rank`, from the counts of each unit. Ranges of coarse scores depend only on
+the scores as they are shown: entries less than two steps apart may change places. Ranges from the counts would reveal
+which of two entries on the same step is better.
+
+    FETCHED/.board/    private: the bundle with the labels, results, counts, names, and the state of the last board
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+
+from speechbundles.bundle.rehearse import FINISHED
+from speechbundles.model.bounded import sha256
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.competition import Column
+from speechbundles.model.dates import FORMAT
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import Fetched, read_index, write_whole
+from speechbundles.model.text import printable
+from speechbundles.model.zips import reference_zip
+from speechbundles.platforms.facts import FORCE_ALL, PICKED
+from speechbundles.publication import read_outputs, score_all
+from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
+from speechbundles.server.connection import Progress
+from speechbundles.server.fetch import DELETED, VANISHED
+from spokeneval.formats.problems import FREE_ATTEMPT
+from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.ranking.notes import how_compared
+from spokeneval.ranking.power_table import power_table
+from spokeneval.ranking.systems import compare_systems
+from spokeneval.ranking.tables import Table
+from spokeneval.run.statistics import primary_matrix
+from spokeneval.task import Task
+
+PRIVATE = ".board"
+"""The folder in a fetched folder with everything that is not published."""
+_STATE, _KEY, _NAMES = "state.json", "key", "names.csv"
+_SCORED = "scored"
+"""The folder with the outputs of entries, which contain counts of each unit."""
+_DIGITS = 12
+"""The number of digits of an anonymous name."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the board.
+
+    Attributes
+    ----------
+    ranks: the best and the worst rank that the entry may have; None if unknown.
+    cluster: the number of its group of entries without significant differences, 1 for the best; None if unknown.
+    time: of the upload; None if names are anonymous.
+    scores: by column key.
+    """
+
+    rank: int
+    tied: bool
+    ranks: tuple[int, int] | None
+    cluster: int | None
+    name: str
+    time: datetime | None
+    scores: Mapping[str, Decimal]
+    shown: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class PhaseBoard:
+    """The board of a phase. `notes`, `tables`: how ranks were computed, and the power of the set."""
+
+    phase: BuiltPhase
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class HomeBoard:
+    """The public leaderboard.
+
+    Attributes
+    ----------
+    until: the time until which submissions are on it, in UTC.
+    following: the time of the next one; None if it is final or not made daily.
+    coarse: whether scores are rounded to steps.
+    changes: dates and descriptions of changes that affected all scores.
+    left_out: runs that are not on it, each with the reason; for the organiser only.
+    waiting: the number of uploads after `until`.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    phases: tuple[PhaseBoard, ...]
+    until: datetime
+    following: datetime | None
+    coarse: bool
+    changes: tuple[tuple[str, str], ...]
+    left_out: tuple[str, ...]
+    waiting: int
+
+
+def private_folder(fetched: Path) -> Path:
+    """Return the folder for everything that is not published, readable only by its owner."""
+    folder = fetched / PRIVATE
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def make_home_board(
+    bundle: Path,
+    fetched: Path,
+    *,
+    sets: Mapping[str, float | None],
+    exact: Task | None,
+    now: datetime,
+    daily: bool,
+    anonymous: bool,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> HomeBoard:
+    """Score what was fetched and is not scored yet, and return the leaderboard.
+
+    Parameters
+    ----------
+    bundle: the zip for Codabench that has all labels.
+    fetched: a folder that `fetch` wrote.
+    sets: the reference sets whose phases are on the board, with the step to which their scores are rounded.
+    exact: the task, if scores are exact; None if they are rounded.
+    now: the current time, in UTC.
+    daily: whether the board ends with the last day that is over.
+    anonymous: whether owners get names that stay the same and that only the organiser can resolve.
+    jobs, progress: as for `play_season`.
+
+    Raises
+    ------
+    OrganiserError: the folder or the bundle cannot be used.
+    """
+    private = private_folder(fetched)
+    until = datetime.combine(now.date(), time()) if daily else now
+    left_out: list[str] = []
+    uploads: dict[Submission, Fetched] = {}
+    runs = _first_runs(read_index(fetched))
+    for run in (run for run in runs if run.time < until):
+        try:
+            path = _submitted(fetched, run)
+            digest = sha256(path, MAX_BYTES)
+            uploads[Submission(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
+    in_order = sorted(uploads, key=lambda upload: (upload.time, int(upload.name)))
+    season = play_submissions(bundle, in_order, private, jobs, progress)
+    names = _names(private, {run.owner for run in uploads.values()}) if anonymous else {}
+    finished: dict[BuiltPhase, list[Attempt]] = {}
+    for attempt in season.attempts:
+        run = uploads[attempt.submission]
+        reason = _why_left_out(attempt, run)
+        if reason:
+            left_out.append(f"{run.phase}  {run.owner}  {run.id}  {reason}")
+        elif attempt.phase:
+            finished.setdefault(attempt.phase, []).append(attempt)
+    published = {reference_zip(name): step for name, step in sets.items()}
+    phases = [phase for phase in season.bundle.phases if phase.reference_data in published]
+    columns = tuple(column for column in season.bundle.columns if not column.hidden)
+    ended = all(phase.closes and phase.closes <= until for phase in phases)
+    boards = []
+    for phase in phases:
+        placed = _placed(season, phase, finished.get(phase, []))
+        owners = [uploads[attempt.submission].owner for attempt in placed]
+        shown = [names.get(owner, owner) for owner in owners]
+        if exact is None:
+            compared = _compare_steps(season.bundle, placed, published[str(phase.reference_data)])
+        else:
+            compared = _compare(bundle, season.bundle, phase, placed, shown, exact, private, jobs)
+        entries = _entries(season.bundle, placed, shown, compared, columns, timed=not anonymous)
+        boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
+    return HomeBoard(
+        season.bundle.title,
+        columns,
+        tuple(boards),
+        until,
+        until + timedelta(days=1) if daily and not ended else None,
+        exact is None,
+        _changes(private, season.bundle, phases, now),
+        tuple(left_out),
+        sum(run.time >= until for run in runs),
+    )
+
+
+def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
+    """Return a run for each upload to a phase, with the time of its first run and the state of its last one."""
+    uploads: dict[tuple[str, str, str], list[Fetched]] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        uploads.setdefault(run.own_upload, []).append(run)
+    together = []
+    for own in uploads.values():
+        withdrawn = all(run.note in (DELETED, VANISHED) for run in own)
+        together.append(
+            replace(
+                own[-1],
+                id=own[0].id,
+                time=own[0].time,
+                on_board=any(run.on_board for run in own),
+                note=own[-1].note if withdrawn else "",
+            )
+        )
+    return [run for run in together if run.status != "Cancelled"]
+
+
+def _submitted(fetched: Path, run: Fetched) -> Path:
+    """Return the path of a run's upload.
+
+    Raises
+    ------
+    ValueError: it was not fetched.
+    """
+    if not run.submission:
+        raise ValueError(run.note or "its upload was not fetched")
+    return fetched / run.submission
+
+
+def _why_left_out(attempt: Attempt, run: Fetched) -> str:
+    """Return why a run is not on the board; empty if it is."""
+    if attempt.phase is None:
+        return f"{run.phase} was not open at {run.time:{FORMAT}}"
+    if run.note in (DELETED, VANISHED):
+        return "withdrawn by its owner"
+    if attempt.status != FINISHED:
+        reasons = [" ".join(line.split()) for line in attempt.reasons if line != FREE_ATTEMPT]
+        return f"{attempt.status}: {'; '.join(reasons)}"
+    if attempt.phase.rule in PICKED and not run.on_board:
+        return "not chosen by its owner for the leaderboard"
+    return ""
+
+
+def _placed(season: Season, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:
+    """Return the runs on a phase's leaderboard, best first."""
+    rule = FORCE_ALL if phase.rule in PICKED else phase.rule
+    return [entry.attempt for entry in rank(season.bundle, replace(phase, rule=rule), finished)]
+
+
+def _places(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[int]:
+    scores = _primary(bundle, placed)
+    return [scores.index(score) + 1 for score in scores]
+
+
+def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | None]:
+    key = bundle.ranking_column().key
+    return [attempt.score(key) for attempt in placed]
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Rank ranges and clusters in the order of the board, empty if unknown, and their notes and tables."""
+
+    ranks: Sequence[tuple[int, int]] = ()
+    clusters: Sequence[int] = ()
+    notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def _entries(
+    bundle: BuiltBundle,
+    placed: Sequence[Attempt],
+    names: Sequence[str],
+    compared: _Compared,
+    columns: Sequence[Column],
+    *,
+    timed: bool,
+) -> tuple[Entry, ...]:
+    places = _places(bundle, placed)
+    entries = []
+    for position, (attempt, place, name) in enumerate(zip(placed, places, names, strict=True)):
+        stored = attempt.result.scores if attempt.result else {}
+        known = {key: score for key, score in stored.items() if score is not None}
+        entries.append(
+            Entry(
+                place,
+                places.count(place) > 1,
+                compared.ranks[position] if compared.ranks else None,
+                compared.clusters[position] if compared.clusters else None,
+                name,
+                attempt.submission.time if timed else None,
+                {column.key: known[column.key] for column in columns if column.key in known},
+                {column.key: attempt.shown(column.key) for column in columns},
+            )
+        )
+    return tuple(entries)
+
+
+def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float | None) -> _Compared:
+    """Return ranges in which entries less than two steps apart may change places."""
+    scores = _primary(bundle, placed)
+    known = [score for score in scores if score is not None]
+    if not step or len(known) < len(scores):
+        return _Compared()
+    apart = 2 * Decimal(str(step))
+    if bundle.ranking_column().direction == "lower":
+        known = [-score for score in known]
+    ranks = [
+        (
+            1 + sum(other - score >= apart for other in known),
+            len(known) - sum(score - other >= apart for other in known),
+        )
+        for score in known
+    ]
+    return _Compared(ranks, notes=("Rank ranges: entries less than two steps apart may change places.",))
+
+
+def _compare(
+    path: Path,
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    placed: Sequence[Attempt],
+    names: Sequence[str],
+    task: Task,
+    private: Path,
+    jobs: int | None,
+) -> _Compared:
+    """Compare entries by the counts of each unit, as `rank` does."""
+    if len(placed) < 2:
+        return _Compared()
+    out = private / _SCORED / str(phase.number)
+    scores = score_all(
+        path,
+        {attempt.submission.name: attempt.submission.path for attempt in placed},
+        out,
+        phase=phase.name,
+        jobs=jobs,
+    )
+    if not all(scored.finished for scored in scores.scored):  # the board has their scores from an earlier run
+        return _Compared()
+    outputs = read_outputs([out / attempt.submission.name for attempt in placed])
+    summed = [output.statistics for output in outputs if output.statistics is not None]
+    if len(summed) < len(placed):
+        return _Compared()
+    order = compare_systems(
+        task,
+        summed,
+        np.stack([primary_matrix(task, statistics) for statistics in summed]),
+        np.array(_places(bundle, placed)),
+        progress=lambda line: None,
+    )
+    unit, number = summed[0].unit, len(summed[0].units)
+    return _Compared(
+        order.ranks,
+        order.clusters,
+        tuple(how_compared(f"{number} {unit}s", unit, len(summed), number)),
+        tuple(power_table(order.pairs, names, unit, number, bundle.ranking_column(), task.primary.limits)),
+    )
+
+
+def _names(private: Path, owners: set[str]) -> dict[str, str]:
+    """Return an anonymous name for each owner. Names depend on a secret key, which is drawn once."""
+    place = private / _KEY
+    if not place.exists():
+        with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(secrets.token_hex(32))
+    key = place.read_bytes()
+    names = {
+        owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]
+        for owner in owners
+    }
+    rows = [
+        [name, no_formula(printable(owner))]
+        for owner, name in sorted(names.items(), key=lambda pair: pair[1])
+    ]
+    write_whole(private / _NAMES, csv_text([["name", "owner"], *rows]))
+    return names
+
+
+def _changes(
+    private: Path, bundle: BuiltBundle, phases: Sequence[BuiltPhase], now: datetime
+) -> tuple[tuple[str, str], ...]:
+    """Return all changes of labels and programs since the first board, and record the present state."""
+    place = private / _STATE
+    try:
+        state = json.loads(place.read_text(encoding="utf-8"))
+        before, changes = dict(state["parts"]), [(str(day), str(what)) for day, what in state["changes"]]
+    except FileNotFoundError:
+        before, changes = {}, []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise OrganiserError(f"{place}: {error!s:.200}; remove it to begin a new list of changes") from None
+    parts = {}
+    for phase in phases:
+        digests = [
+            hashlib.sha256(bundle.files[name]).hexdigest()
+            for name in (phase.reference_data, phase.scoring_program)
+            if name
+        ]
+        parts[phase.name] = digests
+        earlier = before.get(phase.name, digests)
+        if earlier[0] != digests[0]:
+            changes.append(
+                (str(now.date()), f"{phase.name}: labels were corrected; all scores are computed again.")
+            )
+        elif earlier != digests:
+            changes.append(
+                (str(now.date()), f"{phase.name}: the scoring changed; all scores are computed again.")
+            )
+    write_whole(place, json.dumps({"parts": parts, "changes": changes}, indent=2) + "\n")
+    return tuple(changes)

@@ -1,0 +1,247 @@
+"""The files of the public leaderboard of hidden labels at home (see `board`): a page and its data.
+
+The page is also written as Markdown, as a page of the competition on the server.
+
+SITE/index.html    the page; the folder can be published as it is
+SITE/board.csv     a line for each entry
+SITE/board.json    the same, with the columns
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from speechbundles.model.competition import Column
+from speechbundles.model.dates import FORMAT, MINUTES
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.text import printable
+from speechbundles.publication import escaped_markdown, fitted_tables, markdown_table
+from speechbundles.server import api
+from speechbundles.server.board import Entry, HomeBoard, PhaseBoard
+from speechbundles.server.compared import number
+from speechbundles.server.connection import Connection
+from spokeneval.formats.problems import count_of
+from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.ranking.tables import Table, shown_range
+from spokeneval.report import page
+from spokeneval.task import ENDS
+
+PAGE, CSV, JSON = "index.html", "board.csv", "board.json"
+MOST_ROWS = 500
+LARGEST_PAGE = 200_000
+"""Most entries of a phase on the Markdown page, and its most characters; the best entries are shown."""
+
+
+def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
+    """Write the page, the table and the data; return their paths."""
+    site.mkdir(parents=True, exist_ok=True)
+    texts = {PAGE: to_html(board), CSV: to_csv(board), JSON: to_json(board)}
+    for name, text in texts.items():
+        write_whole(site / name, text)
+    return [site / name for name in texts]
+
+
+def to_html(board: HomeBoard) -> str:
+    """Return a self-contained page."""
+    until, reading = _introduction(board)
+    return page.page(
+        f"{board.title}: leaderboard",
+        page.paragraph(until, kind="note"),
+        page.paragraph(reading, kind="note"),
+        *(_section(each, board.columns) for each in board.phases),
+        page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
+        if board.changes
+        else None,
+        page.paragraph(
+            page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
+        ),
+    )
+
+
+def to_markdown(board: HomeBoard, most: int = MOST_ROWS) -> str:
+    """Return the page in Markdown without the tables on the power of the set, with at most `most` entries a phase."""
+    parts = [*map(escaped_markdown, _introduction(board))]
+    for each in board.phases:
+        parts.append(f"## {escaped_markdown(each.phase.name)}")
+        if not each.entries:
+            parts.append("No entries yet.")
+            continue
+        if len(each.entries) > most:
+            parts.append(f"The best {most} of {len(each.entries)} entries:")
+        ranking, *others = _tables(replace(each, entries=each.entries[:most]), board.columns)
+        parts += [markdown_table(ranking), *map(escaped_markdown, each.notes)]
+        for table in others:
+            parts += ["Other scores:", markdown_table(table)]
+    if board.changes:
+        parts += [
+            "## Changes",
+            "\n".join(f"- {day}: {escaped_markdown(what)}" for day, what in board.changes),
+        ]
+    text = "\n\n".join([*parts, api.BOARD_MARK]) + "\n"
+    return text if len(text) <= LARGEST_PAGE or most <= 1 else to_markdown(board, most // 2)
+
+
+def write_home_page(connection: Connection, competition: int, board: HomeBoard) -> bool:
+    """Write the leaderboard as a page of the competition on the server; return whether it has changed.
+
+    Raises
+    ------
+    OrganiserError: the competition is another one, has another page with this title, or does not return the page.
+    """
+    live = api.read_competition(connection, competition)
+    if str(live["title"]).strip() != board.title.strip():
+        raise OrganiserError(f"competition {competition} is {live['title']!r:.100}, not {board.title!r}")
+    text = to_markdown(board)
+    changed = api.change_board_page(connection, live, text)
+    if api.change_board_page(connection, api.read_competition(connection, competition), text):
+        raise OrganiserError(f"the server accepted the page {api.BOARD_TITLE}, but does not return it")
+    return changed
+
+
+def _introduction(board: HomeBoard) -> tuple[str, str]:
+    """Return the dates of the leaderboard, and how to read its scores."""
+    dates = [f"Submissions until {board.until:{MINUTES}} UTC."]
+    if board.following:
+        dates.append(f"The next leaderboard has the submissions until {board.following:{MINUTES}} UTC.")
+    first = board.columns[0]
+    reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
+    if board.coarse:
+        reading += " Scores are rounded to steps of about one standard error."
+        reading += " Treat scores less than two steps apart as a tie."
+        reading += (
+            " A submission that is not better than the baselines is shown with the best of their scores, "
+        )
+        reading += f"marked {'≤' if first.direction == 'higher' else '≥'}."
+    return " ".join(dates), reading
+
+
+def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
+    """Return a phase's ranking, its notes, the other scores, and further tables."""
+    if not board.entries:
+        return page.section(board.phase.name, page.paragraph("No entries yet."))
+    ranking, *others = _tables(board, columns)
+    return page.section(
+        board.phase.name,
+        *fitted_tables(ranking),
+        *(page.paragraph(note, kind="note") for note in board.notes),
+        *chain.from_iterable(
+            (*fitted_tables(table), page.paragraph(table.note, kind="note") if table.note else None)
+            for table in (*others, *board.tables)
+        ),
+    )
+
+
+def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
+    """Return a phase's ranking, and the other scores if there are any."""
+    name, entries = board.phase.name, board.entries
+    primary = columns[0]
+    ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
+    names = ["Name", *(printable(entry.name) for entry in entries)]
+    known = [
+        ["Rank", *map(_rank, entries)],
+        [
+            f"{primary.title} (95 % interval)" if ends else primary.title,
+            *(_score(entry, primary, ends) for entry in entries),
+        ],
+        ["Rank range", *map(_range, entries)],
+        ["Cluster", *(str(entry.cluster or "") for entry in entries)],
+        ["Uploaded (UTC)", *(f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries)],
+    ]
+    others = [
+        [column.title, *(entry.shown[column.key] for entry in entries)]
+        for column in columns
+        if column not in (primary, *ends)
+    ]
+    ranking = _table(f"{name}: {count_of(len(entries), 'entry', 'entries')}", names, known)
+    return [ranking, *([_table(f"{name}: other scores", names, others)] if others else [])]
+
+
+def _table(title: str, names: Sequence[str], columns: Sequence[Sequence[str]]) -> Table:
+    """Return a table of columns, each with its header; those without a value are left out."""
+    header, *rows = zip(names, *(column for column in columns if any(column[1:])), strict=True)
+    return Table(title, header, rows)
+
+
+def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
+    """Return the score with its interval, if it has one."""
+    score = entry.shown[primary.key]
+    interval = [entry.shown[column.key] for column in ends if column.key in entry.scores]
+    return f"{score} ({' to '.join(interval)})" if interval else score
+
+
+def _rank(entry: Entry) -> str:
+    return f"{entry.rank}=" if entry.tied else str(entry.rank)
+
+
+def _range(entry: Entry) -> str:
+    return shown_range(entry.ranks) if entry.ranks else ""
+
+
+def to_csv(board: HomeBoard) -> str:
+    """Return a line for each entry; cells are safe to open in a spreadsheet."""
+    rows = [
+        [
+            "phase",
+            "rank",
+            "best_rank",
+            "worst_rank",
+            "cluster",
+            "name",
+            "uploaded",
+            *(column.key for column in board.columns),
+        ]
+    ]
+    for each in board.phases:
+        for entry in each.entries:
+            scores = [
+                number(entry.scores[column.key]) if column.key in entry.scores else ""
+                for column in board.columns
+            ]
+            uploaded = f"{entry.time:{FORMAT}}" if entry.time else ""
+            rows.append(
+                [
+                    no_formula(each.phase.name),
+                    *map(str, (entry.rank, *(entry.ranks or ("", "")), entry.cluster or "")),
+                    no_formula(printable(entry.name)),
+                    uploaded,
+                    *scores,
+                ]
+            )
+    return csv_text(rows)
+
+
+def to_json(board: HomeBoard) -> str:
+    """Return the board as JSON in ASCII; scores are strings of decimals."""
+    content: dict[str, Any] = {
+        "title": board.title,
+        "until": f"{board.until:{FORMAT}}",
+        "next": f"{board.following:{FORMAT}}" if board.following else None,
+        "columns": [
+            {"key": column.key, "title": column.title, "better": column.direction} for column in board.columns
+        ],
+        "phases": [
+            {
+                "name": each.phase.name,
+                "entries": [
+                    {
+                        "rank": entry.rank,
+                        "tied": entry.tied,
+                        "ranks": entry.ranks,
+                        "cluster": entry.cluster,
+                        "name": entry.name,
+                        "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
+                        "scores": {key: number(score) for key, score in entry.scores.items()},
+                    }
+                    for entry in each.entries
+                ],
+                "notes": each.notes,
+            }
+            for each in board.phases
+        ],
+        "changes": [{"date": day, "what": what} for day, what in board.changes],
+    }
+    return json.dumps(content, indent=2) + "\n"

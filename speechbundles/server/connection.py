@@ -1,0 +1,429 @@
+"""Requests to a competition server and its storage: authentication, retries, and safe downloads.
+
+- The token, the password and the session are sent only to the server. Files have signed addresses, which may be on
+  another host: requests to them carry none of these, and no redirect is followed with them. None of these, and no
+  signed address, is printed or written.
+- Only https is used, except for a server on this machine.
+- After a lost connection, HTTP 429 or 5xx, a request is tried again, with the pause that the server asks for
+  (`Retry-After`). A request that must not be carried out twice is not repeated if it may have reached the server; this
+  is reported as an error instead.
+- A file gets its name only when it is complete.
+"""
+
+import hashlib
+import io
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http.cookiejar import DefaultCookiePolicy
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import urljoin, urlsplit
+
+import requests
+from requests.exceptions import InvalidURL
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueError, ReadTimeoutError
+
+from speechbundles.model.bounded import parse_json
+from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
+from speechbundles.server.account import LOCAL, Account, check_address
+
+PAUSES = (1, 2, 4, 8, 16, 32)
+"""Seconds before each retry."""
+LONGEST_PAUSE = 600
+"""Longest pause, in seconds, that a server can ask for."""
+TIMEOUT = (20, 120)
+"""Longest wait for a connection, and for the next byte, in seconds."""
+MOST_LINKS = 3
+"""Most signed addresses that are requested for one file; they expire."""
+LARGEST_ANSWER = 64 << 20
+MOST_VALUES = 4_000_000
+"""Most names and values of an answer: parsed, a value takes up to a hundred times its bytes."""
+LONGEST_ANSWER = 600
+"""Longest time for one answer of the API, in seconds."""
+LONGEST_DOWNLOAD = 4 * 3600
+"""Longest time for one file, in seconds."""
+LARGEST_FILE = 4 << 30
+LONGEST_WORDS = 500
+_BLOCK = 1 << 18
+SIGN_IN = "/accounts/login/"
+
+Progress = Callable[[int, int], None]
+"""Called with the amount done and the total: bytes, runs or files."""
+
+
+class _Again(Exception):
+    """A failure that may be temporary.
+
+    `final`: the error to raise after the last retry. `arrived`: whether the server may have carried out the request.
+    `pause`: the pause in seconds that the server asks for.
+    """
+
+    def __init__(self, final: OrganiserError, *, arrived: bool = True, pause: float | None = None) -> None:
+        super().__init__(str(final))
+        self.final = final
+        self.arrived = arrived
+        self.pause = pause
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A server, and the account that sends requests to it. Threads can share it.
+
+    Attributes
+    ----------
+    log: called with one line before each retry.
+    account: signs in for files that the server gives to no token; None: only the token is used.
+    """
+
+    server: str
+    token: str = field(repr=False)
+    sleep: Callable[[float], None] = time.sleep
+    log: Callable[[str], None] = lambda text: None
+    account: Account | None = None
+    _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
+    _session_key: list[str] = field(default_factory=list, init=False, repr=False)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        content: Any = None,
+        *,
+        repeatable: bool = True,
+        anonymous: bool = False,
+    ) -> Any:
+        """Send a request; return the answer as JSON, or None if it is empty.
+
+        Parameters
+        ----------
+        content: sent as JSON.
+        repeatable: whether the request can be sent twice without harm.
+        anonymous: whether the request has no token.
+
+        Raises
+        ------
+        Refused: the server refuses the request.
+        Unreachable: there is no usable answer, or a request that must not be repeated may have been lost.
+        """
+        what = f"{method} {path.partition('?')[0]}"
+        authorise = _no_token if anonymous else self._authorise
+
+        def once() -> Any:
+            with self._request(method, self.server + path, authorise, json=content) as response:
+                if response.is_redirect:
+                    host = _host(_join(self.server, response.headers["Location"]))
+                    raise Refused(
+                        response.status_code,
+                        f"{what}: {self.server} redirects to {host}; is this the right server?",
+                    )
+                data = b"".join(_blocks(response, LARGEST_ANSWER, LONGEST_ANSWER))
+            if not response.ok:
+                raise self._refusal(what, response.status_code, data)
+            if sum(map(data.count, (b",", b":", b"[", b"{"))) > MOST_VALUES:
+                raise OrganiserError(f"{what}: the answer has more than {MOST_VALUES} values")
+            try:
+                return parse_json(data) if data else None
+            except ValueError as error:
+                raise _Again(Unreachable(f"{what}: the answer is {error}")) from None
+
+        return self._persist(once, repeatable)
+
+    def location(self, path: str, *, anonymous: bool = False) -> str:
+        """Return the signed address that one of the server's addresses redirects to. Only headers are read.
+
+        Newer versions of Codabench accept no token here, only a signed-in session.
+
+        Parameters
+        ----------
+        anonymous: whether the request has neither the token nor a session.
+
+        Raises
+        ------
+        Refused: there is no redirect, or it leads to the sign-in page.
+        OrganiserError: the account cannot sign in.
+        """
+        if anonymous:
+            return self._redirect(path, _no_token)
+        try:
+            return self._redirect(path, self._with_session if self._session_key else self._authorise)
+        except Refused:
+            if self.account is None:
+                raise
+        self._session_key[:] = [self._sign_in(self.account)]  # the first session, or one that has expired
+        return self._redirect(path, self._with_session)
+
+    def _redirect(self, path: str, authorise: Any) -> str:
+        def once() -> str:
+            with self._request("GET", self.server + path, authorise) as response:
+                target = _join(self.server, response.headers.get("Location", ""))
+                if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
+                    raise Refused(response.status_code, self._closed())
+                return target
+
+        return self._persist(once, True)
+
+    def _closed(self) -> str:
+        if self._session_key and self.account:
+            return f"{self.server} does not provide this file to {self.account.name}"
+        return (
+            f"{self.server} does not provide this file to a token; newer versions of Codabench provide it only to an "
+            "account that signs in: add --login-file with your name and password"
+        )
+
+    def _sign_in(self, account: Account) -> str:
+        """Fill in the server's sign-in form; return the key of the session."""
+        address = self.server + SIGN_IN
+
+        def once() -> str:
+            with self._request("GET", address, _no_token) as form:
+                csrf = _cookie(form, "csrftoken") if form.ok and not form.is_redirect else None
+                if csrf is None:
+                    raise OrganiserError(
+                        f"{address}: there is no sign-in form; leave out --login-file to use only the token"
+                    )
+            fields = {"csrfmiddlewaretoken": csrf, "username": account.name, "password": account.password}
+            headers = {"Cookie": f"csrftoken={csrf}", "Referer": address}
+            with self._request("POST", address, _no_token, data=fields, headers=headers) as answer:
+                session = _cookie(answer, "sessionid") if answer.is_redirect else None
+            if session is None:
+                raise OrganiserError(
+                    f"{address}: the server does not accept this name and password; correct the login file"
+                )
+            return session
+
+        key: str = self._persist(once, True)
+        return key
+
+    def upload(self, address: str, source: Path | bytes, progress: Progress | None = None) -> None:
+        """Upload a file to a signed address.
+
+        Raises
+        ------
+        Gone: the storage rejects the file.
+        Unreachable: the storage does not answer.
+        """
+        headers = {"Content-Type": "application/zip", "x-ms-blob-type": "BlockBlob"}
+
+        def once() -> None:
+            with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as stream:
+                body = _Body(stream, stream.seek(0, os.SEEK_END), progress)
+                stream.seek(0)
+                with self._request("PUT", address, _no_token, data=body, headers=headers) as response:
+                    if not _succeeds(response):
+                        raise Gone(f"{_host(address)} rejects the file (HTTP {response.status_code})")
+
+        self._persist(once, True)
+
+    def download(self, link: Callable[[], str | None], target: Path) -> str | None:
+        """Download a file. It gets its name only when it is complete.
+
+        Parameters
+        ----------
+        link: returns a signed address, a new one at each call because they expire; None if there is no such file.
+
+        Returns
+        -------
+        The file's SHA-256; None if there is no file, or it is empty.
+
+        Raises
+        ------
+        Gone: the storage does not provide the file, even at a new address.
+        Unreachable: the storage does not answer, or never sends the whole file.
+        """
+        part = target.with_name(target.name + ".part")
+        try:
+            for tries_left in reversed(range(MOST_LINKS)):
+                address = link()
+                if address is None:
+                    return None
+                try:
+                    digest: str = self._persist(partial(self._save, address, part), True)
+                    break
+                except Gone:
+                    if not tries_left:
+                        raise
+            if part.stat().st_size == 0:
+                return None
+            part.replace(target)
+            return digest
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _save(self, address: str, part: Path) -> str:
+        """Download once; urllib3 treats fewer bytes than announced as a lost connection."""
+        digest = hashlib.sha256()
+        with self._request("GET", address, _no_token, headers={"Accept-Encoding": "identity"}) as response:
+            if not _succeeds(response):
+                raise Gone(f"{_host(address)} does not provide the file (HTTP {response.status_code})")
+            with part.open("wb") as stream:
+                for block in _blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
+                    digest.update(block)
+                    stream.write(block)
+        return digest.hexdigest()
+
+    def _authorise(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Token {self.token}"
+        return request
+
+    def _with_session(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Cookie"] = f"sessionid={self._session_key[0]}"
+        return request
+
+    def _persist(self, once: Callable[[], Any], repeatable: bool) -> Any:
+        """Call `once` until it succeeds, with pauses between attempts; return its result."""
+        for pause in (*PAUSES, None):
+            try:
+                return once()
+            except _Again as again:
+                if again.arrived and not repeatable:
+                    raise Unreachable(
+                        f"{again}. The server may have carried out the request: check there before you try again"
+                    ) from None
+                if pause is None:
+                    raise again.final from None
+                wanted = pause if again.pause is None else again.pause
+                if wanted > LONGEST_PAUSE:
+                    raise Unreachable(
+                        f"{again}. The server asks for a pause of {wanted / 60:.0f} minutes"
+                    ) from None
+                self.log(f"{again}; retrying in {wanted:.0f} s")
+                self.sleep(wanted)
+        raise AssertionError
+
+    @contextmanager
+    def _request(
+        self, method: str, address: str, authorise: Any, **options: Any
+    ) -> Iterator[requests.Response]:
+        """Send one request, and yield the open response; redirects are not followed. Raises `_Again` for a retry."""
+        check_address(address, local=urlsplit(self.server).hostname in LOCAL)
+        what = f"{method} {_host(address)}"
+        try:
+            with self._session().request(
+                method,
+                address,
+                auth=authorise,
+                allow_redirects=False,
+                stream=True,
+                timeout=TIMEOUT,
+                **options,
+            ) as response:
+                status = response.status_code
+                if status == 429 or status >= 500:
+                    text = f"{what}: HTTP {status} {response.reason}"
+                    final = Refused(status, text) if status == 500 else Unreachable(text)
+                    pause = _seconds(response.headers.get("Retry-After"))
+                    raise _Again(final, arrived=status != 429, pause=pause)
+                yield response
+        except requests.exceptions.SSLError:
+            raise Unreachable(f"{what}: its certificate is not valid; nothing was sent") from None
+        except (InvalidURL, LocationValueError, UnicodeError):
+            raise Gone(f"{what}: this is not a valid address") from None
+        except (requests.exceptions.RequestException, HTTPError) as error:
+            # The error's own text is not used, because it may contain the signed address.
+            cause = getattr(error.args[0], "reason", None) if error.args else None
+            unsent = isinstance(cause, ConnectTimeoutError)  # or its subclass NewConnectionError
+            slow = isinstance(error, (requests.exceptions.Timeout, TimeoutError, ReadTimeoutError))
+            reason = "no connection" if unsent else "no answer in time" if slow else "connection lost"
+            raise _Again(Unreachable(f"{what}: {reason}"), arrived=not unsent) from None
+
+    def _session(self) -> requests.Session:
+        """Return the session of this thread, without cookies."""
+        if not hasattr(self._own, "session"):
+            self._own.session = _Session()
+            self._own.session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
+        session: requests.Session = self._own.session
+        return session
+
+    def _refusal(self, what: str, status: int, data: bytes) -> Refused:
+        reply = data.decode("utf-8", "replace").replace(self.token, "(the token)")
+        if status == 401:
+            return Refused(status, f"{self.server} does not accept this token; get a new one")
+        if reply.lstrip()[:1] not in ("{", "[", '"'):
+            reply = ""  # an HTML page
+        with suppress(ValueError, KeyError, TypeError):
+            reply = "; ".join(parse_json(data)["non_field_errors"])
+        return Refused(status, f"{what}: HTTP {status}{': ' * bool(reply)}{reply[:LONGEST_WORDS]}")
+
+
+class _Session(requests.Session):
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        """Return no target: requests would prepare the next request, so read the whole body and parse the address."""
+
+
+@dataclass
+class _Body:
+    """The bytes of an upload, of known length; reports progress as they are read."""
+
+    stream: BinaryIO
+    size: int
+    progress: Progress | None
+
+    def __len__(self) -> int:
+        return self.size
+
+    def read(self, size: int = -1) -> bytes:
+        block = self.stream.read(size)
+        if self.progress:
+            self.progress(self.stream.tell(), self.size)
+        return block
+
+
+def _cookie(response: requests.Response, name: str) -> str | None:
+    """Return the value of a cookie that an answer sets; the first if it is set for several paths."""
+    return next((cookie.value for cookie in response.cookies if cookie.name == name), None)
+
+
+def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Send no credentials, not even those that requests would find in a .netrc."""
+    return request
+
+
+def _succeeds(response: requests.Response) -> bool:
+    """Whether a request is carried out. `response.ok` is true for redirects too, which are not followed."""
+    return 200 <= response.status_code < 300
+
+
+def _host(address: str) -> str:
+    """Return the host, the only part of an address that may be shown."""
+    return str(urlsplit(address).hostname)
+
+
+def _blocks(response: requests.Response, most: int, seconds: float) -> Iterator[bytes]:
+    """Yield an answer as it arrives, so that one that never ends is noticed."""
+    size = 0
+    end = time.monotonic() + seconds
+    while block := response.raw.read1(_BLOCK, decode_content=True):
+        size += len(block)
+        if size > most:
+            raise OrganiserError(f"{_host(response.url)}: the answer is larger than {most / 1e6:.0f} MB")
+        if time.monotonic() > end:
+            raise OrganiserError(
+                f"{_host(response.url)}: the answer is not complete after {seconds / 60:.0f} minutes"
+            )
+        yield block
+
+
+def _join(server: str, location: str) -> str:
+    try:
+        return urljoin(server, location)
+    except ValueError:
+        raise Gone(f"{_host(server)}: redirects to an address that is not valid") from None
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Return the pause that a server asks for, in seconds; the header is a number or a date."""
+    if retry_after is None:
+        return None
+    if retry_after.strip().isdecimal():
+        return float(retry_after)
+    try:
+        return max(0.0, (parsedate_to_datetime(retry_after) - datetime.now(timezone.utc)).total_seconds())
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None

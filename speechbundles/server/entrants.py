@@ -1,0 +1,174 @@
+"""The uploads to a phase, their scores with a bundle's files, and the resulting leaderboard."""
+
+import hashlib
+import json
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+
+from speechbundles.bundle.rehearse import FAILED, FINISHED, Result, read_result, rehearse_all
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.fetched import Fetched
+from speechbundles.platforms.facts import FORCE_ALL, PICKED
+from speechbundles.publication.season import Attempt, Entry, Submission, rank
+from speechbundles.server import api
+from speechbundles.server.compared import different_scores
+from speechbundles.server.connection import Connection, Progress
+from speechbundles.server.files import wanted_files
+
+SCORED = ".scored"
+"""The folder with the results of runs here, so that no upload is scored twice."""
+_FORMAT = "amend 1"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An upload on the server.
+
+    Attributes
+    ----------
+    run: its newest run; `older`: the runs that this one replaces.
+    path: the uploaded file; None if it was deleted on the server, or its run is accepted as it is.
+    result: its result with a bundle's files; None if it was not scored.
+    hidden: the bundle's hidden columns.
+    accepted: whether its run is accepted as it is, even if it never ends.
+    """
+
+    upload: str
+    run: api.LiveRun
+    older: tuple[api.LiveRun, ...]
+    path: Path | None
+    sha256: str
+    result: Result | None = None
+    hidden: frozenset[str] = frozenset()
+    accepted: bool = False
+
+
+def read_entrants(
+    connection: Connection,
+    phase: api.LivePhase,
+    fetched: Sequence[Fetched],
+    folder: Path,
+    accepted: Collection[int] = (),
+) -> list[Entrant]:
+    """Return the uploads to a phase, sorted by newest run; cancelled and withdrawn runs are left out.
+
+    Parameters
+    ----------
+    accepted: runs that stay as they are on the server.
+    """
+    known = {run.id: run for run in fetched}
+    runs: dict[str, list[api.LiveRun]] = {}
+    for run in api.list_runs(connection, phase.id):
+        found = known.get(run.id)
+        if found and run.status != "Cancelled" and not run.withdrawn:
+            runs.setdefault(f"{run.owner} {found.upload or run.id}", []).append(run)
+    entrants = []
+    for own in runs.values():
+        row = known[own[-1].id]
+        stays = any(run.id in accepted for run in own)
+        path = folder / row.submission if row.submission and not (own[-1].deleted or stays) else None
+        upload = row.upload or str(row.id)
+        entrants.append(Entrant(upload, own[-1], tuple(own[:-1]), path, row.sha256, accepted=stays))
+    return sorted(entrants, key=lambda entrant: entrant.run.id)
+
+
+def is_run_again(entrant: Entrant) -> bool:
+    return entrant.path is not None and entrant.run.status in (FINISHED, FAILED)
+
+
+def is_under_way(entrant: Entrant) -> bool:
+    return not entrant.accepted and entrant.run.status not in (*api.FINAL, api.WAITING)
+
+
+def score_entrants(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    entrants: Sequence[Entrant],
+    folder: Path,
+    jobs: int | None,
+    progress: Progress | None = None,
+) -> list[Entrant]:
+    """Return the uploads with their results with the bundle's files. Results are stored, so that none is run twice."""
+    work = folder / SCORED
+    work.mkdir(exist_ok=True)
+    due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if is_run_again(entrant)}
+    results = {}
+    needed = {}
+    for name, entrant in due.items():
+        if result := read_result(work / f"{name}.json"):
+            results[entrant.sha256] = result
+        elif entrant.path:
+            needed[name] = (phase, entrant.path)
+    for name, result in rehearse_all(bundle, needed, work, jobs or os.cpu_count() or 1):
+        results[due[name].sha256] = result
+        if progress:
+            progress(len(results), len(due))
+    hidden = bundle.hidden_columns
+    return [replace(entrant, result=results.get(entrant.sha256), hidden=hidden) for entrant in entrants]
+
+
+def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
+    """Return a name for a result: a digest of everything that it depends on."""
+    parts = {
+        part: hashlib.sha256(content).hexdigest() for part, content in wanted_files(bundle, phase).items()
+    }
+    text = json.dumps([_FORMAT, parts, phase.seconds, repr(bundle.columns), upload])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def stored_scores(result: Result) -> dict[str, Decimal]:
+    return {key: score for key, score in result.scores.items() if score is not None}
+
+
+def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
+    """Whether the status or the scores of a run on the server differ from those here. Default: the newest run."""
+    result, run = entrant.result, run or entrant.run
+    if result is None or result.status != run.status:
+        return result is not None
+    return result.status == FINISHED and bool(
+        different_scores(stored_scores(result), run.scores, entrant.hidden)
+    )
+
+
+def replaced_runs(entrant: Entrant, last: int) -> list[api.LiveRun]:
+    """Return the runs of an upload that a newer one replaces; none until one has ended as here.
+
+    Of several new runs, the one on the leaderboard is kept, else the newest.
+
+    Parameters
+    ----------
+    last: id of the last run with the earlier files.
+    """
+    runs = [*entrant.older, entrant.run]
+    good = [run for run in runs if run.id > last and run.status in api.FINAL and not differs(entrant, run)]
+    if not good or any(run.status not in (*api.FINAL, api.WAITING) for run in runs):
+        return []
+    kept = next((run for run in good if run.on_board), good[-1])
+    return [run for run in runs if run is not kept]
+
+
+def predict(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    entrants: Sequence[Entrant],
+    picked: Collection[str],
+) -> tuple[Entry, ...]:
+    """Return the leaderboard as it will be; deleted uploads keep their current scores."""
+    attempts = []
+    for entrant in entrants:
+        run = entrant.run
+        result = (entrant.path and entrant.result) or Result(run.status, run.scores, {}, (), ())
+        if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
+            submission = Submission(
+                run.created, run.owner, entrant.upload, entrant.path or Path(), entrant.sha256
+            )
+            attempts.append(Attempt(submission, phase, result, result.status, ()))
+    return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
+
+
+def holder_of(phase: BuiltPhase, team: str, upload: str) -> str:
+    """Return the holder of a leaderboard entry: a team, or an upload if a team can have several entries."""
+    return f"{team} {upload}" if phase.rule in (FORCE_ALL, PICKED[-1]) else team

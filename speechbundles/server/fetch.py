@@ -1,0 +1,290 @@
+"""Fetch all submissions of a competition into a folder (see `model.fetched`).
+
+Files that are there are not fetched again. What an interrupted fetch has saved is kept, even if it was killed.
+"""
+
+import threading
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from speechbundles.model.bounded import METHODS, sha256
+from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
+from speechbundles.model.fetched import (
+    DELETED,
+    INDEX,
+    LOGS,
+    OUTPUTS,
+    REPLACED,
+    SUBMISSIONS,
+    VANISHED,
+    Fetched,
+    append_to_journal,
+    folders_of,
+    logs_path,
+    output_path,
+    read_index,
+    safe_name,
+    submission_path,
+    write_index,
+)
+from speechbundles.server import api
+from speechbundles.server.connection import LARGEST_FILE, Connection, Progress
+from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
+
+JOBS = 4
+UNREADABLE = "not a readable zip; fetched twice with the same bytes"
+NO_OUTPUT = "no output yet"
+EMPTY = "the upload is empty (0 bytes)"
+
+
+@dataclass(frozen=True)
+class Haul:
+    """The runs that a folder holds now.
+
+    Attributes
+    ----------
+    fetched: the number of runs that were new, or got new files or another status.
+    unchanged: the numbers of the runs whose files were requested again and are still missing, as recorded before.
+    """
+
+    runs: tuple[Fetched, ...]
+    fetched: int
+    unchanged: frozenset[int] = frozenset()
+
+    @property
+    def lacking(self) -> list[Fetched]:
+        """Runs with files that are missing here or were deleted on the server."""
+        return [run for run in self.runs if run.note and run.note != REPLACED]
+
+    @property
+    def unfinished(self) -> list[Fetched]:
+        """Runs that may get more files on the server later."""
+        return [run for run in self.runs if not run.complete]
+
+    @property
+    def unsettled(self) -> list[Fetched]:
+        """Unfinished runs, without those that ended and whose missing files were recorded before."""
+        return [run for run in self.unfinished if run.status not in api.FINAL or run.id not in self.unchanged]
+
+
+def fetch(
+    connection: Connection,
+    competition: int,
+    folder: Path,
+    *,
+    jobs: int = JOBS,
+    progress: Progress | None = None,
+) -> Haul:
+    """Fetch the runs that are not in the folder yet. The caller has locked the folder.
+
+    Parameters
+    ----------
+    jobs: number of runs fetched in parallel.
+    progress: called with the number of runs in the folder, and their total.
+
+    Raises
+    ------
+    OrganiserError: the competition or the folder's index cannot be read, or the server cannot be reached any more. Runs
+        that were fetched before stay in the folder.
+    """
+    phases = api.phases_of(api.read_competition(connection, competition))
+    folder.mkdir(parents=True, exist_ok=True)
+    known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
+    live = [(phase, run) for phase in phases for run in api.list_runs(connection, phase.id)]
+    listed = {run.id: _listed(run, phase.name, known.get(run.id)) for phase, run in live}
+    places = {run.id: run.files for _, run in live}
+    result = {
+        **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
+        **listed,
+    }
+    had = {run.owner: run.owner_folder for run in known.values() if run.submission}
+    owners = folders_of((run.owner for _, run in sorted(result.items())), had)
+    phase_folders = folders_of(phase.name for phase in phases)
+    first = first_runs(known.values())
+    wanted = [run for run in listed.values() if not (run.complete and _is_here(folder, run))]
+    lost = threading.Event()
+
+    def fetch_run(run: Fetched) -> Fetched:
+        if lost.is_set():  # the server was unreachable for another run: do not try again
+            return run
+        try:
+            folders = owners[run.owner], phase_folders[run.phase]
+            return _fetch_files(connection, folder, run, places[run.id], *folders, first)
+        except Unreachable:
+            lost.set()
+            raise
+        except OrganiserError as error:  # concerns only this run
+            return replace(run, complete=False, note=str(error))
+
+    write_index(folder, result.values())
+    for part in [part for place in (SUBMISSIONS, OUTPUTS, LOGS) for part in (folder / place).rglob("*.part")]:
+        part.unlink()  # of a fetch that was killed
+    try:
+        with ThreadPoolExecutor(jobs) as pool:
+            futures = [pool.submit(fetch_run, run) for run in wanted]
+            try:
+                for done, future in enumerate(as_completed(futures), len(listed) - len(wanted) + 1):
+                    run = future.result()
+                    result[run.id] = run
+                    append_to_journal(folder, run)
+                    if progress:
+                        progress(done, len(listed))
+            finally:
+                pool.shutdown(cancel_futures=True)
+    finally:
+        result = _share_uploads(folder, result)
+        uploads = {run.upload for run in result.values() if run.id in listed and run.upload}
+        for run in result.values():
+            if run.note == VANISHED and run.upload in uploads:
+                result[run.id] = replace(run, note=REPLACED)
+        write_index(folder, result.values())
+    unchanged = frozenset(run.id for run in wanted if _is_as(result[run.id], known.get(run.id)))
+    return Haul(tuple(run for _, run in sorted(result.items())), len(wanted) - len(unchanged), unchanged)
+
+
+def _is_as(run: Fetched, known: Fetched | None) -> bool:
+    """Return whether a run lacks the same files for the same reasons as before."""
+    return known is not None and not run.complete and (run.status, run.note) == (known.status, known.note)
+
+
+def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
+    """Combine a run from the server's list with the known facts about its files."""
+    fresh = Fetched(run.id, phase, run.owner, run.created, run.status, run.on_board)
+    if known is not None:
+        changed = known.status != run.status
+        fresh = replace(
+            known, status=run.status, on_board=run.on_board, complete=known.complete and not changed
+        )
+    if run.deleted:
+        return replace(fresh, complete=True, note=DELETED)
+    return fresh
+
+
+def _is_here(folder: Path, run: Fetched) -> bool:
+    """Whether a run's files are here and unchanged."""
+    try:
+        return (not run.submission or sha256(folder / run.submission, LARGEST_FILE) == run.sha256) and (
+            not run.output or (folder / run.output).is_file()
+        )
+    except OSError:
+        return False
+
+
+def _fetch_files(
+    connection: Connection,
+    folder: Path,
+    run: Fetched,
+    place: int,
+    owner_folder: str,
+    phase_folder: str,
+    first: Mapping[tuple[str, str, str], Fetched],
+) -> Fetched:
+    """Fetch the files of one run, which the server has at the run `place`.
+
+    `first`: the first run of each upload that is here.
+    """
+    links = api.read_links(connection, place)
+    notes: list[str] = []
+
+    def addresses(choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
+        """Yield the known address first, then new ones, because it may have expired."""
+        yield choose(links)
+        while True:
+            yield choose(api.read_links(connection, place))
+
+    def save(name: str, choose: Callable[[api.Links], str | None]) -> str:
+        """Download a file; return its name, or an empty string if there is none.
+
+        A zip that cannot be read is fetched twice. Uploads are kept if both copies are equal: participants can upload
+        files that are not zips.
+        """
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        link = partial(next, addresses(choose))
+        try:
+            digest = connection.download(link, path)
+            if digest is not None and name.endswith(".zip") and not _is_whole_zip(path):
+                again = connection.download(link, path)
+                if _is_whole_zip(path):
+                    return name
+                if again != digest or not name.startswith(SUBMISSIONS):
+                    path.unlink()
+                    raise Gone("was damaged in both downloads")
+                notes.append(f"{name}: {UNREADABLE}")
+        except (Gone, Refused) as error:
+            notes.append(f"{name}: {error}")
+            return ""
+        return name if digest is not None else ""
+
+    output = save(output_path(phase_folder, run.owner, run.id), lambda links: links.scoring)
+    logs = logs_path(phase_folder, run.owner, run.id)
+    save(f"{logs}/prediction.zip", lambda links: links.prediction)
+    save(f"{logs}/detailed_results.html", lambda links: links.page)
+    for log in links.logs:
+        save(f"{logs}/{safe_name(log)}.txt", partial(_log, log))
+    upload = api.upload_identity(links.upload) if links.upload else ""
+    own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
+    original = run if run.submission else first.get((run.owner, run.phase, upload), own)
+    submission = original.submission
+    noted = len(notes)
+    if not (original.sha256 and _is_here(folder, replace(original, output=""))):
+        submission = save(submission, lambda links: links.upload)
+    empty = not submission and bool(links.upload) and len(notes) == noted and run.status == "Failed"
+    if empty:
+        notes.append(EMPTY)
+    if run.status == "Finished" and not output:
+        notes.append(NO_OUTPUT)
+    return replace(
+        run,
+        submission=submission,
+        sha256=sha256(folder / submission, LARGEST_FILE) if submission else "",
+        output=output,
+        upload=upload,
+        complete=run.status in api.FINAL
+        and (bool(submission) or empty)
+        and (bool(output) or run.status != "Finished"),
+        note="; ".join(notes),
+    )
+
+
+def _log(name: str, links: api.Links) -> str | None:
+    return links.logs.get(name)
+
+
+def _is_whole_zip(path: Path) -> bool:
+    """Whether all entries can be read; for a zip larger than any submission, whether it has a directory."""
+    try:
+        with path.open("rb") as stream, open_zip(stream) as archive:
+            entries = archive.infolist()
+            if any(entry.compress_type not in METHODS for entry in entries):
+                return False  # damaged LZMA raises errors of its own
+            if sum(entry.file_size for entry in entries) > MAX_BYTES:
+                return True
+            return archive.testzip() is None
+    except (*DAMAGED, OSError, NotImplementedError, zipfile.LargeZipFile):
+        return False
+
+
+def first_runs(runs: Iterable[Fetched]) -> dict[tuple[str, str, str], Fetched]:
+    """Return the first run of each owner's upload to a phase that is here, by owner, phase and upload."""
+    first: dict[tuple[str, str, str], Fetched] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        if run.upload and run.submission:
+            first.setdefault((run.owner, run.phase, run.upload), run)
+    return first
+
+
+def _share_uploads(folder: Path, runs: Mapping[int, Fetched]) -> dict[int, Fetched]:
+    """Let all runs of an upload refer to the first one's file; delete further copies."""
+    first = first_runs(runs.values())
+    shared = {}
+    for number, run in runs.items():
+        original = first.get((run.owner, run.phase, run.upload), run)
+        if run.submission not in ("", original.submission):
+            (folder / run.submission).unlink(missing_ok=True)
+        shared[number] = replace(run, submission=original.submission, sha256=original.sha256)
+    return shared

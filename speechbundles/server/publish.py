@@ -1,0 +1,98 @@
+"""Publish a bundle: upload it, import it, read it back, submit the baselines, and only then open the competition."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from speechbundles.model import dates
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.errors import OrganiserError, Refused
+from speechbundles.server import api
+from speechbundles.server.abilities import measure
+from speechbundles.server.baselines import Trial, rehearse_baselines
+from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle
+from speechbundles.server.connection import Connection, Progress
+from speechbundles.server.files import ServedFiles, wanted_files
+from speechbundles.server.wait import wait_for_import
+from spokeneval.formats.problems import count_of
+
+
+def publish(
+    connection: Connection,
+    path: Path,
+    *,
+    competition: int | None = None,
+    opening: bool = False,
+    again: str,
+    now: datetime | None = None,
+    progress: Progress | None = None,
+) -> Iterator[str]:
+    """Publish a bundle step by step; yield a line for each step.
+
+    A line that begins with `NOT_COMPARED` is about something that the server did not provide.
+
+    Parameters
+    ----------
+    path: a built zip for Codabench.
+    competition: a competition that was already imported from this bundle; the upload and the import are skipped.
+    opening: list the competition publicly after all other steps have succeeded.
+    again: the command that publishes this bundle, to which the last line adds the options that open the competition.
+    now: in UTC; default: the time of this computer.
+    progress: called with the uploaded bytes, and their total.
+
+    Raises
+    ------
+    OrganiserError: the bundle cannot be rehearsed, the server refuses a step, the competition there differs from the
+        bundle, or its scores differ from those of the rehearsal.
+    """
+    bundle, content = read_bundle(path)
+    rehearsed = rehearse_baselines(bundle, content)
+    if competition is None:
+        key = api.upload_file(connection, "competition_bundle", path.name, path, progress)
+        yield f"uploaded {path}"
+        competition = wait_for_import(connection, api.import_bundle(connection, key))
+        yield f"imported as competition {competition}: {connection.server}/competitions/{competition}/"
+    live = api.read_competition(connection, competition)
+    check_served(content, bundle.files, live, competition)
+    yield (
+        f"read back: dates, limits and pages of {count_of(len(bundle.phases), 'phase')}, the submission rule, and "
+        f"{count_of(len(bundle.columns), 'column')} with sorting and precision are as in the bundle"
+    )
+    phases = api.phases_of(live)
+    yield _compare_files(connection, bundle, phases)
+    at_home = dict.fromkeys(phase.reference_data for phase in bundle.phases if bundle.is_at_home(phase))
+    yield from (
+        f"note: {name}: these reference data contain no hidden label (labels: home)" for name in at_home
+    )
+    moment = now or dates.now()
+    trial = Trial(connection, bundle, api.organisers_of(live), moment, f"{again} --competition {competition}")
+    for baseline, phase in zip(rehearsed, phases, strict=True):
+        yield from trial.test(baseline, phase)
+    runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
+    yield from measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
+    if not opening:
+        opened = f"competition {competition} is listed publicly"
+        closed = f"not public yet; to open it: {again} --competition {competition} --open"
+        yield opened if live.get("published") else closed
+        return
+    untried = [baseline.phase.name for baseline in rehearsed if baseline.name is None]
+    if untried:
+        raise OrganiserError(
+            f"not opened: no test submission to {', '.join(untried)}; make one, then publish it in the browser"
+        )
+    api.publish(connection, competition)
+    yield "published"
+
+
+def _compare_files(connection: Connection, bundle: BuiltBundle, phases: list[api.LivePhase]) -> str:
+    files = ServedFiles(connection)
+    for built, phase in zip(bundle.phases, phases, strict=True):
+        try:
+            other = files.different_parts(phase.tasks[0], wanted_files(bundle, built))
+        except Refused as refusal:
+            return f"{NOT_COMPARED}programs and data: {refusal}"
+        if other:
+            raise OrganiserError(
+                f"{built.name}: these files on the server differ from the bundle: {', '.join(other)}"
+            )
+    return "read back: programs and data are as in the bundle, byte for byte"

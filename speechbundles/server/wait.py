@@ -1,0 +1,76 @@
+"""Wait for imports and runs on a server."""
+
+from collections.abc import Collection
+
+from speechbundles.model.errors import OrganiserError
+from speechbundles.server import api
+from speechbundles.server.connection import Connection, Progress
+
+PAUSE = 10
+"""Seconds between two requests."""
+PATIENCE = 360
+"""Requests without a change before giving up."""
+GRACE = 6
+"""Requests after runs have ended without all of their scores, which arrive a moment later or never."""
+
+
+def wait_for_import(connection: Connection, status: int) -> int:
+    """Return the competition that an import creates.
+
+    Raises
+    ------
+    OrganiserError: the import failed, or does not end.
+    """
+    for _ in range(PATIENCE):
+        competition = api.imported(connection, status)
+        if competition is not None:
+            return competition
+        connection.sleep(PAUSE)
+    raise OrganiserError(
+        f"the import has not ended after {PAUSE * PATIENCE // 60} minutes; when the server's management page lists the "
+        "competition, continue with --competition and its number"
+    )
+
+
+def wait_for_runs(
+    connection: Connection,
+    phase: api.LivePhase,
+    runs: Collection[int],
+    columns: Collection[str],
+    hidden: Collection[str],
+    progress: Progress | None = None,
+) -> dict[int, api.LiveRun]:
+    """Return the runs when they have ended, with a score in each column; deleted runs are left out.
+
+    Parameters
+    ----------
+    columns: the columns that get a score; of those that are `hidden`, a server may return none.
+
+    Raises
+    ------
+    OrganiserError: no run has changed for too long.
+    """
+    unchanged = 0
+    seen: list[api.LiveRun] = []
+    looks_after_end = 0
+    while unchanged < PATIENCE:
+        found = [run for run in api.list_runs(connection, phase.id) if run.id in runs]
+        over = [run for run in found if run.status in api.FINAL]
+        scored = [
+            run
+            for run in over
+            if run.status != "Finished" or api.returned(columns, hidden, run.scores) <= set(run.scores)
+        ]
+        if progress:
+            progress(len(runs) - len(found) + len(scored), len(runs))
+        looks_after_end += len(over) == len(found)
+        if len(scored) == len(found) or looks_after_end > GRACE:
+            return {run.id: run for run in found}
+        unchanged = unchanged + 1 if found == seen else 0
+        seen = found
+        connection.sleep(PAUSE)
+    waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if run.status not in api.FINAL)
+    raise OrganiserError(
+        f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs have not ended: "
+        f"{waiting}. Check that a compute worker is running, then repeat the command, which continues from here"
+    )

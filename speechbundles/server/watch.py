@@ -1,0 +1,213 @@
+"""Compare a live competition with its bundle, without submitting or changing anything.
+
+Settings can be changed on the server by mistake or by others, and runs can hang, vanish or be late. All of this is read
+from the API; what needs the uploads themselves (vanished and identical runs) is read from a folder that `fetch` wrote.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.rehearse import FINISHED
+from speechbundles.model import dates
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.dates import FORMAT
+from speechbundles.model.errors import Gone, Refused
+from speechbundles.model.fetched import Fetched, read_index, upload_times
+from speechbundles.model.submissions import INDEX
+from speechbundles.server import api
+from speechbundles.server.abilities import measure
+from speechbundles.server.baselines import baseline_names
+from speechbundles.server.compared import NOT_COMPARED, read_bundle, served_differences
+from speechbundles.server.connection import Connection, Progress
+from speechbundles.server.fetch import fetch
+from speechbundles.server.files import ServedFiles, wanted_files, wanted_kits
+from spokeneval.formats.problems import some_of
+
+PATIENCE = timedelta(hours=1)
+"""Time that a run may wait for a compute worker, besides twice its phase's time limit."""
+MOST_SHOWN = 20
+_LACKING = "Finished without scores"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was found on a server, one line each.
+
+    Attributes
+    ----------
+    uncompared: what the server did not provide, and phases whose baseline was not tested.
+    differences: what is not as in the bundle.
+    notes: what was not looked for.
+    measured: what the server does for whom; see `abilities`.
+    """
+
+    uncompared: tuple[str, ...]
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
+    measured: tuple[str, ...]
+
+
+def watch(
+    connection: Connection,
+    path: Path,
+    competition: int,
+    folder: Path,
+    *,
+    fetching: bool = False,
+    now: datetime | None = None,
+    progress: Progress | None = None,
+) -> Watched:
+    """Compare a competition and its runs with the bundle that it was made from.
+
+    Parameters
+    ----------
+    path: the bundle's zip.
+    folder: the folder into which the competition was fetched; it may be missing.
+    fetching: fetch new runs into the folder; otherwise nothing is written.
+    now: in UTC; default: the time of this computer.
+    progress: called with the number of fetched runs, and their total.
+
+    Raises
+    ------
+    OrganiserError: the bundle, the folder's index or the competition cannot be read.
+    """
+    bundle, content = read_bundle(path)
+    live = api.read_competition(connection, competition)
+    phases = api.phases_of(live)
+    found = served_differences(content, bundle.files, live, competition)
+    notes: list[str] = []
+    uncompared: list[str] = []
+    if len(phases) == len(bundle.phases):
+        try:
+            found += _different_files(connection, bundle, content, live, phases)
+        except (Refused, Gone) as refusal:
+            uncompared.append(f"{NOT_COMPARED}programs, data and kits: {refusal}")
+    index = read_index(folder) if (folder / INDEX).is_file() else []
+    runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
+    found += _vanished(index, {run.id for own in runs.values() for run in own})
+    if fetching:
+        index = list(fetch(connection, competition, folder, progress=progress).runs)
+    if not index:
+        notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
+    uploaded = upload_times(index)
+    moment = now or dates.now()
+    organisers = api.organisers_of(live)
+    names = baseline_names(content, bundle.files)
+    for built, phase, baseline in zip(bundle.phases, phases, names, strict=False):
+        found += _odd_runs(bundle, built, runs[phase.id], organisers, uploaded, moment)
+        tested = any(run.owner in organisers and run.status == FINISHED for run in runs[phase.id])
+        if baseline and built.is_open(moment) and not tested:
+            uncompared.append(
+                f"not tested: {built.name} is open, but its baseline has not run on the server; run publish with "
+                f"--competition {competition}"
+            )
+    found += _identical(bundle, content, index)
+    measured = measure(connection, bundle, live, runs, moment)
+    return Watched(tuple(uncompared), tuple(found), tuple(notes), tuple(measured))
+
+
+def _different_files(
+    connection: Connection,
+    bundle: BuiltBundle,
+    content: Mapping[str, Any],
+    live: Mapping[str, Any],
+    phases: list[api.LivePhase],
+) -> list[str]:
+    found, files = [], ServedFiles(connection)
+    kits, wanted = api.read_kits(live), wanted_kits(bundle, content, phases)
+    for built, phase in zip(bundle.phases, phases, strict=True):
+        different = (
+            *files.different_parts(phase.tasks[0], wanted_files(bundle, built)),
+            *files.different_kits(kits[phase.id], wanted[phase.id]),
+        )
+        found += [f"{built.name}: {part.replace('_', ' ')} is not the bundle's file" for part in different]
+    return found
+
+
+def _vanished(index: Sequence[Fetched], there: set[int]) -> list[str]:
+    """Return the runs that were on the server at the last fetch, and are no longer."""
+    return [
+        f"{run.phase}: run {run.id} of {run.owner} ({run.status}) is no longer on the server"
+        for run in index
+        if run.id not in there and not run.gone
+    ]
+
+
+def _odd_runs(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    runs: Sequence[api.LiveRun],
+    organisers: Collection[str],
+    uploaded: Mapping[int, datetime],
+    now: datetime,
+) -> Iterator[str]:
+    """Yield a line for the runs that are stuck, for those without scores, and for each team's runs outside the dates.
+
+    Organisers' runs may be outside the dates: `publish` submits the baselines to phases that are not open.
+    """
+    columns = {column.key for column in bundle.columns if not column.computed}
+    patience = PATIENCE + timedelta(seconds=2 * phase.seconds)
+    times = {run.id: uploaded.get(run.id, run.created) for run in runs}
+    odd: dict[tuple[str, str], list[api.LiveRun]] = {}
+    for run in runs:
+        if run.withdrawn:
+            continue
+        waits = run.status == api.WAITING and not bundle.auto_run  # for an organiser
+        if now - run.created > patience and not waits:
+            if run.status not in api.FINAL:
+                odd.setdefault(("stuck", ""), []).append(run)
+            elif run.status == FINISHED and (
+                lacking := api.returned(columns, bundle.hidden_columns, run.scores) - set(run.scores)
+            ):
+                odd.setdefault((_LACKING, some_of(sorted(lacking))), []).append(run)
+        if not phase.is_open(times[run.id]) and run.owner not in organisers:
+            when = "early" if times[run.id] < phase.opens else "late"
+            odd.setdefault((when, run.owner), []).append(run)
+    for (what, detail), own in odd.items():
+        if what == "stuck":
+            statuses = some_of(sorted({run.status for run in own}))
+            detail = f"{statuses} since {min(run.created for run in own):{FORMAT}}"
+        elif what != _LACKING:
+            detail = _dates(phase, [times[run.id] for run in own])
+        yield f"{phase.name}: {_named(own, what)}: {detail}"
+
+
+def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:
+    first, last = min(times), max(times)
+    until = f" to {last:{FORMAT}}" if last > first else ""
+    return (
+        f"uploaded at {first:{FORMAT}}{until}, "
+        f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
+    )
+
+
+def _named(runs: Sequence[api.LiveRun], what: str) -> str:
+    """Return the subject of a line about runs: `run 3 of anna is late`, `2 runs of anna are late (runs 3, 4)`."""
+    if len(runs) == 1:
+        return f"run {runs[0].id} of {runs[0].owner} is {what}"
+    owners = some_of(list(dict.fromkeys(run.owner for run in runs)))
+    return f"{len(runs)} runs of {owners} are {what} (runs {some_of([str(run.id) for run in runs])})"
+
+
+def _identical(bundle: BuiltBundle, content: Mapping[str, Any], index: Sequence[Fetched]) -> list[str]:
+    """Return the uploads with the same bytes of different owners, except the bundle's own baselines."""
+    baselines = {
+        hashlib.sha256(bundle.files[name]).hexdigest()
+        for solution in content.get("solutions") or ()
+        if (name := str(solution.get("path"))) in bundle.files
+    }
+    groups: dict[tuple[str, str], dict[str, int]] = {}
+    for run in index:
+        if run.sha256 and run.sha256 not in baselines:
+            groups.setdefault((run.phase, run.sha256), {}).setdefault(run.owner, run.id)
+    return [
+        f"{phase}: the same upload by different teams: "
+        + ", ".join([f"{owner} (run {run})" for owner, run in owners.items()][:MOST_SHOWN])
+        + f" and {len(owners) - MOST_SHOWN} more" * (len(owners) > MOST_SHOWN)
+        for (phase, _), owners in groups.items()
+        if len(owners) > 1
+    ]

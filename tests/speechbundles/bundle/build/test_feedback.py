@@ -1,0 +1,314 @@
+"""Coarse feedback on a hidden set, from competition.yaml to the platform: one score, in steps, with a floor."""
+
+import io
+import json
+import re
+import zipfile
+
+import pytest
+import yaml
+
+import spokeneval
+from speechbundles.bundle.build.feedback import set_feedback
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import write
+from speechbundles.bundle.check.check import check_bundle
+from speechbundles.bundle.rehearse.engine import LocalEngine
+from speechbundles.bundle.rehearse.rehearsal import rehearse
+from speechbundles.competition.references import load_reference
+from speechbundles.competition.seal import seal
+from speechbundles.model.sources import Sources
+from speechbundles.model.zips import make_zip
+from speechbundles.publication.outputs import read_outputs
+from speechbundles.publication.score import score
+from spokeneval.challenges import find_task
+from spokeneval.formats.files import Files, read_folder
+from spokeneval.programs.score import HIDDEN_STATISTICS
+from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
+from spokeneval.run.interval import resampled_error
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import items_fingerprint
+from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, encoded, run_program, write_files
+from tests.samples.repeated import REPEATED
+
+TASK = find_task("psst_correctness")
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    """A bundle built with the default settings, and its baseline's submission for the hidden set."""
+    planned = plan(Sources(ROOT), [TASK.name], {})
+    (built,) = write(planned, ["codabench"], tmp_path_factory.mktemp("dist"))
+    assert built.findings == ()
+    return built.path, planned.parts[TASK.name].solutions["evaluation"]
+
+
+def feedback_of(path):
+    """Return the feedback on the hidden set in the options of a built bundle."""
+    with (
+        zipfile.ZipFile(path) as archive,
+        zipfile.ZipFile(io.BytesIO(archive.read("scoring_program.zip"))) as program,
+    ):
+        options = json.loads(program.read("options.json"))
+    ids = TASK.format.read_reference(
+        read_folder(ROOT / "reference_data" / TASK.name / "evaluation")
+    ).items.ids
+    return options["sets"][items_fingerprint(ids)]
+
+
+def show(path, folder, files, phase=None):
+    """Rehearse a submission, and return its scores."""
+    (folder / "submission.zip").write_bytes(make_zip(files))
+    done = rehearse(path, folder / "submission.zip", phase=phase)
+    assert done.status == "Finished", str(done)
+    return done.scores
+
+
+@pytest.mark.thorough
+def test_a_hidden_set_shows_the_first_column_alone_in_steps(bundle, tmp_path):
+    path, baseline = bundle
+    steps = feedback_of(path)["steps"]
+    assert list(steps) == ["f1"]
+    line = show(path, tmp_path, baseline)
+    assert list(line) == ["f1"]
+    for value in line.values():
+        assert value / steps["f1"] == pytest.approx(round(value / steps["f1"]), abs=1e-9)
+    reference = ROOT / "reference_data" / TASK.name / "evaluation"
+    near = {name: text.encode() for name, text in near_misses(TASK.name, reference).items()}
+    better = show(path, tmp_path, near)
+    assert better["f1"] >= line["f1"]
+
+
+def test_a_submission_that_does_not_beat_the_baseline_gets_its_scores(bundle, tmp_path):
+    path, baseline = bundle
+    floor = feedback_of(path)["floor"]
+    assert show(path, tmp_path, baseline) == floor
+    worse = {name: re.sub(rb"\t(true|false)", rb"\tfalse", content) for name, content in baseline.items()}
+    one_worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
+    assert show(path, tmp_path, worse) == show(path, tmp_path, one_worse) == floor
+
+
+@pytest.mark.thorough
+def test_the_development_set_stays_exact(bundle, tmp_path):
+    path, _ = bundle
+    reference = ROOT / "reference_data" / TASK.name / "development"
+    near = {name: text.encode() for name, text in near_misses(TASK.name, reference).items()}
+    scores = show(path, tmp_path, near, phase="Development")
+    assert list(scores) == [column.key for column in TASK.columns]
+    assert scores["f1"] not in (round(scores["f1"], 2), round(scores["f1"], 1))
+
+
+def test_the_board_has_the_columns_of_the_hidden_set_alone(bundle):
+    with zipfile.ZipFile(bundle[0]) as archive:
+        content = yaml.safe_load(archive.read("competition.yaml"))
+    assert [column["key"] for column in content["leaderboards"][0]["columns"]] == ["f1"]
+
+
+def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
+    path, baseline = bundle
+    folder = write_files(tmp_path, {"submission.zip": make_zip(baseline)})
+    engine = LocalEngine({HIDDEN_STATISTICS: "write"})
+    done = rehearse(path, folder / "submission.zip", keep=folder / "kept", engine=engine)
+    (output,) = read_outputs([folder / "kept"])
+    assert not output.signature.coarse
+    assert done.row[0].bound == ""  # exact, and equal to the baseline's score
+    assert output.trivial == feedback_of(path)["trivial"]
+    reference = ROOT / "reference_data" / TASK.name / "evaluation"
+    exact = spokeneval.score(TASK.name, reference=reference, submission=folder / "submission.zip").scores
+    assert {key: done.scores[key] for key in exact} == exact == {key: output.scores[key] for key in exact}
+
+
+@pytest.mark.thorough
+def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
+    path, baseline = bundle
+    worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
+    write_files(tmp_path / "in", {"a.zip": make_zip(baseline), "b.zip": make_zip(worse)})
+    scores = score(path, tmp_path / "in", tmp_path / "out")
+    exact = {scored.name: scored.result.scores["f1"] for scored in scores.scored}
+    outputs = read_outputs([tmp_path / "out/a", tmp_path / "out/b"])
+    assert all(output.statistics for output in outputs)
+    assert exact["a"] != exact["b"]
+    for output in outputs:
+        assert float(exact[output.name]) == pytest.approx(output.scores["f1"], abs=1e-10)
+
+
+def test_the_page_explains_the_leaderboard_and_lists_trivial_baselines(bundle):
+    with zipfile.ZipFile(bundle[0]) as archive:
+        page = archive.read("pages/evaluation.md").decode()
+    assert "rounded to steps of about one standard" in page
+    trivial = feedback_of(bundle[0])["trivial"]
+    assert list(trivial) == list(TASK.trivial)
+    for answer, known in trivial.items():
+        assert any(
+            line.startswith(f"| {answer} |") and line.endswith(f"about {known:g} |")
+            for line in page.splitlines()
+        )
+    # F1 = 2 tp / (2 tp + fp + fn), here with all responses predicted correct.
+    rows = (ROOT / "reference_data" / TASK.name / "development" / "utterances.tsv").read_text().splitlines()
+    column = rows[0].split("\t").index("correctness")
+    correct = sum(row.split("\t")[column].lower() == "true" for row in rows[1:])
+    expected = 2 * correct / (len(rows) - 1 + correct)
+    assert f"| everything correct | {expected:.4f} | " in page
+
+
+def test_at_home_scores_are_exact_and_the_leaderboard_is_explained(bundle, tmp_path):
+    with (
+        zipfile.ZipFile(bundle[0]) as archive,
+        zipfile.ZipFile(io.BytesIO(archive.read("starting_kit.zip"))) as kit,
+    ):
+        kit.extractall(tmp_path)
+    assert run_program("baseline.py", "development", "out", cwd=tmp_path).returncode == 0
+    tried = run_program("try_submission.py", "out", cwd=tmp_path)
+    line = next(line for line in tried.stdout.splitlines() if line.startswith("With hidden labels"))
+    assert "which means ≤ baseline: it is the score of the baseline" in line
+    shown, step = map(float, re.findall(r"-?\d+\.\d+", line.replace("F1", "")))
+    exact = float(re.search(r"^ *F1 +(\S+) ", tried.stdout, re.MULTILINE)[1])
+    assert abs(exact - shown) <= step / 2 + 1e-9
+
+
+def test_trivial_baselines_raise_the_floor():
+    # "Always English" has a pooled EER equal to the share of Mandarin, 19.69 %: below the EER of this baseline.
+    task = find_task("merlion_identification")
+    reference = load_reference(task, "evaluation", ROOT / "reference_data" / task.name / "evaluation", {})
+    lines = [f"{item} 0 1\n{item} 1 1\n" for item in reference.items]
+    feedback = set_feedback(task, reference, {"prediction.txt": "".join(lines).encode()}, hidden=True)
+    assert feedback.steps == {"eer": choose_step(feedback.steps["eer"])}
+    assert abs(feedback.floor["eer"] - 19.69) <= feedback.steps["eer"] / 2
+    assert feedback.of_set.best_system == f"the trivial baseline “{feedback.best}”"
+    assert feedback.best in task.trivial
+
+
+def test_without_a_baseline_the_step_comes_from_trivial_baselines():
+    reference = load_reference(TASK, "evaluation", ROOT / "reference_data" / TASK.name / "evaluation", {})
+    feedback = set_feedback(TASK, reference, None, hidden=True)
+    assert 0.005 < feedback.steps["f1"] < 0.1
+    assert set(feedback.known) == set(TASK.trivial)
+    assert feedback.floor["f1"] == max(feedback.known.values())
+
+
+# Feedback on small sets. In the PSST set every other response is correct, one of two in each session.
+
+
+def small(task, folder, files=None):
+    return load_reference(find_task(task), "evaluation", write_files(folder, files or REPEATED[task]), {})
+
+
+def scored(task, folder, answers):
+    """Score answers on a small set: the files of a submission, or a trivial baseline."""
+    reference = task.format.read_reference(read_folder(folder))
+    if isinstance(answers, dict):
+        answers = task.format.read_submission(Files(encoded(answers)), reference.items)
+    else:
+        answers = answers(reference.items)
+    options = Settings(choose_options(task, {}), False, Signature(task.name))
+    return score_submission(task, reference, answers, options)
+
+
+def test_the_step_comes_from_the_baselines_error_and_the_floor_is_the_best_score(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    reference = small(TASK.name, tmp_path)
+    right = {name: text.encode() for name, text in near_misses(TASK.name, tmp_path).items()}
+    baseline = scored(TASK, tmp_path, right)
+    step = choose_step(baseline.intervals["f1"].standard_error)
+    for hidden in (False, True):
+        found = set_feedback(TASK, reference, right, hidden=hidden)
+        assert found.steps == {"f1": step} != set_feedback(TASK, reference, None, hidden=hidden).steps
+        assert (found.floor, found.unit) == (coarse_scores(baseline.scores, found.steps), "session")
+        assert list(found.known) == ["the kit's baseline", *TASK.trivial]
+        assert list(found.trivial) == list(TASK.trivial)
+        for what, answers in (("the kit's baseline", right), *TASK.trivial.items()):
+            exact = scored(TASK, tmp_path, answers).scores["f1"]
+            assert found.known[what] == (on_grid(exact, step) if hidden else exact)
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_feedback_on_a_part_uses_its_own_labels(tmp_path):
+    files = dict(REPEATED["psst_correctness"])
+    whole = small(TASK.name, tmp_path / "whole", files)
+    part = seal(whole, 0.5, None)
+    known = set_feedback(TASK, part, None, hidden=False)
+    write_files(tmp_path / "part", {"utterances.tsv": part.files["utterances.tsv"]})
+    expected = scored(TASK, tmp_path / "part", TASK.trivial["everything correct"])
+    assert known.known["everything correct"] == expected.scores["f1"]
+    of_all = set_feedback(TASK, whole, None, hidden=False).known
+    assert known.known["correct at random"] != of_all["correct at random"]
+
+
+def test_a_baseline_without_an_error_takes_the_largest_of_the_others(tmp_path):
+    reference = small(TASK.name, tmp_path)
+    every = re.sub(rb"\t[^\n]*", b"\ttrue", reference.public["utterance_list.tsv"])
+    answers = {"correctness.tsv": every.replace(b"utterance_id\ttrue", b"utterance_id\tprediction", 1)}
+    assert scored(TASK, tmp_path, answers).intervals["f1"].standard_error == 0
+    random = scored(TASK, tmp_path, TASK.trivial["correct at random"])
+    found = set_feedback(TASK, reference, answers, hidden=True)
+    assert found.steps == {"f1": choose_step(random.intervals["f1"].standard_error)}
+
+
+def test_where_lower_is_better_the_floor_is_the_lowest(tmp_path):
+    task = find_task("merlion_diarization")
+    found = set_feedback(task, small(task.name, tmp_path), None, hidden=False)
+    assert found.floor["der"] == on_grid(min(found.known.values()), found.steps["der"])
+    assert min(found.known.values()) == found.known["nothing spoken"] == 100
+
+
+def test_where_the_jackknife_error_is_0_the_bootstrap_gives_the_step(tmp_path):
+    """In Spoken CALL no trivial baseline meets the rule, so all score 0 whichever unit is left out."""
+    task = find_task("spoken_call")
+    reference = small(task.name, tmp_path)
+    lines = [scored(task, tmp_path, answers) for answers in task.trivial.values()]
+    assert not any(line.intervals["d_full"].standard_error for line in lines)
+    errors = [resampled_error(task.primary, line.statistics.parts["decisions"]) for line in lines]
+    found = set_feedback(task, reference, None, hidden=True)
+    assert found.steps == {"d_full": choose_step(max(errors))}
+    assert set(found.known.values()) == set(found.floor.values()) == {0}
+
+
+def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
+    files = {"utterances.tsv": "utterance_id\tsession\tcorrectness\na\ts\tTRUE\nb\ts\tFALSE\n"}
+    one = small(TASK.name, tmp_path, files)
+    found = set_feedback(TASK, one, None, hidden=True)
+    assert (found.steps, found.floor, found.unit) == ({}, {}, "session")
+    assert found.known["everything correct"] == 2 / 3
+
+
+def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
+    """Return the bundle with other submission limits in its evaluation phase, or other feedback."""
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    content = yaml.safe_load(files["competition.yaml"])
+    content["phases"][1].update({"max_submissions": attempts, "max_submissions_per_day": per_day})
+    files["competition.yaml"] = yaml.safe_dump(content).encode()
+    with zipfile.ZipFile(io.BytesIO(files["scoring_program.zip"])) as program:
+        inner = {name: program.read(name) for name in program.namelist()}
+    inner["options.json"] = json.dumps({**json.loads(inner["options.json"]), "feedback": feedback}).encode()
+    files["scoring_program.zip"] = make_zip(inner)
+    (folder / "edited.zip").write_bytes(make_zip(files, first="competition.yaml"))
+    return folder / "edited.zip"
+
+
+# 652 responses have H(0.95) = 0.286 bits each for a system that is right on 95 %: 187. A score in steps reveals at most
+# 2.7. Nine exact scores are written, of which the leaderboard shows 3, and each reveals 53.
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({"attempts": 17}, {}),
+        ({"attempts": 18}, {"leak-scores": "18 attempts on reference_data.zip, rounded scores of 2.7 bits, can reveal "
+                                           "26%"}),
+        ({"attempts": 101}, {"leak-attempts": "101 attempts on reference_data.zip; expected at most 100",
+                             "leak-scores": "100%"}),
+        ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each
+        ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "1 attempt on reference_data.zip, exact scores of 477.0 "
+                                                               "bits, can reveal 100% of its labels (187 bits = "}),
+    ],
+)  # fmt: skip
+def test_attempts_are_compared_with_the_entropy_of_the_labels(bundle, tmp_path, changes, found):
+    findings = {finding.code: finding for finding in check_bundle(edited(bundle[0], tmp_path, **changes))}
+    budget = {code: finding for code, finding in findings.items() if code.startswith("leak-")}
+    assert list(budget) == list(found)
+    for code, words in found.items():
+        assert words in budget[code].what
+        assert budget[code].level == "warning"

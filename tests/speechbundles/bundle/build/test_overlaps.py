@@ -1,0 +1,173 @@
+"""Items of a hidden set in a public set: which evidence reports them, and which is coincidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from speechbundles.bundle.build.overlaps import Overlap, find_overlap, is_accepted, refusal
+from speechbundles.competition.references import ReferenceSet
+from speechbundles.competition.set_facts import SetFacts
+
+FACTS = SetFacts.__new__(SetFacts)
+
+
+def sheet(**columns):
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows), ""])
+
+
+def reference(name, files):
+    files = {"gold.csv": files} if isinstance(files, str) else files
+    content = {file: text.encode() for file, text in files.items()}
+    return ReferenceSet("t", name, content, {}, (), Path(), FACTS, gold=None, rules=None)
+
+
+def overlap(public, hidden):
+    """Return the number of shared rows, and the evidence."""
+    found = find_overlap(reference("development", public), reference("evaluation", hidden))
+    return found and (found.rows, *(line.split(";")[0] for line in found.evidence))
+
+
+def names(count, first=0):
+    return [f"n{number * number}" for number in range(first, first + count)]
+
+
+def texts(count, first=0):
+    return [f"said {number}" for number in range(first, first + count)]
+
+
+def kinds(agree):
+    """Return forty labels, two classes in turn, of which the given number are right."""
+    return [*"xy" * 20][:agree] + [*"yx" * 20][agree:]
+
+
+SAID = texts(40)
+
+
+def test_shared_rows_are_reported_once_for_each_id_column():
+    public = sheet(id=names(20), wavfile=names(20, 40), text=texts(20))
+    lines = sheet(id=names(20, 100), wavfile=names(20, 80), text=texts(20, 100)).splitlines()
+    lines[4:7] = public.splitlines()[10:13]
+    hidden = "\ufeff\n" + "\n".join([*lines[:3], "", *lines[3:]])
+    found = find_overlap(reference("development", public), reference("evaluation", hidden))
+    assert str(found) == (
+        "hidden set t/evaluation shares 3 rows with public set t/development, whose labels participants have:"
+        "\n  3 rows with the same id; first pair: line 7 of evaluation/gold.csv, line 11 of development/gold.csv"
+    )
+    lines[5] = "zz" + lines[5]
+    lines[8:10] = ["zz" + line for line in public.splitlines()[2:4]]
+    assert overlap(public, "\n".join(lines)) == (5, "2 rows with the same id", "3 rows with the same wavfile")
+
+
+@pytest.mark.parametrize(("size", "shared", "found"), [(20, 1, None), (20, 2, 2), (999, 1, 1)])
+def test_two_rows_with_the_same_id_and_text_are_no_coincidence(size, shared, found):
+    """One row is enough where its probability is one in a thousand."""
+    public = sheet(id=names(20), text=texts(20))
+    hidden = sheet(
+        id=names(shared, 20 - shared) + names(size - shared, 100),
+        text=texts(shared, 20 - shared) + texts(size - shared, 2000),
+    )
+    rows = "row" if found == 1 else "rows"
+    assert overlap(public, hidden) == (found and (found, f"{found} {rows} with the same id"))
+
+
+@pytest.mark.parametrize(
+    ("public", "hidden", "rows"),
+    [
+        ({"a": SAID, "b": SAID, "c": SAID}, {"a": SAID, "b": SAID, "c": texts(40, 90)}, 40),
+        ({"a": SAID, "b": SAID}, {"a": SAID, "b": texts(40, 90)}, None),  # half of the texts
+        ({"a": SAID}, {"a": texts(30) + texts(10, 90)}, 30),
+        ({"a": SAID}, {"a": texts(40, 90)}, None),
+        ({"a": SAID, "b": kinds(40)}, {"a": SAID, "b": kinds(30)}, 40),  # half-way from chance
+        ({"a": SAID, "b": kinds(40)}, {"a": SAID, "b": kinds(29)}, None),
+        ({"b": kinds(40)}, {"b": kinds(30)}, None),
+        ({"b": kinds(40)}, {"b": kinds(36)}, 40),
+        ({"a": SAID}, {"b": SAID}, None),
+        ({"a": SAID}, {"a": ["x"] * 40}, None),
+    ],
+)
+def test_rows_with_the_same_id_must_agree_in_most_texts_and_in_labels(public, hidden, rows):
+    for key in ({"id": names(40)}, {"session": list("abcd") * 10, "item": sorted([*range(10)] * 4)}):
+        found = overlap(sheet(**key, **public), sheet(**key, **hidden))
+        assert found == (rows and (rows, f"{rows} rows with the same {', '.join(key)}"))
+
+
+def test_columns_with_many_repeated_values_are_not_ids():
+    public = sheet(id=[*names(18), *names(2)], text=[*texts(18), *texts(2)])
+    often = sheet(id=[*names(17), *names(3)], text=[*texts(17), *texts(3)])
+    hidden = sheet(id=names(20), text=[*texts(3), *texts(17, 100)])
+    assert overlap(public, hidden) == (3, "3 rows with the same id")
+    assert overlap(often, hidden) is overlap(hidden, often) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "alike", "twice", "found"),
+    [
+        # Two rows with the same content are in different sets with probability 20/39; for eleven pairs: 1/1500.
+        ((20, 20), 10, 0, False),
+        ((20, 20), 11, 0, True),
+        ((20, 20), 14, 1, False),
+        ((20, 20), 15, 1, True),
+        ((10, 30), 7, 0, False),
+        ((10, 30), 8, 0, True),
+    ],
+)
+@pytest.mark.parametrize("where", [0, 1])
+def test_rows_with_new_ids_are_compared_with_rows_repeated_within_a_set(rows, alike, twice, found, where):
+    sheets = []
+    for number, size in enumerate(rows):
+        repeated = texts(twice, 700) * 2 if number == where else []
+        rest = texts(size - alike - len(repeated), 100 * (number + 1))
+        sheets.append(sheet(id=names(size, 50 * number), text=[*texts(alike), *repeated, *rest]))
+    expected = (alike, f"{alike} rows with the same text") if found else None
+    assert overlap(*sheets) == overlap(*reversed(sheets)) == expected
+
+
+def test_a_content_that_occurs_three_times_is_ignored():
+    public = sheet(id=names(20), text=[*texts(11), *texts(9, 100)])
+    hidden = sheet(id=names(20, 50), text=[*texts(11), "said 0", *texts(8, 200)])
+    assert overlap(public, hidden) is overlap(hidden, public) is None
+
+
+def test_prompts_that_fix_texts_are_no_overlap_unless_labels_agree_too():
+    for agree, found in ((30, 30), (29, None)):
+        public, hidden = (sheet(text=SAID, label=kinds(each)) for each in (40, agree))
+        assert overlap(public, hidden) == (found and (found, f"{found} rows with the same text, label"))
+
+
+def test_every_file_of_both_sets_is_searched():
+    def files(first, **others):
+        tables = {"b.csv": texts(20), "c.csv": texts(20, 100)}
+        sheets = {name: sheet(id=names(20, first), text=said) for name, said in tables.items()}
+        return {"a.csv": sheet(**others), "too large.csv": "a,b\n" * 500_001, **sheets}
+
+    sets = (
+        ("development", files(0, x=range(3), a=range(3))),
+        ("evaluation", files(20, x=range(3), b=range(3))),
+    )
+    found = find_overlap(*(reference(*each) for each in sets))
+    assert (found.rows, len(found.evidence)) == (40, 2)
+    for file, line in zip("bc", found.evidence, strict=True):
+        places = f"line 2 of evaluation/{file}.csv, line 2 of development/{file}.csv"
+        assert line == f"20 rows with the same text; first pair: {places}"
+
+
+def test_an_overlap_that_is_not_accepted_is_refused_with_its_remedies():
+    shown, hidden = reference("development", ""), reference("evaluation", "")
+    shared = Overlap(shown, hidden, 20, ("20 rows with the same id",))
+    entry = {"hidden": "t/evaluation", "public": "t/development", "rows": 20}
+    assert is_accepted(shared, [{**entry, "rows": 1}, entry])
+    for other in ({"rows": 19}, {"hidden": "t/other"}, {"public": "other/development"}):
+        assert not is_accepted(shared, [{**entry, **other}])
+    assert refusal([shared, shared]).split("\n") == [
+        *str(shared).split("\n") * 2,
+        "",
+        "Remove these rows from the public set. If they are different items that only",
+        "look alike (ids that restart at 1, answers to the same prompts), accept them in",
+        "competition.yaml, in defaults, a challenge or a task:",
+        "",
+        "  accepted_overlaps:",
+        *["    - {hidden: t/evaluation, public: t/development, rows: 20}"] * 2,
+    ]

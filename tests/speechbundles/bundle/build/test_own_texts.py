@@ -1,0 +1,269 @@
+"""What participants read follows the organiser's data: no words of other challenges, and examples that are true."""
+
+import json
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.model.sources import Sources
+from spokeneval.challenges import task_names
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.kinds.declared import KINDS
+from tests.samples.declared_tasks import TASKS, declared_folder, kind_of
+from tests.samples.own_competition import own_folder
+from tests.samples.programs import ROOT, run_program, write_files
+
+DATA = (
+    *(
+        "singapore",
+        "aphasi",
+        "stroke",
+        "learner",
+        "librispeech",
+        "aishell",
+        "seame",
+        "call cent",
+        "call-cent",
+    ),
+    *("german", "32 khz", "data agreement", "picture", "children", "parents in", "clinician", "preselected"),
+    *("dr-ntu", "test split", "validation split", "narration", "expert listener", "sample data", "synthetic"),
+)
+"""Words about data of the five challenges."""
+
+FORMATS = {
+    "spoken_call": ("spoken call", "grammar.xml"),
+    "caller_experience": ("caller experience", "dialogue system"),
+    "psst": ("psst", "arpabet", "phone"),
+    "merlion": ("merlion", "mandarin"),
+    "content_accuracy": ("rouge", "content accuracy"),
+}
+"""Words about the task of a challenge, which others do not have."""
+
+
+DECLARED = [name for name in TASKS if kind_of(name) in KINDS]
+
+of_three_kinds = pytest.mark.default_cases("three decisions", "words", "turns")
+
+
+def texts_of(competition, parts):
+    """All texts that participants read, `name -> text`, without citations, which contain titles of papers."""
+    texts = {f"pages/{file}": page_text(competition, file, parts) for file in competition.page_files}
+    for name, content in parts.starting_kit.items():
+        if not name.startswith(("spokeneval/", "data/")) and name.endswith((".md", ".py", ".ipynb", ".json")):
+            texts[name] = content.decode()
+    texts["title"], texts["description"] = competition["title"], competition["description"]
+    # The note on intervals refers to a study of learners, whatever the task.
+    note = re.compile(r"@\w+\{.*?\n\}|for language learners with .*? over learners", re.DOTALL)
+    return {name: note.sub("", text) for name, text in texts.items()}
+
+
+def words_in(texts, words):
+    return [(name, word) for name, text in texts.items() for word in words if word in text.lower()]
+
+
+@pytest.fixture(scope="module", params=DECLARED)
+def built(request, tmp_path_factory):
+    """A competition of a declared task, its parts, and the folder of its unpacked kit."""
+    folder = tmp_path_factory.mktemp("own")
+    planned = plan(Sources(ROOT, write_files(folder / "own", declared_folder(request.param))), [], {})
+    assert planned.warnings == []
+    (competition,) = planned.competitions
+    parts = planned.parts["aufgabe"]
+    return competition, parts, write_files(folder / "kit", parts.starting_kit)
+
+
+@pytest.mark.thorough
+@of_three_kinds
+def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
+    competition, parts, _ = built
+    words = {word for words in FORMATS.values() for word in words}
+    if competition.rules.declaration["kind"] == "transcripts":
+        words -= {"phone", "arpabet"}
+    texts = texts_of(competition, parts)
+    shared = {"try_submission.py", "score.py", "ingest.py", "baseline.py", "pages/overview.md"}
+    assert words_in(texts, DATA) == []
+    assert [found for found in words_in(texts, words) if found[0] not in shared] == []
+    for name, text in texts.items():
+        if name.startswith("pages/"):
+            assert "${" not in text
+            assert "{%" not in text
+
+
+@of_three_kinds
+def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
+    """The example's lines, with those of the baseline for the other items, are a valid submission."""
+    competition, parts, kit = built
+    page = page_text(competition, "evaluation.md", parts)
+    example = re.search(r"```\n(.*?)```", page, re.DOTALL)[1].splitlines()
+    file = competition.rules.format.submission_file
+    given = parts.solutions["evaluation"][file].decode().splitlines()
+    if file.endswith(".rttm"):
+        lines = example
+    else:
+        assert example[0] == given[0]
+        answered = {line.split(",")[0] for line in example}
+        lines = example + [line for line in given if line.split(",")[0] not in answered]
+    out = write_files(tmp_path / "out", {file: "\n".join([*lines, ""])})
+    done = run_program("try_submission.py", "--set", "evaluation", str(out), cwd=kit)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@of_three_kinds
+def test_the_columns_on_the_page_are_those_of_the_files(built):
+    competition, parts, kit = built
+    page = page_text(competition, "data.md", parts)
+    rows = re.findall(r"^- `(\w+/\w+/[\w.]+)`(?:: (.*))?$", page, re.MULTILINE)
+    assert len(rows) >= 3
+    for file, columns in rows:
+        header = (kit / file).read_text(encoding="utf-8").splitlines()[0]
+        if file.endswith(".csv"):
+            assert re.findall("`([^`]+)`", columns) == header.split(",")
+    hidden = competition.rules.format.reference_files
+    assert not [file for file, _ in rows if file.startswith("evaluation/") and file.split("/")[-1] in hidden]
+
+
+@of_three_kinds
+def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, capsys):
+    competition, parts, kit = built
+    assert set(parts.solutions) == {"development", "evaluation"}
+    monkeypatch.chdir(kit)
+    notebook = nbformat.read(kit / "walkthrough.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: run_program(*command[1:], cwd=kit))
+    assert not [cell for cell in cells_of(parts.starting_kit) if "${" in cell or "{%" in cell]
+    run_cells(parts.starting_kit)
+    shown = capsys.readouterr().out
+    assert "Scores on the development set" in shown
+    assert f"  {competition.rules.primary.title} " in shown
+    assert "is ready to upload to the phase Evaluation" in shown
+
+
+@of_three_kinds
+@pytest.mark.parametrize("task", DECLARED)
+def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
+    """Without a development set, and with one whose labels are all alike."""
+    files = declared_folder(task)
+    public = {name: text for name, text in files.items() if "/development/" in name}
+    baseline = ROOT / "starting_kit" / "kinds" / kind_of(task) / "baseline.py"
+    (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
+    sources = competition.rules
+    place = tmp_path / "own/reference_data/aufgabe/evaluation"
+    reference = load_reference(sources, "evaluation", place, {})
+    kit = {f"evaluation/input/{name}": content for name, content in reference.public.items()}
+    kit["task.json"] = json.dumps({"declaration": dict(sources.declaration)})
+    kit["baseline.py"] = baseline.read_bytes()
+    alone = write_files(tmp_path / "alone", kit)
+    alike = {}
+    for name, text in public.items():
+        header, first, *_ = text.splitlines()
+        alike[f"development/reference/{name.split('/')[-1]}"] = f"{header}\n{first}\n"
+    few = write_files(tmp_path / "few", {**kit, **alike})
+    for folder in (alone, few):
+        done = subprocess.run(
+            [sys.executable, "baseline.py", "evaluation", "out"], cwd=folder, capture_output=True
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        sources.format.read_submission(list_files(folder / "out"), reference.gold.items)
+
+
+@pytest.fixture(scope="module")
+def own_plans(tmp_path_factory):
+    folder = own_folder(tmp_path_factory.mktemp("five") / "own", task_names())
+    return plan(Sources(ROOT, folder), [], {})
+
+
+@pytest.mark.thorough
+def test_no_text_of_a_challenge_with_own_data_is_about_its_original_data(own_plans):
+    shared = {"try_submission.py", "pages/overview.md"}
+    found = []
+    for competition in own_plans.competitions:
+        texts = texts_of(competition, own_plans.parts[competition.task])
+        others = [words for name, words in FORMATS.items() if name != competition.challenge]
+        words = {word for words in others for word in words} - {"phone", "content accuracy"}
+        found += [(competition.name, *each) for each in words_in(texts, DATA)]
+        found += [(competition.name, *each) for each in words_in(texts, words) if each[0] not in shared]
+    assert found == []
+
+
+def cells_of(kit):
+    return [cell.source for cell in nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4).cells]
+
+
+@pytest.mark.default_cases("words")
+@pytest.mark.parametrize("task", ["decisions", "words", "turns"])
+def test_a_kit_without_a_development_set_has_no_word_of_one(task, tmp_path, monkeypatch, capsys):
+    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder(task)))
+    planned = plan(sources, [], {}, leave_out=["development"])
+    (competition,) = planned.competitions
+    kit = planned.parts["aufgabe"].starting_kit
+    texts = {file: page_text(competition, file, planned.parts["aufgabe"]) for file in competition.page_files}
+    texts["README.md"], texts["notebook"] = kit["README.md"].decode(), "\n".join(cells_of(kit))
+    assert words_in(texts, ("development", "scored with the server", "--set evaluation", "the report")) == []
+    assert ["python3 baseline.py evaluation out" in texts[name] for name in ("README.md", "overview.md")] == [
+        True
+    ] * 2
+    place = write_files(tmp_path / "kit", kit)
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: run_program(*command[1:], cwd=place))
+    run_cells(kit)
+    assert "submission.zip is ready to upload to the phase Evaluation" in capsys.readouterr().out
+
+
+def run_cells(kit):
+    kernel = {}
+    for cell in nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, kernel)
+
+
+def test_a_kit_without_a_baseline_asks_for_answers(tmp_path, monkeypatch, capsys):
+    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder("scores")))
+    kit = plan(sources, [], {}, leave_out=["baseline"]).parts["aufgabe"].starting_kit
+    assert "baseline" not in "\n".join([kit["README.md"].decode(), *cells_of(kit)])
+    monkeypatch.chdir(write_files(tmp_path / "kit", kit))
+    run_cells(kit)
+    shown = capsys.readouterr().out
+    assert "Write your system's answers to the folder out first" in shown
+    assert "Write your system's answers to the folder final first" in shown
+
+
+def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
+    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder("decisions")))
+    planned = plan(sources, [], {}, leave_out=["evaluation"])
+    (competition,) = planned.competitions
+    parts = planned.parts["aufgabe"]
+    texts = [parts.starting_kit["README.md"].decode(), *cells_of(parts.starting_kit)]
+    texts.append(page_text(competition, "overview.md", parts))
+    assert "evaluation set" not in "\n".join(texts)
+
+
+@pytest.mark.thorough
+def test_an_organisers_text_replaces_a_section(tmp_path):
+    files = declared_folder("decisions")
+    files["pages/aufgabe/about.md"] = "Zwei Klassen: ${classes}.\n"
+    files["pages/about_data.md"] = "Aus ${organiser}.\n"
+    files["pages/eigene/about_rules.md"] = "Keine weiteren Daten.\n"
+    planned = plan(Sources(ROOT, write_files(tmp_path / "own", files)), [], {})
+    (competition,) = planned.competitions
+    pages = {file: page_text(competition, file, planned.parts["aufgabe"]) for file in competition.page_files}
+    assert "Zwei Klassen: `gesund`, `krank`." in pages["overview.md"]
+    assert "Aus Das Institut." in pages["data.md"]
+    assert "Keine weiteren Daten." in pages["evaluation.md"]
+    assert "## Start in two minutes" in pages["overview.md"]
+
+
+def test_the_terms_follow_the_licence(tmp_path):
+    files = declared_folder("decisions")
+    for licence in (", data_licence: CC BY 4.0", ""):
+        files["competition.yaml"] = files["competition.yaml"].replace(", data_licence: CC BY 4.0", licence)
+        (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
+        terms = page_text(competition, "terms.md")
+        assert ("You may not pass it on" in terms) == (licence == "")
+        assert ("Data licence: CC BY 4.0." in terms) == (licence != "")

@@ -1,0 +1,301 @@
+"""Pages: their numbers come from the data, and sentences about the sample appear only with the sample."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from speechbundles.bundle.build.declared_facts import declared_facts
+from speechbundles.bundle.build.kit import Parts, make_parts
+from speechbundles.bundle.build.page_tables import columns_table
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.template import fill
+from speechbundles.bundle.build.unsaid import unfilled_about
+from speechbundles.bundle.build.write import RENDERERS
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.competition.whole import away_from_sample, do_without
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from speechbundles.platforms.facts import PLATFORMS
+from spokeneval.challenges import task_names
+from spokeneval.kinds.declared import declared_task
+from spokeneval.run.options import OPTIONS_FILE, Options
+from tests.samples.cases import CASES
+from tests.samples.programs import ROOT, write_files
+
+COMPETITIONS = {competition.name: competition for competition in read_competitions(Sources(ROOT))}
+OF_THE_SAMPLE = re.compile(
+    r"sample|synthetic|seeded|nobody ever|740|260\b|1,?188|\b202\b|\b150\b|E0001|10023|SYN31"
+)
+KIT = {"data/training.csv": b'id,text\n1,"a\nb"\n2,c\n', "data/grammar.xml": b"<grammar/>"}
+
+
+def made_of(tmp_path, competition, files=None):
+    """Return the parts of a bundle with an organiser's own data; all sets have the same files."""
+    folder = write_files(tmp_path / "own", CASES[competition.task].reference if files is None else files)
+    sets = {
+        name: load_reference(competition.rules, name, folder, competition.options)
+        for name in competition.sets
+    }
+    options = {OPTIONS_FILE: Options().dump()}
+    return Parts(options, {}, {**KIT, **options}, sets, {}, {}, ())
+
+
+def pages(competition, parts, root=ROOT):
+    return {file: page_text(competition, file, parts) for file in competition.page_files}
+
+
+@pytest.mark.parametrize("name", COMPETITIONS)
+def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
+    competition = COMPETITIONS[name]
+    competition = away_from_sample(competition)
+    competition = replace(competition, settings={**competition.settings, "data_licence": "CC BY 4.0"})
+    parts = made_of(tmp_path, competition)
+    texts = pages(competition, parts)
+    for file, text in texts.items():
+        assert OF_THE_SAMPLE.findall(text) == [], file
+        assert "${" not in text
+        assert "{%" not in text
+        assert "<!--" not in text
+    for word in ("Example", "Specimen", "## Timeline", "## Prizes", "## Citation", "Workshop"):
+        assert word not in texts["overview.md"].replace("example.org", "")
+    assert parts.references[competition.scored_sets[-1]].items[0] in texts["evaluation.md"]
+    assert "@inproceedings{" in texts["data.md"]
+    assert competition["contact_email"] in texts["data.md"]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_the_samples_page_says_that_it_is_synthetic(task):
+    competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
+    sets = {name: load_sample(competition, name) for name in competition.sets}
+    assert "synthetic" in page_text(competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
+
+
+@pytest.mark.parametrize("name", COMPETITIONS)
+def test_no_text_mentions_what_is_left_out(name):
+    (given,) = read_competitions(Sources(ROOT), [name])
+    competition = do_without(given, ["development", "baseline"])
+    planned = make_parts(competition, {"evaluation": load_sample(competition, "evaluation")})
+    texts = {**pages(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
+    for file, text in texts.items():
+        # Published figures refer to the challenge's own development set.
+        assert re.findall(r"(?<!published )development|baseline\.py|\$\{|<!--", text) == [], file
+    kept = [
+        file for file in planned.starting_kit if re.search(r"baseline\.py$|^development/|/development_", file)
+    ]
+    assert kept == []
+    named = re.findall(r"`((?:data|evaluation)/[\w./]+)`", texts["README.md"])
+    assert named
+    assert set(named) <= set(planned.starting_kit)
+
+
+def load_sample(competition, name):
+    place = ROOT / "reference_data" / competition.task / name
+    return load_reference(competition.rules, name, place, competition.options)
+
+
+def row(text, name):
+    return next(line for line in text.splitlines() if line.startswith(f"| {name} |"))
+
+
+def test_the_sets_are_counted(tmp_path):
+    header = "Id\tPrompt\tlanguage\tmeaning\n"
+    rows = ["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"]
+    text = header + "".join(f"{number}\tFrag\t{labels}\n" for number, labels in enumerate(rows))
+    competition = COMPETITIONS["spoken_call"]
+    page = pages(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
+    labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
+    assert row(page, "development") == "| development | 5 | in the kit |"
+    assert f"\n- development: {labels}\n" in page
+    columns = columns_table(competition, {}).splitlines()
+    assert [line.split(" | ")[1] for line in columns[2:5]] == ["higher", "–", "–"]  # Dfull and its interval
+    # The organiser publishes the class sizes, and nothing else about hidden labels.
+    assert row(page, "evaluation") == "| evaluation | 5 | hidden |"
+    assert "\n- evaluation: 3 correct, 2 incorrect\n" in page
+
+
+def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
+    header = "utterance_id\tsession\tcorrectness\tduration_frames\n"
+    rows = [("s1", "TRUE", 4_800_000), ("s1", "FALSE", 9_600_000), ("s2", "TRUE", 14_400_000)]
+    text = header + "".join(f"u{n}\t{s}\t{c}\t{frames}\n" for n, (s, c, frames) in enumerate(rows))
+    competition = COMPETITIONS["psst_correctness"]
+    kit_data = {"psst/data/training.csv": "what is learnt from"}
+    competition = replace(competition, settings={**competition.settings, "kit_data": kit_data})
+    page = pages(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
+    # 28.8 million frames of 16 kHz are 1800 seconds.
+    assert row(page, "development") == "| development | 3 | 2 | 0.50 | in the kit |"
+    assert "\nLabels:\n\n- development: correctness 2 TRUE, 1 FALSE\n\n" in page
+    assert row(page, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
+    assert "\n- `data/training.csv`: what is learnt from; 2 rows; columns `id`, `text`\n" in page
+    assert "\n- `data/grammar.xml`\n" in page
+
+
+def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):
+    header = "audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang\n"
+    tags = ("English", "English", "Mandarin", "NON_SPEECH")
+    rows = [f"a.wav,u{n},{1000 * n},{1000 * n + 900},900,{tag},False\n" for n, tag in enumerate(tags)]
+    competition = COMPETITIONS["merlion_identification_closed"]
+    page = pages(competition, made_of(tmp_path, competition, {"labels.csv": header + "".join(rows)}))[
+        "data.md"
+    ]
+    sizes = "language_tag 2 English, 1 Mandarin, 1 NON_SPEECH (in all 4 rows of the labels)"
+    assert f"\n- development: {sizes}\n" in page
+    assert row(page, "development").startswith("| development | 3 | ")
+
+
+def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
+    competition = COMPETITIONS["spoken_call"]
+    parts = made_of(tmp_path, competition)
+    chosen = {"fifty_percent_rule": "reject", "class_sizes": "hidden"}
+    other = replace(competition, settings={**competition.settings, "options": chosen})
+    flagged, rejected = (page_text(one, "evaluation.md", parts) for one in (competition, other))
+    assert "but its Dfull is 0" in flagged
+    assert "is refused before it is scored" in flagged
+    assert "The run of a submission that breaks the rule fails" in rejected
+    assert "but its Dfull is 0" not in rejected
+    assert "is refused before it is scored" not in rejected
+
+
+def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
+    def rules(competition):
+        page = page_text(competition, "overview.md")
+        return page[page.index("## Rules") : page.index("## Baselines")]
+
+    spoken_call, psst = COMPETITIONS["spoken_call"], COMPETITIONS["psst_correctness"]
+    shown = rules(spoken_call)
+    assert "At most 10 a day in the phase *Development*, 3 a day in the phase *Evaluation*. " in shown
+    assert "your **best** submission" in shown
+    assert "with the file `results.csv`" in shown
+    assert "correct ones.\n  Otherwise, your Dfull is 0." in shown
+    assert "50 %" not in rules(psst)
+    for competition in COMPETITIONS.values():
+        terms, listed = (
+            set(re.findall("^- .*", text, flags=re.MULTILINE))
+            for text in (page_text(competition, "terms.md"), rules(competition))
+        )
+        assert len(terms & listed) >= 2
+    same = [replace(phase, max_submissions_per_day=4) for phase in psst.phases]
+    assert "At most 4 a day. " in rules(replace(psst, phases=tuple(same)))
+    # The organiser's own terms may be others than ours: the rules then repeat none.
+    shutil.copytree(ROOT / "pages", tmp_path / "pages")
+    (tmp_path / "pages" / "terms.md").write_text("# Terms\n\n- Have fun.\n")
+    own = rules(replace(psst, sources=Sources(tmp_path)))
+    assert "One account" not in own
+    assert "All terms are on the terms page." in own
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_page_explains_how_its_platform_orders_equal_scores(tmp_path, platform):
+    competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
+    files = render(competition, made_of(tmp_path, competition))
+    (page,) = (content.decode() for name, content in files.items() if "evaluation." in name)
+    assert f"Equal scores: {PLATFORMS[platform].board.ties}." in page
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (
+            "<!-- only samples -->\nx\n<!-- end -->\n",
+            " line 2: unknown condition only samples; expected one of sample, baseline,",
+        ),
+        ("{% if samples %}\nx\n{% endif %}\n", " line 2: unknown name samples; did you mean sample?"),
+        ("a\n{% if sample %}\nx\n", " line 4: Unexpected end of template."),
+        ("{% of %}\n", " line 2: Encountered unknown tag 'of'."),
+        ("${title", " line 2: $ is not a fact; ${name} can be title,"),
+    ],
+)
+def test_a_page_with_invalid_template_syntax_is_named_with_its_line(tmp_path, page, expected):
+    shutil.copytree(ROOT / "pages", tmp_path / "pages")
+    (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
+    with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
+        page_text(replace(COMPETITIONS["spoken_call"], sources=Sources(tmp_path)), "terms.md")
+
+
+def test_a_page_gets_its_facts_and_the_blocks_with_true_conditions():
+    page = b"""@misc{a, title = {{${title}}}, note = {$$5}}
+{% if baseline and not development %}
+new
+{% endif %}
+<!-- only baseline -->
+old
+<!-- end -->
+"""
+    facts, holds = {"title": "A {% title %}"}, {"baseline": True, "development": False}
+    assert fill(page, "a.md", facts, holds) == "@misc{a, title = {{A {% title %}}}, note = {$5}}\nnew\nold\n"
+
+
+ABOUT = {
+    "organisers": [{"name": "Ada L.", "institution": "Uni | Ulm"}, {"name": "Bo"}],
+    "timeline": [{"date": "2027-09", "event": "Workshop"}, {"date": "2027-02-01", "event": "Forms | due"}],
+    "data_access": "Sign the form.",
+    "prizes": "A cup.",
+    "faq": [{"question": "Why?", "answer": "Because."}],
+    "contact": "Join the list.",
+    "citation": "@misc{a,\n}",
+}
+
+
+def test_the_facts_in_about_are_on_the_pages(tmp_path):
+    competition = COMPETITIONS["spoken_call"]
+    competition = replace(competition, settings={**competition.settings, "about": ABOUT})
+    texts = pages(competition, made_of(tmp_path, competition))
+    overview = texts["overview.md"]
+    assert re.findall(r"^\| (20\S+(?: \d\d:\d\d)?) \| (.*) \|$", overview, re.MULTILINE) == [
+        ("2027-01-11", "Phase *Development* begins"),
+        ("2027-02-01", r"Forms \| due"),
+        ("2027-02-28 23:59", "Phase *Development* ends"),
+        ("2027-03-01", "Phase *Evaluation* begins"),
+        ("2027-03-14 23:59", "Phase *Evaluation* ends"),
+        ("2027-09", "Workshop"),
+    ]
+    assert "- Ada L., Uni | Ulm\n- Bo\n" in overview
+    assert "## Prizes\n\nA cup.\n" in overview
+    assert "**Why?** Because." in overview
+    assert "Join the list." in overview
+    assert overview.endswith("## Citation\n\n```\n@misc{a,\n}\n```\n")
+    assert "Sign the form." in texts["data.md"]
+    rewarded = replace(competition, settings={**competition.settings, "about": {}, "reward": "Fame"})
+    assert "## Prizes\n\nFame\n" in pages(rewarded, made_of(tmp_path / "rewarded", rewarded))["overview.md"]
+
+
+def test_the_build_lists_missing_facts():
+    sample = COMPETITIONS["spoken_call"]
+    assert unfilled_about([sample]) == ""
+    own = replace(sample, sources=Sources(ROOT, ROOT / "elsewhere"))
+    assert unfilled_about([own]) == ""
+    little = {**own.settings, "about": {"timeline": [], "faq": []}, "reward": "Fame"}
+    assert unfilled_about([sample, replace(own, settings=little)]) == (
+        "to fill in below `about` in competition.yaml, for the pages: spoken_call: organisers, data_access, citation"
+    )
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_the_last_step_names_the_place_of_uploads(tmp_path, platform):
+    competition = COMPETITIONS["spoken_call"]
+    text = page_text(competition, "overview.md", made_of(tmp_path, competition), PLATFORMS[platform])
+    step = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."
+    assert step in text
+
+
+def test_the_example_answer_is_shown_with_its_item(tmp_path):
+    competition = COMPETITIONS["spoken_call"]
+    rows = 'E2\tFrag\tcorrect\tcorrect\nE1\t"Sag | was"\tincorrect\tcorrect\n'
+    files = {"reference.csv": f"Id\tPrompt\tlanguage\tmeaning\n{rows}"}
+    page = pages(competition, made_of(tmp_path, competition, files))["evaluation.md"]
+    assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
+    assert "\nE1\taccept\n" in page
+
+
+@pytest.mark.parametrize("declared", [{"classes": ["a", "b"]}, {"classes": ["a", "b", "c"]}, {"target": "a"}])
+def test_the_page_of_an_answer_fits_any_number_of_classes(declared):
+    task = declared_task("x", {"kind": "identification", **declared})
+    page = (ROOT / "pages/kinds/identification/answer.md").read_bytes()
+    facts = {**declared_facts(SimpleNamespace(rules=task)), "id_1": "i1", "id_2": "i2"}
+    text = fill(page, "answer.md", facts, {})
+    assert ("except for the EER" in text) == (len(declared.get("classes", ())) == 3)

@@ -1,0 +1,298 @@
+"""Every defect in the table is found by its own rule and no other; clean bundles have no findings."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from speechbundles.bundle.check.check import check_bundle
+from speechbundles.model.finding import RULES, Finding, format_findings
+from tests.samples import bundle_defects
+from tests.samples.bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
+from tests.samples.programs import write_files
+
+
+def findings_of(tmp_path, draft: Draft) -> list[Finding]:
+    return check_bundle(write_files(tmp_path, {**draft.beside, PATH: draft.build()}) / PATH)
+
+
+PATH = "platform/bundle.zip"
+
+
+@pytest.mark.parametrize("platform", CLEAN)
+def test_a_clean_bundle_has_no_findings(tmp_path, platform):
+    assert findings_of(tmp_path, CLEAN[platform]()) == []
+
+
+HARMLESS = {
+    "a checkbox": ("codabench", bundle_defects.both(
+        put("fact_sheet", "method", "type", to="checkbox"),
+        put("fact_sheet", "method", "selection", to=[True, False]))),
+    "a text": ("codabench", bundle_defects.both(
+        put("fact_sheet", "method", "type", to="text"), put("fact_sheet", "method", "selection", to=""))),
+    "phases that are over beside one that is open": ("codabench", bundle_defects.both(
+        put("phases", 0, "start", to="2025-01-11 00:00:00"), put("phases", 0, "end", to="2025-02-28 23:59:59"),
+        put("phases", 1, "start", to="2026-01-11 00:00:00"))),
+    "development of 40 days": ("codabench", put("phases", 0, "start", to="2027-01-20 00:00:00")),
+    "more phases a week after the one that decides": ("codabench", lambda draft: draft.spec["phases"].append(
+        {**draft.spec["phases"][1], "index": 2, "name": "More", "start": "2027-03-22 00:00:00", "end": None})),
+    "hidden scores that are not there yet": ("codabench", bundle_defects.both(
+        put("phases", 1, "hide_output", to=True), put("leaderboards", 0, "hidden", to=True),
+        put("auto_run_submissions", to=False))),
+    "phases without indexes": ("codabench", bundle_defects.both(
+        bundle_defects.drop("phases", 0, "index"), bundle_defects.drop("phases", 1, "index"))),
+    "an image with a digest": ("codabench", put("docker_image", to="example/image@sha256:" + "0" * 64)),
+    "a queue": ("codabench", put("queue", to="0b7c4a1e-7d36-4b58-9c0b-6c1d3f1c2a10")),
+    "a computed column": ("codabench", bundle_defects.add("leaderboards", 0, "columns", item={
+        "title": "Mean", "key": "mean", "index": 2, "sorting": "desc", "precision": 4,
+        "computation": "avg", "computation_indexes": [0, 1]})),
+    "a sealed share": ("codabench", bundle_defects.seal),
+    "a sealed share on the other platform": ("codalab", bundle_defects.seal),
+    "a page of one's own": ("codalab", put("html", "prizes", to="data.html")),
+    "a column of unknown direction": ("codabench", bundle_defects.both(
+        put("leaderboards", 0, "columns", 0, "key", to="effort"),
+        put("leaderboards", 0, "columns", 0, "title", to="Effort"),
+        put("leaderboards", 0, "columns", 0, "sorting", to="asc"), bundle_defects._scores("effort", "error"))),
+    "an error in a name that is turned around": ("codabench", bundle_defects.both(
+        put("leaderboards", 0, "columns", 1, "title", to="Error reduction"),
+        put("leaderboards", 0, "columns", 1, "sorting", to="desc"))),
+    "a direction that the program declares": ("codabench", bundle_defects.both(
+        put("leaderboards", 0, "columns", 1, "sorting", to="desc"),
+        bundle_defects._directions(accuracy="higher", error="higher"))),
+    "a kit behind a link": ("codabench", bundle_defects.both(
+        bundle_defects.drop("phases", 0, "starting_kit"),
+        bundle_defects.page("pages/overview.md", b"Submit. Kit: https://example.org/starting_kit"))),
+    "a kit in the public data": ("codabench", bundle_defects.both(
+        bundle_defects.drop("phases", 0, "starting_kit"), put("phases", 0, "public_data", to="kit.zip"),
+        bundle_defects.archive("kit.zip", [("baseline.py", b"print()\n")]))),
+    "pages in French": ("codabench", lambda draft: draft.files.update(
+        {name: "Déposez. Licence : CC BY 4.0.\n".encode() for name in draft.files if name.endswith(".md")})),
+    "a deciding phase without a daily limit": (
+        "codabench", bundle_defects.drop("phases", 1, "max_submissions_per_day")),
+    "prompts in the public data alone": ("codabench", bundle_defects.both(
+        put("phases", 1, "public_data", to="public_data.zip"),
+        bundle_defects.archive("public_data.zip", bundle_defects.codabench().zips["input_data.zip"]),
+        bundle_defects.inside("input_data.zip", items__csv=b"id\nitem000\n"))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_a_harmless_change_has_no_findings(tmp_path, name):
+    platform, change = HARMLESS[name]
+    draft = CLEAN[platform]()
+    change(draft)
+    assert findings_of(tmp_path, draft) == []
+
+
+@pytest.mark.default_cases("codabench:")
+@pytest.mark.parametrize(
+    "defect", DEFECTS, ids=lambda d: f"{d.platform}: {d.code}: {d.name}".replace(" ", "-")
+)
+def test_a_defect_is_found_and_nothing_else(tmp_path, defect: Defect):
+    found = findings_of(tmp_path, defect.draft())
+    assert {finding.code for finding in found} == {defect.code}, format_findings(found)
+
+
+OF_KNOWN_TASKS = {"leak-attempts", "leak-scores"}
+"""Findings only in bundles of this project's tasks: see test_feedback."""
+
+
+def test_every_rule_has_a_defect_that_breaks_it():
+    assert {defect.code for defect in DEFECTS} | OF_KNOWN_TASKS == set(RULES)
+
+
+def test_every_rule_names_an_effect_and_a_fix():
+    for code, rule in RULES.items():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code)
+        assert rule.platform.endswith("."), code
+        assert rule.remedy.endswith("."), code
+
+
+def test_a_finding_names_the_line_and_the_key(tmp_path):
+    draft = CLEAN["codabench"]()
+    bundle_defects.put("phases", 1, "end", to="2027-02-28 00:00:00")(draft)
+    (finding,) = findings_of(tmp_path, draft)
+    text = bundle_defects.yaml.safe_dump(draft.spec, sort_keys=False).splitlines()
+    line = 1 + text.index("  end: '2027-02-28 00:00:00'")
+    assert finding.where == f"competition.yaml line {line}: phases[1].end"
+    assert finding.level == "error"
+
+
+def test_a_misspelt_key_gets_the_correct_spelling(tmp_path):
+    draft = CLEAN["codabench"]()
+    bundle_defects.put("phases", 0, "max_submission_per_day", to=3)(draft)
+    (finding,) = findings_of(tmp_path, draft)
+    assert "did you mean 'max_submissions_per_day'?" in finding.what
+
+
+def test_a_key_at_the_wrong_level_gets_the_correct_place(tmp_path):
+    draft = CLEAN["codabench"]()
+    bundle_defects.put("execution_time_limit", to=3)(draft)
+    (finding,) = findings_of(tmp_path, draft)
+    assert "belongs to phases[]" in finding.what
+
+
+def test_a_reference_without_options_is_hidden_unless_its_name_is_that_of_a_public_set(tmp_path):
+    """Without options.json, the starting kit can contain only `reference_data_development.zip`."""
+    draft = CLEAN["codabench"]()
+    bundle_defects.inside("scoring_program.zip", options__json=None)(draft)
+    assert findings_of(tmp_path, draft) == []
+    draft.zips["reference.zip"] = draft.zips.pop("reference_data_development.zip")
+    draft.spec["tasks"][0].update(name="Practice", reference_data="reference.zip")
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-file"}
+
+
+def test_a_development_reference_whose_fingerprint_is_not_declared_is_hidden(tmp_path):
+    draft = CLEAN["codalab"]()
+    bundle_defects._options(public_references=[])(draft)
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-file"}
+
+
+def test_evaluated_regions_can_be_public(tmp_path):
+    """A file with only items and times has no label, although the reference has the same bytes."""
+    draft = CLEAN["codabench"]()
+    regions = bundle_defects.table("audio_name,start,end", ((f"a{n}", n, n + 1000) for n in range(20)))
+    for name in ("reference_data.zip", "input_data.zip"):
+        bundle_defects.inside(name, regions__csv=regions)(draft)
+    assert findings_of(tmp_path, draft) == []
+
+
+def turns(recording: int) -> list[tuple[int, int, str]]:
+    """Ten synthetic turns, in random languages."""
+    languages = bundle_defects.random.Random(recording).choices(["English", "Mandarin"], k=10)
+    return [(1000 * at + recording, 1000 * at + 900, language) for at, language in enumerate(languages)]
+
+
+def diarization_draft() -> Draft:
+    """The clean bundle with a hidden reference of turns, as MERLIon CCS distributes them (synthetic)."""
+    draft = CLEAN["codabench"]()
+    rows = [(f"rec{n}.wav", at, *turn) for n in range(6) for at, turn in enumerate(turns(n))]
+    labels = bundle_defects.table("audio_name,utt_id,start,end,language_tag", rows)
+    bundle_defects.inside("reference_data.zip", labels__csv=labels)(draft)
+    return draft
+
+
+def test_the_turns_of_a_hidden_reference_are_found_in_a_solution(tmp_path):
+    draft = diarization_draft()
+    assert findings_of(tmp_path, draft) == []
+    for n in range(6):
+        text = "".join(f"{start} {end} {language}\n" for start, end, language in turns(n))
+        bundle_defects.inside("solutions/baseline.zip", **{f"rec{n}__txt": text.encode()})(draft)
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-column"}
+
+
+def test_labels_beside_segments_with_the_names_of_merlion_are_found(tmp_path):
+    draft = diarization_draft()
+    rows = [
+        (f"rec{n}_{at}_{start}_{end}", language)
+        for n in range(6)
+        for at, (start, end, language) in enumerate(turns(n))
+    ]
+    names = "".join(f"{name}\n" for name, _ in rows).encode()
+    bundle_defects.inside("input_data.zip", segments__txt=names)(draft)
+    assert findings_of(tmp_path, draft) == []
+    lines = "".join(f"{name} {language[0]}\n" for name, language in rows).encode()
+    bundle_defects.inside("starting_kit.zip", more__txt=lines)(draft)
+    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-column"}
+
+
+def test_a_good_solution_is_no_leak(tmp_path):
+    """39 of 40 predictions are right: a baseline can be that good. Only perfect predictions are a leak."""
+    draft = CLEAN["codabench"]()
+    rows = list(bundle_defects.RELABELLED)
+    rows[0] = (rows[0][0], "1" if rows[0][1] == "0" else "0")
+    bundle_defects.inside(
+        "solutions/baseline.zip", predictions__csv=bundle_defects.table("id,decision", rows)
+    )(draft)
+    assert findings_of(tmp_path, draft) == []
+
+
+def test_a_constant_column_is_no_leak(tmp_path):
+    """If 36 of 40 labels agree, the same class for all items is right for 90 % of them and reveals nothing."""
+    draft = CLEAN["codabench"]()
+    rows = [
+        (name, "x", "correct" if at % 10 else "incorrect")
+        for at, (name, _) in enumerate(bundle_defects.HIDDEN)
+    ]
+    bundle_defects.inside("reference_data.zip", reference__csv=bundle_defects.table("id,prompt,label", rows))(
+        draft
+    )
+    guess = bundle_defects.table("id,guess", ((name, "correct") for name, _, _ in rows))
+    bundle_defects.inside("starting_kit.zip", guess__csv=guess)(draft)
+    assert findings_of(tmp_path, draft) == []
+
+
+@pytest.mark.parametrize("name", ["logo.png", "logo.jpg", "logo.gif"])
+def test_ordinary_images_pass(tmp_path, name):
+    draft = CLEAN["codabench"]()
+    images = {
+        "logo.png": bundle_defects.png(),
+        # Start of image, a frame header (8 bits, 2 x 3 pixels, one component), end of image
+        "logo.jpg": bytes.fromhex("ffd8 ffe0 0004 0000 ffc0 000b 08 0003 0002 01 01 11 00 ffd9"),
+        # Signature, 2 x 3 pixels, no colour table, trailer
+        "logo.gif": b"GIF89a\x02\x00\x03\x00\x00\x00\x00;",
+    }
+    del draft.files["logo.png"]
+    draft.files[name] = images[name]
+    draft.spec["image"] = name
+    assert findings_of(tmp_path, draft) == []
+
+
+def test_yaml_bombs_are_refused_quickly(tmp_path):
+    draft = CLEAN["codabench"]()
+    levels = "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 9)}]\n" for n in range(9))
+    draft.replacements.append(("version: 2\n", f"version: 2\nl0: &l0 [x]\n{levels}"))
+    assert [finding.code for finding in findings_of(tmp_path, draft)] == ["yaml-invalid"]
+
+
+def places(value, path=()):
+    """All places in a value of mappings and lists."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("wrong", [None, [], {}, -1, "x", [{"a": [1]}], {"x": None}], ids=repr)
+@pytest.mark.parametrize("platform", CLEAN)
+def test_nonsense_anywhere_ends_in_findings_and_never_in_an_exception(tmp_path, platform, wrong):
+    for path in places(CLEAN[platform]().spec):
+        draft = CLEAN[platform]()
+        draft.zips = {"scoring_program.zip": draft.zips["scoring_program.zip"]}
+        if path:
+            bundle_defects.put(*path, to=wrong)(draft)
+        else:
+            draft.spec = wrong
+        findings = findings_of(tmp_path, draft)
+        assert any(finding.level == "error" for finding in findings), path
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_bytes_never_end_in_an_exception(tmp_path, seed):
+    rng = bundle_defects.random.Random(seed)
+    for platform in CLEAN:
+        data = CLEAN[platform]().build()
+        for _ in range(40):
+            damaged = bytearray(data)
+            for at in rng.sample(range(len(data)), 10):
+                damaged[at] = rng.randrange(256)
+            for finding in check_bundle(write_files(tmp_path, {PATH: bytes(damaged)}) / PATH):
+                assert finding.code in RULES
+
+
+def test_a_finding_has_four_parts_in_lines_of_at_most_80_columns(tmp_path, monkeypatch):
+    draft = CLEAN["codabench"]()
+    bundle_defects.put("docker_image", to="codalab/codalab-legacy")(draft)
+    bundle_defects.put("imgae", to="logo.png")(draft)
+    findings = findings_of(tmp_path, draft)
+    for columns, widest in (("20", 80), ("90", 90), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        text = format_findings(findings)
+        assert widest - 15 < max(map(len, text.splitlines())) <= widest
+    assert text.startswith("1 error, 1 warning\n\nerror    competition.yaml line ")
+    assert text.index("[unknown-key]") < text.index("[docker-unpinned]")
+    effect = "The image can change during the competition."
+    assert f"\n         effect: {effect}\n         fix:    Give a fixed tag" in text
+    assert format_findings([]) == "No findings."

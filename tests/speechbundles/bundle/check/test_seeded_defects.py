@@ -1,0 +1,194 @@
+"""The defects that auto-codabench seeds to measure its validator, in a bundle of ours and in one of another form.
+
+They are the sixteen of its deterministic tier that a bundle of Codabench can have without its facts file: a single
+phase is no defect here. The foreign form has folders in place of zips, no `task.json`, and two scores in `scores.json`.
+"""
+
+import copy
+import io
+import json
+import re
+import zipfile
+
+import pytest
+import yaml
+
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import write
+from speechbundles.bundle.check.check import check_bundle
+from speechbundles.model.sources import Sources
+from speechbundles.model.zips import make_zip
+from tests.samples.programs import ROOT
+
+SCRIPT = b"""import json, sys
+json.dump({"balanced_accuracy": 0.5, "n": 2}, open(sys.argv[2] + "/scores.json", "w"))
+"""
+FOREIGN = {
+    "version": 2,
+    "title": "Texts by machines",
+    "image": "logo.png",
+    "terms": "pages/terms.md",
+    "docker_image": "codalab/codalab-legacy:py312",
+    "pages": [{"title": "Overview", "file": "pages/overview.md"}],
+    "tasks": [
+        {"index": index, "name": name, "scoring_program": "scoring_program", "reference_data": f"reference_{name}",
+         "input_data": f"input_{name}"}
+        for index, name in enumerate(("train", "test"))
+    ],
+    "phases": [
+        {"index": 0, "name": "Development", "tasks": [0], "start": "2027-01-01 00:00:00", "end": "2027-02-28 00:00:00",
+         "max_submissions_per_day": 5, "max_submissions": 100, "starting_kit": "starting_kit"},
+        {"index": 1, "name": "Final", "tasks": [1], "start": "2027-03-01 00:00:00", "end": "2027-03-10 00:00:00",
+         "max_submissions_per_day": 3, "max_submissions": 3},
+    ],
+    "leaderboards": [{"title": "Results", "key": "main", "submission_rule": "Force_Last", "columns": [
+        {"title": "Balanced accuracy", "key": "balanced_accuracy", "index": 0, "sorting": "desc", "precision": 4},
+        {"title": "Items", "key": "n", "index": 1, "sorting": "desc", "precision": 0},
+    ]}],
+}  # fmt: skip
+LABELS = "0110100110010110"
+
+
+def _foreign(logo):
+    def rows(name, labels):
+        return "".join(f"{name}{at},{label}\n" for at, label in enumerate(labels)).encode()
+
+    page = (
+        "Classify texts.\n\n## How to submit\n\nUpload a zip with predictions.csv. The data are CC BY 4.0.\n"
+    )
+    return {
+        "competition.yaml": copy.deepcopy(FOREIGN),
+        "logo.png": logo,
+        "pages/terms.md": b"Be fair.\n",
+        "pages/overview.md": page.encode(),
+        "scoring_program/score.py": SCRIPT,
+        "scoring_program/metadata.yaml": b"command: python3 /app/program/score.py /app/input /app/output\n",
+        "reference_train/labels.csv": b"id,label\n" + rows("a", LABELS),
+        "reference_test/labels.csv": b"id,label\n" + rows("b", LABELS[::-1] + "01"),
+        "input_train/texts.csv": b"id,text\n" + rows("a", "x" * 16),
+        "input_test/texts.csv": b"id,text\n" + rows("b", "x" * 18),
+        "starting_kit/README.md": b"Write predictions.csv.\n",
+    }
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory):
+    """The files of a built bundle; competition.yaml is parsed."""
+    (built,) = write(
+        plan(Sources(ROOT), ["psst_correctness"], {}), ["codabench"], tmp_path_factory.mktemp("dist")
+    )
+    assert built.findings == ()
+    with zipfile.ZipFile(built.path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    return {**files, "competition.yaml": yaml.safe_load(files["competition.yaml"])}
+
+
+@pytest.fixture(params=["ours", "foreign"])
+def files(request, ours):
+    return copy.deepcopy(ours) if request.param == "ours" else _foreign(ours["logo.png"])
+
+
+def column(files):
+    return files["competition.yaml"]["leaderboards"][0]["columns"][0]
+
+
+def phase(files, number):
+    return files["competition.yaml"]["phases"][number]
+
+
+def inner(files, name, change):
+    with zipfile.ZipFile(io.BytesIO(files[name])) as archive:
+        unpacked = {entry: archive.read(entry) for entry in archive.namelist()}
+    change(unpacked)
+    files[name] = make_zip(unpacked)
+
+
+def pages(files, change):
+    files.update(
+        {name: change(data) for name, data in files.items() if name.endswith(".md") and "kit" not in name}
+    )
+
+
+def rename_score(files):
+    """Ours: the key is in the column and in task.json, but the scores of the task are others."""
+    if "scoring_program/score.py" in files:
+        files["scoring_program/score.py"] = SCRIPT.replace(b"balanced_accuracy", b"bal_acc")
+        return
+    old, column(files)["key"] = column(files)["key"], "bal_acc"
+    inner(files, "scoring_program.zip", lambda program: program.update(
+        {"task.json": program["task.json"].replace(json.dumps(old).encode(), b'"bal_acc"')}))  # fmt: skip
+
+
+def remove_kit(files):
+    for name in [name for name in files if name.startswith("starting_kit")]:
+        del files[name]
+    for each in files["competition.yaml"]["phases"]:
+        each.pop("starting_kit", None)
+
+
+def leak(files):
+    if "input_test/texts.csv" in files:
+        files["input_test/labels.csv"] = files["reference_test/labels.csv"]
+        return
+    with zipfile.ZipFile(io.BytesIO(files["reference_data.zip"])) as archive:
+        labels = {f"more/{name}": archive.read(name) for name in archive.namelist()}
+    inner(files, "input_data.zip", lambda data: data.update(labels))
+
+
+def without(data, *words):
+    for word in words:
+        data = data.replace(word.encode(), b"entry").replace(word.capitalize().encode(), b"Entry")
+    return data
+
+
+SEEDED = {
+    "missing-page": ("file-missing", lambda files: files.pop(
+        next(name for name in files if name.endswith("overview.md")))),
+    "unwritten-leaderboard-key": ("score-not-written", rename_score),
+    "no-daily-cap": ("daily-default", lambda files: phase(files, 0).pop("max_submissions_per_day")),
+    "short-dev-phase": ("development-short", lambda files: phase(files, 0).update(
+        end=f"{phase(files, 0)['start'][:8]}{int(phase(files, 0)['start'][8:10]) + 10:02} 00:00:00")),
+    "no-sorting": ("sorting-default", lambda files: column(files).pop("sorting")),
+    "final-unlimited": ("deciding-submissions", lambda files: phase(files, 1).update(max_submissions=50)),
+    "kit-missing": ("kit-missing", remove_kit),
+    "docker-unpinned": ("docker-missing", lambda files: files["competition.yaml"].pop("docker_image")),
+    "docker-latest-tag": ("docker-unpinned", lambda files: files["competition.yaml"].update(
+        docker_image="codalab/codalab-legacy:latest")),
+    "metric-sorting-inverted": ("sorting-", lambda files: column(files).update(sorting="asc")),
+    "leaderboard-key-collision": ("column-duplicate", lambda files: files["competition.yaml"]["leaderboards"][0][
+        "columns"].append({**column(files), "index": 9})),
+    "reference-leaked-to-input": ("leak-file", leak),
+    "phase-dates-inverted": ("phase-overlap", lambda files: phase(files, 1).update(start="2020-01-01 00:00:00")),
+    "final-phase-open-ended": ("review-window", lambda files: phase(files, 1).pop("end")),
+    "data-license-stripped": ("licence-missing", lambda files: pages(
+        files, lambda data: re.sub(rb"(?i)licence|CC BY 4.0", b"terms", data))),
+    "submission-mode-unstated": ("submission-undescribed", lambda files: pages(
+        files, lambda data: without(data, "submission", "submitted", "submit", "upload"))),
+}  # fmt: skip
+
+
+def check(files, folder):
+    content = yaml.safe_dump(files["competition.yaml"], sort_keys=False).encode()
+    (folder / "bundle.zip").write_bytes(
+        make_zip({**files, "competition.yaml": content}, first="competition.yaml")
+    )
+    return {finding.code: finding for finding in check_bundle(folder / "bundle.zip")}
+
+
+FORM = {"file-directory", "scores-undeclared"}
+"""Findings in the foreign form itself."""
+
+
+def test_without_a_defect_there_is_no_finding(files, tmp_path):
+    assert check(files, tmp_path).keys() <= FORM
+
+
+@pytest.mark.default_cases("foreign")
+@pytest.mark.parametrize("name", SEEDED)
+def test_a_seeded_defect_is_found(files, tmp_path, name):
+    code, seed = SEEDED[name]
+    before = check(files, tmp_path).keys()
+    seed(files)
+    found = [finding for key, finding in check(files, tmp_path).items() if key not in before]
+    assert any(finding.code.startswith(code) for finding in found), [finding.code for finding in found]
+    assert all(finding.what and finding.platform and finding.remedy for finding in found)

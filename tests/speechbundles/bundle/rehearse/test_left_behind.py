@@ -1,0 +1,326 @@
+"""Programs that leave links, pipes, devices and endless folders behind, and programs that replace the host's folders.
+
+Each program runs as ingestion and as scoring, with `output` as its output folder and `outside` as a folder of the
+organiser, which contains a private file. Nothing outside the run may change, and nothing from outside may get into it.
+"""
+
+import json
+import random
+import sys
+import textwrap
+
+import pytest
+
+import build_bundle
+from speechbundles.bundle.rehearse import left_behind
+from speechbundles.bundle.rehearse.rehearsal import Rehearsal
+from speechbundles.bundle.rehearse.run import RunFailed
+from speechbundles.bundle.rehearse.sandbox import Outcome
+from speechbundles.bundle.rehearse.scores import leaderboard_row, read_scores, store_scores
+from speechbundles.bundle.rehearse.workers import WORKERS
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.competition import Column
+from tests.samples.small_bundles import (
+    CODALAB_SCORE,
+    INGEST,
+    SCORE,
+    codabench_bundle,
+    codalab_run,
+    run,
+    submission_zip,
+)
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
+
+PRIVATE = "a private file of the organiser"
+
+PROGRAMS = {"ingestion": INGEST, "scoring": SCORE, "codalab": CODALAB_SCORE}
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A folder of the organiser with a private file; after the test it has the same content."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "private").write_text(PRIVATE)
+    yield folder
+    assert [path.name for path in folder.iterdir()] == ["private"]
+    assert (folder / "private").read_text() == PRIVATE
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path, monkeypatch):
+    """The folder for temporary files, which is empty after the test."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    yield folder
+    assert list(folder.iterdir()) == []
+
+
+def attack(tmp_path, step, source, outside=None):
+    """Run an ordinary program that then carries out an attack; keep the files of the run."""
+    program = textwrap.dedent(PROGRAMS[step]) + textwrap.dedent(
+        f"""
+        import os
+        outside = Path({str(outside)!r})
+        """
+    )
+    program += textwrap.dedent(source)
+    keep = tmp_path / "kept"
+    if step == "codalab":
+        return codalab_run(tmp_path, program, keep=keep)
+    return run(tmp_path, keep=keep, **{"ingest" if step == "ingestion" else "score": program})
+
+
+def kept(tmp_path):
+    return [path for path in (tmp_path / "kept").rglob("*") if path.is_symlink() or not path.is_dir()]
+
+
+STEPS = pytest.mark.parametrize("step", PROGRAMS)
+
+
+@STEPS
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("(output / 'a').symlink_to('/dev/zero')", "a"),
+        ("(output / 'a').symlink_to(outside / 'private')", "a"),
+        ("(output / 'a').symlink_to(outside)", "a"),
+        ("(output / 'a').symlink_to('.'); (output / 'b').symlink_to('.')", "a"),
+        ("(output / 'a').symlink_to('nothing')", "a"),
+        ("(output / 'in').mkdir(); (output / 'in/\\x1b[31m').symlink_to('/etc')", r"in/\x1b[31m"),
+        ("page = output / 'detailed_results.html'; page.unlink(missing_ok=True); "
+         "page.symlink_to('/dev/zero')", "detailed_results.html"),
+        ("(output / 'scores.txt').unlink(missing_ok=True); (output / 'scores.txt').symlink_to('/dev/zero')",
+         "scores.txt"),
+    ],
+)  # fmt: skip
+def test_a_link_in_the_output_fails_the_rehearsal(tmp_path, outside, step, source, name):
+    result = attack(tmp_path, step, source, outside)
+    what = {"ingestion": "prediction"}.get(step, "scoring")
+    assert result.status == "Failed"
+    assert result.problems == (
+        f"the output of {what} contains a link, {name!r}. The platform packs the file that it points to; "
+        "write regular files only".replace("\\\\", "\\"),
+    )
+    assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in kept(tmp_path))
+    assert "\x1b" not in str(result)
+
+
+def test_a_link_that_takes_the_place_of_a_listed_file_is_not_followed(tmp_path, outside):
+    (tmp_path / "a").symlink_to(outside / "private")
+    with left_behind.closing(left_behind.open_folder(tmp_path)) as source:
+        assert not left_behind._copy_file("a", source, source, left_behind.Left())
+
+
+def test_the_report_is_not_written_through_a_dangling_link(tmp_path, outside):
+    result = attack(tmp_path, "ingestion", "(output / 'metadata').symlink_to(outside / 'new')", outside)
+    assert result.problems == (
+        "the ingestion program wrote a file named metadata to its output; only the worker may write it",
+    )
+
+
+@STEPS
+@pytest.mark.parametrize(
+    "source",
+    [
+        "output.rename(output.with_name('moved')); output.symlink_to(outside)",
+        "import shutil; shutil.rmtree(output)",
+        "import shutil; shutil.rmtree(output); output.touch()",
+        "place = output.parents[2]; place.rename(place.with_name('moved')); place.symlink_to(outside)",
+    ],
+    ids=["a link", "nothing", "a file", "the folder of the run"],
+)
+def test_an_output_that_was_replaced_fails_the_rehearsal(tmp_path, outside, step, source):
+    result = attack(tmp_path, step, source, outside)
+    assert result.status == "Failed"
+    assert PRIVATE not in str(result)
+    assert not any(PRIVATE in path.read_text() for path in kept(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(output.parents[2] / 'scoring').symlink_to(outside)",
+        "(output.parents[2] / 'scoring').mkdir(); (output.parents[2] / 'scoring/app').symlink_to(outside)",
+        "place = output.parents[3]; place.rename(place.with_name('moved')); (outside / 'run').mkdir(); "
+        "place.symlink_to(outside)",
+    ],
+)
+def test_the_next_step_is_not_laid_out_through_a_link(tmp_path, outside, temporary, source):
+    result = attack(tmp_path, "ingestion", source, outside)
+    assert result.status == "Failed"
+    assert [step.name for step in result.steps] == ["ingestion"]
+    if "moved" in source:
+        (outside / "run").rmdir()
+        next(path for path in temporary.iterdir() if path.is_symlink()).unlink()
+        (temporary / "moved").rmdir()  # it is empty
+
+
+@STEPS
+def test_a_pipe_is_left_out_and_reported(tmp_path, step):
+    result = attack(tmp_path, step, "os.mkfifo(output / 'pipe')")
+    assert result.status == "Finished"
+    what = {"ingestion": "prediction"}.get(step, "scoring")
+    assert f"left out of the output of {what}, not regular files that can be read: 'pipe'" in result.warnings
+    assert all(path.is_file() for path in kept(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["scores.txt", "detailed_results.html"])
+def test_codalab_fails_a_run_with_a_pipe_where_it_expects_a_file(tmp_path, name):
+    result = attack(tmp_path, "codalab", f"(output / {name!r}).unlink(); os.mkfifo(output / {name!r})")
+    assert result.status == "Failed"
+    assert name in result.problems[0]
+
+
+@STEPS
+def test_folders_without_end_are_not_followed_but_deleted(tmp_path, step):
+    """Deeper than the longest path, than Python's recursion and than the number of open files."""
+    source = """
+        os.chdir(output)
+        for _ in range(3000):
+            os.mkdir('d'); os.chdir('d')
+        os.chmod('..', 0)
+    """
+    result = attack(tmp_path, step, source)
+    assert result.status == "Failed"
+    assert result.problems[0].endswith("has folders that are nested deeper than 50")
+
+
+@STEPS
+@pytest.mark.parametrize(
+    ("limit", "most", "source", "excess"),
+    [
+        ("MOST_ENTRIES", 20, "[(output / str(i)).touch() for i in range(30)]", "more than 20 files and folders"),
+        ("MOST_BYTES", 1 << 20, "[os.truncate(output / str(i), 1 << 19) for i in range(3) "
+         "if (output / str(i)).touch() is None]", "more than 1 MB"),
+    ],
+)  # fmt: skip
+def test_an_output_beyond_the_limits_fails_the_rehearsal(
+    tmp_path, monkeypatch, step, limit, most, source, excess
+):
+    monkeypatch.setattr(left_behind, limit, most)
+    result = attack(tmp_path, step, source)
+    assert result.status == "Failed"
+    assert result.problems[0].endswith(f"has {excess}")
+    assert any(warning.startswith("not kept: the rest of") for warning in result.warnings)
+    assert sum(path.stat().st_size for path in kept(tmp_path)) <= most or limit == "MOST_ENTRIES"
+
+
+@STEPS
+def test_folders_without_permissions_are_deleted(tmp_path, step):
+    source = "(output / 'a/b').mkdir(parents=True); (output / 'a/b/c').touch(); os.chmod(output / 'a', 0)"
+    attack(tmp_path, step, source)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("accuracy: " + "1" * 400, "accuracy is inf; the database accepts finite numbers only"),
+        ("accuracy: " + "1" * 5000, "accuracy is inf; the database accepts finite numbers only"),
+        ("accuracy: 1\n" + "x: 1\n" * 300_000, "no readable scores.txt: it is larger than 1 MB"),
+    ],
+)
+def test_codalab_scores_that_no_database_takes(tmp_path, text, problem):
+    source = f"(output / 'scores.txt').write_text({text!r})" if len(text) < 9999 else (
+        "(output / 'scores.txt').write_text('accuracy: 1\\n' + 'x: 1\\n' * 300_000)"
+    )  # fmt: skip
+    result = attack(tmp_path, "codalab", source)
+    assert result.status == "Failed"
+    assert problem in result.problems[0]
+
+
+COLUMNS = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
+KEYS = ("accuracy", "items", "x", "", "a" * 3000, r"\ud800", r"\u001b[31m", "accuracy_low")
+VALUES = (
+    *("0.5", "-0", "1e999", "1" * 400, "1" * 5000, "0." + "1" * 5000, "1e308", "-1e-308", "1_0", "0x1p3"),
+    *("NaN", "-Infinity", "inf", "null", "true", '"x"', '"1"', '"1e999999999"', '"1e-999999999"', '"sNaN"'),
+    *("[1]", "[" * 40 + "]" * 40, '{"a":' * 40 + "1" + "}" * 40, r'"\ud800"', r'"\u0000"', "٣", '"０"'),
+    *("9" * 20, "!!binary x", "*a", "&a [*a]", "2027-01-01", "1:2", "~", "<<: 1", "\u2028", "\r", "\x0b"),
+)
+
+
+def scores_text(chance):
+    pairs = [(chance.choice(KEYS), chance.choice(VALUES)) for _ in range(chance.randrange(4))]
+    kind = chance.randrange(4)
+    if kind == 0:
+        return "{" + ", ".join(f'"{key}": {value}' for key, value in pairs) + "}"
+    if kind == 1:
+        return "\n".join(f"{key}: {value}" for key, value in pairs)
+    if kind == 2:
+        return chance.choice(VALUES)
+    text = scores_text(chance)
+    cut = chance.randrange(len(text) + 1)
+    return text[:cut] + chance.choice(["", "\0", "{", "}", ":", "\n", "\xff", "- ", "\t"]) + text[cut + 1 :]
+
+
+@pytest.mark.parametrize(("platform", "name"), [("codabench", "scores.json"), ("codabench", "scores.txt"),
+                                                ("codalab", "scores.txt")])  # fmt: skip
+def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
+    bundle = BuiltBundle(platform, "Title", "image", (), COLUMNS, COLUMNS[0], False)
+    worker = WORKERS[platform]
+    texts = [scores_text(random.Random(seed)) for seed in range(700)]
+    texts += [f'{{"accuracy": {"[" * depth}{"]" * depth}}}' for depth in (300, 450, 900, 980, 3000)]
+    ends = set()
+    for text in texts:
+        (tmp_path / name).write_text(
+            text, encoding="latin-1" if "\xff" in text else "utf-8", errors="replace"
+        )
+        warnings, scores, row = [], {}, ()
+        try:
+            scores = read_scores(tmp_path, worker, warnings)
+            row = leaderboard_row(bundle, worker, store_scores(scores, bundle, worker, warnings))
+            ends.add("stored" if any(cell.stored is not None for cell in row) else "lost")
+        except RunFailed as failure:
+            warnings.append(str(failure))
+            ends.add("failed")
+        result = Rehearsal("Finished", platform, "Phase", 0.0, scores, row, tuple(warnings), (), ())
+        str(result).encode()
+        json.loads(result.to_json())
+    assert {"stored"} < ends
+
+
+def test_links_from_another_engine_are_not_followed_either(tmp_path, outside):
+    """In a container, a link has another target than here."""
+
+    class Container:
+        def run(self, command, mounts, *, cwd, scratch, seconds, limits):
+            (mounts["/app/output"] / "scores.json").write_text('{"accuracy": 1, "items": 3}')
+            (mounts["/app/output"] / "a").symlink_to(outside / "private")
+            return Outcome(0, "", "", 0.0)
+
+    result = run(tmp_path, ingest=None, engine=Container(), keep=tmp_path / "kept")
+    assert result.status == "Failed"
+    assert "contains a link, 'a'" in result.problems[0]
+    assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in kept(tmp_path))
+
+
+LINK = """
+    import sys
+    from pathlib import Path
+    output = Path(sys.argv[2])
+    (output / "scores.json").write_text('{"accuracy": 1, "items": 3}')
+    (output / "a").symlink_to("OUTSIDE/private")
+"""
+
+
+@pytest.mark.parametrize("command", ["rehearse", "score", "season"])
+def test_each_command_that_runs_programs_refuses_a_link(tmp_path, outside, capsys, command):
+    bundle = codabench_bundle(tmp_path, score=LINK.replace("OUTSIDE", str(outside)))
+    team = tmp_path / "teams/alpha"
+    team.mkdir(parents=True)
+    submission = submission_zip(tmp_path).rename(team / "2027-04-01T0915_first.zip")
+    out = tmp_path / "out"
+    options = {
+        "rehearse": [submission, "--keep", out],
+        "score": [team.parent, "--out", out],
+        "season": [team.parent, "--work", out],
+    }[command]
+    code = build_bundle.main([command, str(bundle), *map(str, options)])
+    shown = " ".join("".join(capsys.readouterr()).split())
+    assert code == (0 if command == "season" else 1)
+    assert "the output of scoring contains a link, 'a'" in shown
+    assert not any(
+        path.is_symlink() or PRIVATE in path.read_text() for path in out.rglob("*") if path.is_file()
+    )

@@ -1,0 +1,444 @@
+"""The sandbox with real programs that misbehave. After each test, no process of the program is left.
+
+Every program has a unique word in its command line or environment, by which its processes are found.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+
+from speechbundles.bundle.rehearse import sandbox
+from speechbundles.bundle.rehearse.sandbox import LOG_BYTES, Limits, run
+from speechbundles.bundle.rehearse.supervisor import NAMESPACE
+from tests.samples.programs import ROOT
+
+MB = 1 << 20
+
+
+@pytest.fixture
+def mark():
+    """A word in the environment of all processes of a program; soon after the end no process may have it."""
+    word = "sandboxed-" + uuid.uuid4().hex
+    yield word
+    _, left = psutil.wait_procs(carriers(word), timeout=3)
+    assert left == []
+
+
+def carriers(word):
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = [*process.cmdline(), *process.environ().values()]
+        except psutil.Error:
+            continue
+        if process.pid != os.getpid() and word in words:
+            found.append(process)
+    return found
+
+
+def python(source, mark, tmp_path, **limits):
+    bounds = Limits(**{"seconds": 20, "memory_bytes": 1 << 30, "output_bytes": 8 * MB, **limits})
+    env = {"PATH": os.defpath, "MARK": mark}
+    return run(
+        [sys.executable, "-c", textwrap.dedent(source), mark],
+        cwd=tmp_path,
+        env=env,
+        seconds=bounds.seconds,
+        limits=bounds,
+    )
+
+
+def test_a_program_that_behaves(tmp_path, mark):
+    outcome = python(
+        """
+        import os, sys
+        print(os.getcwd(), sorted(os.environ)); print('said', file=sys.stderr); sys.stdin.read(); sys.exit(3)
+        """,
+        mark,
+        tmp_path,
+    )
+    assert outcome.exit_code == 3
+    assert outcome.stdout.startswith(os.path.realpath(tmp_path))
+    assert "'MARK'" in outcome.stdout
+    assert "HOME" not in outcome.stdout
+    assert outcome.stderr == "said\n"
+    assert outcome.why_stopped is None
+    assert 0 < outcome.seconds < 10
+
+
+def test_death_by_a_signal_is_reported_as_a_container_would(tmp_path, mark):
+    outcome = python("import os; os.kill(os.getpid(), 15)", mark, tmp_path)
+    assert (outcome.exit_code, outcome.why_stopped) == (143, None)
+
+
+def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
+    """SIGPIPE is reset to its default: with Python's setting, `yes` would report a broken pipe."""
+    outcome = run(
+        ["sh", "-c", "yes | head -n 1"], cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=10,
+        limits=Limits(memory_bytes=256 * MB, output_bytes=MB),
+    )  # fmt: skip
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, "y\n", "")
+
+
+@pytest.mark.parametrize("path", [os.defpath, "x:" * 30_000], ids=["at once", "looked for over many polls"])
+def test_a_command_that_is_not_there(tmp_path, path):
+    """The memory limit does not apply to the copy of Python that searches for the command."""
+    outcome = run(
+        ["no-such-program"],
+        cwd=tmp_path,
+        env={"PATH": path},
+        seconds=20,
+        limits=Limits(memory_bytes=MB, output_bytes=MB),
+    )
+    assert (outcome.exit_code, outcome.why_stopped) == (127, None)
+    assert outcome.stderr.startswith("no-such-program: cannot be run")
+
+
+def test_numpy_works_within_the_limits(tmp_path, mark):
+    outcome = python(
+        "import numpy; print(numpy.ones((300, 300)).dot(numpy.ones((300, 300)))[0, 0])",
+        mark,
+        tmp_path,
+        memory_bytes=300 * MB,
+    )
+    assert (outcome.exit_code, outcome.stdout) == (0, "300.0\n")
+
+
+def test_a_sleeper_is_stopped(tmp_path, mark):
+    outcome = python("import time; print('on', flush=True); time.sleep(60)", mark, tmp_path, seconds=0.5)
+    assert outcome.exit_code == 137
+    assert outcome.why_stopped == "time limit: still running after 0.5 s"
+    assert outcome.stdout == "on\n"
+    assert outcome.seconds < 3
+
+
+DAEMON = """
+    import os, signal, sys, time
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    if os.fork() == 0:
+        os.setsid()
+        daemon = os.fork()
+        if daemon == 0:
+            time.sleep(60)
+        print(daemon, flush=True)
+        os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.mark.default_cases("namespace-True", "reaper-False")
+@pytest.mark.parametrize("parent_stays", [True, False])
+def test_a_daemon_that_ignores_sigterm_is_found(tmp_path, mark, way, parent_stays):
+    source = textwrap.dedent(DAEMON) + ("\ntime.sleep(60)" if parent_stays else "")
+    outcome = python(source, mark, tmp_path, seconds=2.5)
+    assert carriers(mark) == []
+    assert int(outcome.stdout) > 1
+    assert outcome.exit_code == (137 if parent_stays else 0)
+    assert (outcome.why_stopped is not None) == parent_stays
+    assert outcome.seconds < 10
+
+
+def test_a_daemon_without_our_environment_or_our_pipes_is_found(tmp_path, mark, way):
+    """It is found by its command: `mark` is not in its environment."""
+    outcome = python(
+        """
+        import subprocess, sys
+        daemon = subprocess.Popen(
+            ["env", "-i", sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]], start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        print(daemon.pid)
+        daemon.returncode = 0
+        """,
+        mark,
+        tmp_path,
+    )
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert carriers(mark) == []
+
+
+SURVIVOR = """
+    import ctypes, os, signal, sys, time
+    stay = lambda: ctypes.CDLL(None).prctl(1, 0)  # not killed with the parent
+    stay()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            stay()
+            time.sleep(60)
+        os._exit(0)
+    os.wait()
+    helper = os.getppid()
+    print(os.path.exists(f"/proc/{sys.argv[2]}"), flush=True)
+    os.kill(helper, getattr(signal, sys.argv[3]))
+    time.sleep(0.5)
+"""
+
+
+@pytest.mark.default_cases("SIGKILL")
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGSTOP"])
+def test_a_program_that_kills_its_supervisor_leaves_no_daemon(tmp_path, mark, way, number):
+    """In a namespace it cannot, and does not see this process either."""
+    outcome = run(
+        [sys.executable, "-c", textwrap.dedent(SURVIVOR), mark, str(os.getpid()), number],
+        cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=3, limits=Limits(),
+    )  # fmt: skip
+    assert carriers(mark) == []
+    seen = outcome.stdout == "True\n"
+    if way == NAMESPACE:
+        assert (outcome.exit_code, outcome.why_stopped, seen) == (0, None, False)
+    else:
+        why = {"SIGKILL": "its supervisor ended first", "SIGSTOP": "time limit: still running after 3 s"}[
+            number
+        ]
+        assert (outcome.exit_code, outcome.why_stopped, seen) == (137, why, True)
+    assert outcome.seconds < 10
+
+
+def test_a_list_of_processes_that_lacks_one_is_not_believed(monkeypatch):
+    """psutil misses a process whose parent ends while it reads the parents of all processes."""
+    supervisor = subprocess.Popen(["sh", "-c", "sleep 60 & wait"])
+    list_children, lists = psutil.Process.children, []
+
+    def incomplete(process, recursive):
+        lists.append(process)
+        return list_children(process, recursive) if len(lists) % 2 == 0 else []
+
+    while not (children := psutil.Process(supervisor.pid).children()):
+        time.sleep(0.01)
+    monkeypatch.setattr(psutil.Process, "children", incomplete)
+    sandbox.Family(supervisor, helper=0).kill()
+    assert psutil.wait_procs(children, timeout=3)[1] == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+def test_a_program_that_kills_helper_and_guard_fails(tmp_path, mark, way):
+    """Without a namespace it can; the run ends with the program."""
+    outcome = python(
+        """
+        import os, signal, time
+        helper = os.getppid()
+        guard = int(open(f"/proc/{helper}/stat").read().rpartition(")")[2].split()[1])
+        for process in (guard, helper):
+            if process > 0:
+                os.kill(process, signal.SIGKILL)
+        time.sleep(1)
+        """,
+        mark,
+        tmp_path,
+    )
+    expected = (0, None) if way == NAMESPACE else (137, "its supervisor ended first")
+    assert (outcome.exit_code, outcome.why_stopped) == expected
+
+
+def test_a_user_without_rights_gets_a_namespace_too(tmp_path, mark):
+    """As another user, if this is root: user and group are unchanged, and there are no rights over the namespace."""
+    source = textwrap.dedent(
+        """
+        import os, sys
+        from pathlib import Path
+        from speechbundles.bundle.rehearse.sandbox import Limits, namespaces, run
+        sys.executable = "/usr/bin/python3"  # which another user can run
+        os.setgroups([]), os.setgid(65534), os.setuid(65534)
+        program = (
+            "import ctypes, os; print(os.getuid(), os.getgid(), os.getppid(), [name for name in os.listdir('/proc') "
+            "if name.isdigit()], ctypes.CDLL(None).umount(b'/proc')); print(open('/proc/self/status').read())"
+        )
+        env = {"PATH": os.defpath, "MARK": sys.argv[1]}
+        outcome = run([sys.executable, "-c", program], cwd=Path("/"), env=env, seconds=20, limits=Limits())
+        print(namespaces.is_set(), outcome.stdout, outcome.stderr)
+        """
+    )
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("another user: only for root")
+    done = subprocess.run(
+        [sys.executable, "-c", source, mark], capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+    if done.stdout.startswith("False") or "Permission" in done.stderr:
+        pytest.skip("other users may not read this folder or have namespaces")
+    assert done.stdout.startswith("True 65534 65534 1 ['1', '2'] -1\n"), done.stdout + done.stderr
+    assert "CapEff:\t0000000000000000" in done.stdout
+
+
+def test_without_namespaces_the_limit_is_printed_once(tmp_path, mark, way, monkeypatch, capsys):
+    """Also if the kernel refuses one only after a look at its own `/proc`."""
+    monkeypatch.setattr(sandbox, "reported", threading.Lock())
+    if way == NAMESPACE:
+        monkeypatch.setattr(sandbox, "NAMESPACE", "refused")
+        monkeypatch.setattr(sandbox, "namespaces", threading.Event())
+        sandbox.namespaces.set()
+        broken = tmp_path / "supervisor.py"
+        source = sandbox._SUPERVISOR.read_text()
+        broken.write_text(
+            source.replace("== NAMESPACE", '== "refused"').replace('b"/proc", b"proc"', 'b"/no", b"proc"')
+        )
+        monkeypatch.setattr(sandbox, "_SUPERVISOR", broken)
+    for _ in range(2):
+        assert python("print(1)", mark, tmp_path).stdout == "1\n"
+    assert capsys.readouterr().err.count("does not permit a program its own PID namespace") == 1
+    assert not sandbox.namespaces.is_set()
+
+
+def test_a_memory_hog_is_stopped(tmp_path, mark):
+    outcome = python(
+        """
+        import time
+        hoard = []
+        while True:
+            hoard.append(b'x' * (8 << 20)); time.sleep(0.004)
+        """,
+        mark,
+        tmp_path,
+        memory_bytes=300 * MB,
+    )
+    assert outcome.exit_code == 137
+    assert outcome.why_stopped.startswith("memory limit: ")
+    assert outcome.seconds < 15
+
+
+def test_memory_is_that_of_all_processes_together(tmp_path, mark):
+    """Four processes of 100 MB each, none above the limit of 300 MB."""
+    outcome = python(
+        """
+        import os, time
+        for _ in range(4):
+            if os.fork() == 0:
+                hoard = b'x' * (100 << 20); time.sleep(60)
+        time.sleep(60)
+        """,
+        mark,
+        tmp_path,
+        memory_bytes=300 * MB,
+    )
+    assert outcome.why_stopped.startswith("memory limit: ")
+
+
+def test_one_huge_reservation_fails_at_once(tmp_path, mark):
+    """The backstop between two polls: 16 GB cannot be allocated with a limit of 300 MB + 4 GB of address space."""
+    if sys.platform != "linux":
+        pytest.skip("RLIMIT_AS")
+    outcome = python("b'x' * (16 << 30)", mark, tmp_path, memory_bytes=300 * MB)
+    assert outcome.exit_code == 1
+    assert "MemoryError" in outcome.stderr
+
+
+def test_a_fork_bomb_is_stopped(tmp_path, mark):
+    """A bounded fork bomb: it stops by itself at 2^8 = 256 processes, to protect the computer that runs the test."""
+    outcome = python(
+        """
+        import os, time
+        for _ in range(8):
+            os.fork()
+        time.sleep(60)
+        """,
+        mark,
+        tmp_path,
+        processes=32,
+    )
+    assert outcome.exit_code == 137
+    assert outcome.why_stopped.startswith("process limit: ")
+    assert outcome.seconds < 15
+
+
+def test_endless_output_is_cut_and_the_program_stopped(tmp_path, mark):
+    outcome = python(
+        "import sys\nsys.stderr.write('first\\n')\nwhile True: print('x' * 1000)", mark, tmp_path, seconds=0.7
+    )
+    assert outcome.why_stopped.startswith("time limit")
+    assert LOG_BYTES <= len(outcome.stdout) < LOG_BYTES + 100
+    assert "bytes dropped" in outcome.stdout
+    assert outcome.stderr == "first\n"
+
+
+def test_first_and_last_bytes_of_long_output_are_kept(tmp_path, mark):
+    outcome = python(
+        "print('A' * 10, 'b' * 100_000, 'C' * 10, sep='', end='')", mark, tmp_path, output_bytes=20
+    )
+    assert outcome.stdout == "A" * 10 + "\n[... 100000 bytes dropped ...]\n" + "C" * 10
+    assert outcome.exit_code == 0
+
+
+def test_a_huge_file_cannot_be_written(tmp_path, mark):
+    outcome = python(
+        """
+        with open('huge', 'wb', buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 20))
+        """,
+        mark,
+        tmp_path,
+    )
+    assert outcome.exit_code == 1
+    assert "File too large" in outcome.stderr
+    assert (tmp_path / "huge").stat().st_size == 8 * MB
+
+
+def test_an_interrupt_leaves_nothing(tmp_path, mark, way, monkeypatch):
+    """Ctrl-C while a program runs."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("speechbundles.bundle.rehearse.sandbox._over_limit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        python(DAEMON + "    time.sleep(60)", mark, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux parent-death signal")
+def test_nothing_outlives_a_killed_runner(tmp_path, mark):
+    source = (
+        "from speechbundles.bundle.rehearse.sandbox import Limits, run; import sys; from pathlib import Path; "
+        "run(['sleep', '60'], cwd=Path('/'), env={'PATH': '/usr/bin:/bin', 'MARK': sys.argv[1]}, "
+        "seconds=60, limits=Limits())"
+    )
+    runner = psutil.Popen([sys.executable, "-c", source, mark])
+    wait_for(lambda: any(p.name() == "sleep" for p in carriers(mark)))
+    runner.send_signal(signal.SIGKILL)
+    runner.wait()
+    wait_for(lambda: not carriers(mark))
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.02, 0.03])
+def test_a_limit_that_falls_into_the_start_of_the_program(tmp_path, mark, monkeypatch, seconds):
+    """The program is stopped before the supervisor has started it, or at the same time."""
+    monkeypatch.setattr("speechbundles.bundle.rehearse.sandbox.POLL", seconds)
+    outcome = python("import time; time.sleep(60)", mark, tmp_path, seconds=seconds / 2)
+    assert outcome.why_stopped.startswith("time limit")
+    assert outcome.seconds < 5
+
+
+def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, mark, way):
+    bystander = psutil.Popen(["sleep", "60"])
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            jobs = [
+                pool.submit(python, DAEMON + f"    print({i})", mark, tmp_path, seconds=15) for i in range(6)
+            ]
+        assert [job.result().stdout.split()[-1] for job in jobs] == [str(i) for i in range(6)]
+        assert bystander.is_running()
+        assert bystander.status() != psutil.STATUS_ZOMBIE
+    finally:
+        bystander.kill()
+        bystander.wait()
+
+
+def test_an_empty_command_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="empty"):
+        run([], cwd=tmp_path, env={}, seconds=1, limits=Limits())

@@ -1,0 +1,297 @@
+"""The board's page: what it shows, what it explains, and that it can be read, printed and published as it is."""
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from datetime import date
+from html.parser import HTMLParser
+from itertools import combinations
+
+import pytest
+from rich.cells import cell_len
+
+from speechbundles.model.sources import Sources
+from speechbundles.publication import board as ranking
+from speechbundles.publication.about import About, System
+from speechbundles.publication.contradictions import (
+    intervals_beside_tests,
+    overlaps_beside_tests,
+    ranges_beside_tests,
+)
+from speechbundles.publication.outputs import read_outputs
+from speechbundles.publication.page import WIDEST, _column_groups, to_html
+from speechbundles.publication.pictures import MOST_DRAWN, labels
+from tests.samples.boards import HOSTILE, NAMES, large, noisy_systems, pair, rows
+from tests.samples.programs import ROOT
+from tests.tools.colours import alike
+
+
+class Cells(HTMLParser):
+    """The texts of the cells of each row of the first table, and the row's classes."""
+
+    def __init__(self, markup):
+        super().__init__()
+        self.rows, self.kinds, self.inside = [], [], False
+        self.feed(markup.partition("</table>")[0])
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "tr":
+            self.rows.append([])
+            self.kinds.append(dict(attributes).get("class", ""))
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_data(self, data):
+        if self.rows and self.rows[-1] and self.inside:
+            self.rows[-1][-1] += data
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag not in ("td", "th")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
+    return ranking.make_board(Sources(ROOT), read_outputs(paths), day=date(2027, 3, 14))
+
+
+# What it shows
+
+
+def test_the_page_names_competition_phase_and_date(small):
+    about = About("Track <open>", "Evaluation (sealed)", date(2027, 3, 14), "", {})
+    page = to_html(replace(small, about=about))
+    assert "<title>Track &lt;open&gt;: leaderboard</title>" in page
+    for fact in (
+        "Evaluation (sealed)",
+        "2027-03-14",
+        "300 responses",
+        "5 ranked",
+        "Dfull (higher is better)",
+    ):
+        assert f"<dd>{fact}</dd>" in page
+    assert "Phase" not in to_html(small).partition("<section>")[0]
+
+
+def test_the_ranking_has_the_systems_the_baseline_and_the_trivial_baselines_in_order(small):
+    scores = [row.score for row in small.rows]
+    assert scores[1] > scores[2] > scores[3]
+    trivial = {
+        "the best": f"{scores[0] + 1:.4f}",
+        "between": f"{(scores[2] + scores[3]) / 2:.4f}",
+        "none": "0",
+    }
+    about = replace(small.about, baseline=HOSTILE[3])
+    board = replace(small, trivial=trivial, about=about, unscored=["failed"])
+    head, *body = (found := Cells(to_html(board))).rows
+    assert head == ["Rank", "System", "Dfull", "95 % interval", "Ranks (95 %)", "Cluster"]
+    names = [row.name for row in small.rows]
+    marked = [f"{name} baseline" if name == HOSTILE[3] else name for name in names]
+    expected = ["the best trivial baseline", *marked[:3], "between trivial baseline", *marked[3:]]
+    assert [cells[1] for cells in body] == [*expected, "none trivial baseline", "failed no score"]
+    assert [cells[0] for cells in body] == ["–", "1=", "1=", "3", "–", "4", "5", "–", "–"]
+    is_marked = ["marked" in kinds.split() for kinds in found.kinds[1:]]
+    assert is_marked == [name.endswith(("baseline", "no score")) for name in (cells[1] for cells in body)]
+    assert [cells[2] for cells in body if cells[1].startswith("between")] == [trivial["between"]]
+
+
+def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
+    column = replace(small.column, direction="lower")
+    board = replace(
+        small, column=column, rows=rows((1, 2), (1, 2))[::-1], compared=None, trivial={"none": "7.5"}
+    )
+    assert [cells[1] for cells in Cells(to_html(board)).rows[1:]] == ["s2", "none trivial baseline", "s1"]
+
+
+def test_clusters_are_bands_and_at_most_three_are_on_the_podium(small):
+    clusters = [1] * 7 + [2, 2, 3, 4]
+    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), compared=None)
+    page = to_html(board)
+    kinds = [kind.split() for kind in Cells(page).kinds[1:]]
+    assert ["band" in kind for kind in kinds] == [cluster % 2 == 0 for cluster in clusters]
+    assert [place for place, kind in enumerate(kinds) if "begins" in kind] == [7, 9, 10]
+    podium = page[page.index('class="podium"') : page.index("<h2>Ranking")]
+    assert re.findall(r"<h3>(.*?)</h3>", podium) == ["Cluster 1", "Cluster 2", "Cluster 3"]
+    assert re.findall(r"<bdi>(.*?)</bdi>", podium) == ["s1", "s2", "s3", "s4", "s5", "s8", "s9", "s10"]
+    assert "and 2 other systems" in podium
+    alone = to_html(replace(board, rows=rows((1, 2), (1, 2))))
+    assert "No system differs significantly from the first; their order may be chance." in alone
+    assert "podium" not in to_html(replace(board, rows=rows((1, 1), clusters=[None]))).partition("<body>")[2]
+
+
+def test_systems_are_described_with_everything_escaped(small):
+    about = replace(
+        small.about, systems={HOSTILE[3]: System("<b>T</b>", "A & B", "open", "\u202eone <i>line</i>")}
+    )
+    page = to_html(replace(small, about=about))
+    assert "<b>T" not in page
+    assert "<i>" not in page
+    assert "\u202e" not in page
+    found = {cells[1]: cells[-1] for cells in Cells(page).rows[1:]}
+    assert found[HOSTILE[3]] == "<b>T</b> openA & B\\u202eone <i>line</i>"
+    assert found[HOSTILE[0]] == ""
+
+
+# What it explains
+
+
+def test_an_interval_that_disagrees_with_p_is_explained_where_it_occurs():
+    board = rows(*[(1, 4)] * 4)
+    agree = [
+        pair(0, 1),
+        pair(0, 2, p=0.001, adjusted=0.003, low=0.1),
+        pair(1, 2, p=0.05, adjusted=0.05, low=0.1),
+    ]
+    assert intervals_beside_tests(agree, board) == []
+    (found,) = intervals_beside_tests([*agree, pair(1, 3, p=0.0008, adjusted=0.005)], board)
+    assert found.startswith(
+        "For s2 – s4, the interval and p disagree: the first interval includes 0, and p is 0.0008."
+    )
+    (found,) = intervals_beside_tests([*agree, pair(1, 3, p=0.06, low=0.1), pair(2, 3, p=0.001)], board)
+    assert found.startswith(
+        "For s2 – s4 and 1 other pair, the interval and p disagree: the first interval does not"
+    )
+    (found,) = intervals_beside_tests([*agree, pair(0, 3, p=0.02, adjusted=0.12, low=0.1)], board)
+    assert found == (
+        "For s1 – s4, the interval does not include 0, but the difference is not significant: an interval is for one "
+        "pair alone, and p after Holm's correction allows for all 4 pairs."
+    )
+
+
+def test_a_range_of_ranks_that_disagrees_with_the_map_is_explained_where_it_occurs():
+    significant = [pair(0, place, p=0.001, adjusted=0.01) for place in (1, 2)]
+    assert ranges_beside_tests(significant, rows((1, 1), (2, 3), (2, 3))) == []
+    assert ranges_beside_tests([], rows((1, 3), (1, 3), (1, 3))) == []
+    (found,) = ranges_beside_tests(significant, rows((1, 3), (2, 3), (2, 3)))
+    assert found.startswith(
+        "The ranges of ranks of 1 system are wider than the significant differences suggest. s1 is significantly "
+        "better than 2 and worse than 0 of the other 2 systems, which leaves 1; its range is 1–3. "
+    )
+    (found,) = ranges_beside_tests(significant, rows((1, 1), (2, 2), (3, 3)))
+    assert found.startswith(
+        "The ranges of ranks of 2 systems are narrower than the significant differences suggest. s2 is significantly "
+        "better than 0 and worse than 1 of the other 2 systems, which leaves 2–3; its range is 2. "
+    )
+
+
+def test_intervals_that_overlap_although_systems_differ_are_explained_where_it_occurs():
+    apart, touching = rows((1, 2)) + rows((1, 2), interval=(2.0, 3.0)), rows((1, 2), (1, 2))
+    differ, alike = pair(0, 1, p=0.001, adjusted=0.001), pair(0, 1)
+    for board, found, expected in (
+        (apart, differ, 0),
+        (touching, alike, 0),
+        (touching, differ, 1),
+        ([replace(touching[0], interval=None), touching[1]], differ, 0),
+    ):
+        assert len(overlaps_beside_tests([found], board)) == expected
+
+
+def test_explanations_are_at_their_places(small):
+    page = to_html(large(small, 12))
+    places = [
+        page.index(words)
+        for words in (
+            "<h2>Ranking",
+            "<h2>How to read",
+            "Significance map:",
+            "are wider than the significant differences suggest",
+            "Rank stability:",
+            "the interval and p disagree",
+            "<h2>Every score",
+        )
+    ]
+    assert places == sorted(places)
+
+
+# Labels and sizes
+
+
+def test_labels_in_pictures_are_short_and_unique():
+    names = [*NAMES, "x" * 300, "1 a", "a", "a"]
+    found = labels([replace(rows((1, 1))[0], name=name) for name in names])
+    assert len(set(found)) == len(names)
+    assert max(map(cell_len, found)) <= 26
+    assert found[0] == "1 Université …système un"
+
+
+def test_a_page_of_a_hundred_systems_draws_the_first_thirty_and_is_small(small):
+    board = large(small, 100)
+    page = to_html(board)
+    assert len(page.encode()) < 1_000_000
+    assert page.count(f"The first {MOST_DRAWN} of 100 systems</figcaption>") == 3
+    texts = re.findall(r"<text[^>]*>(\d+) [^<]*</text>", page)
+    assert texts == [str(number) for number in range(1, MOST_DRAWN + 1)] * 2
+    listed = [cells[1] for cells in Cells(page).rows[1:]]
+    assert len(listed) == 100
+    assert listed[99].endswith(" 99")
+    (differ,) = re.findall(r'aria-label="(\d+) of 435 pairs differ', page)
+    assert int(differ) == sum(second > first + 9 for first, second in combinations(range(30), 2))
+
+
+def test_a_map_has_a_square_for_each_significant_pair_of_the_drawn_systems(small):
+    page = to_html(large(small, 12))
+    (squares,) = re.findall(r'<path d="([^"]*)" style="fill: var\(--blue', page)
+    # Rows are 20 units high and columns as wide; pairs are ten or more places apart.
+    assert re.findall(r"M(\d+) (\d+)h20", squares) == [("430", "26"), ("450", "26"), ("450", "46")]
+
+
+# Publishing and printing
+
+
+def test_no_column_is_wider_than_a_sheet_or_left_out(small):
+    board = large(small, 9)
+    wide = ranking.scores_table(board)
+    assert len(wide.header) > 15
+    for table in (wide, board.tables[-1]):
+        cells = [table.header, *table.rows]
+        groups = _column_groups(cells)
+        assert len(groups) > 2
+        assert [place for group in groups for place in group[1:]] == [*range(1, len(table.header))]
+        assert {group[0] for group in groups} == {0}
+        for group in groups:
+            assert sum(1 + max(len(row[place]) for row in table.rows) for place in group[1:]) <= WIDEST
+    page = to_html(board)
+    for number in range(60):
+        assert page.count(f">condition{number} (40)</th>") == 1
+
+
+def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
+    assert _column_groups([["System", "a", "b", "c"], ["s", "1", "x" * 200, "3"]]) == [[0, 1], [0, 2], [0, 3]]
+    assert _column_groups([["System"], ["s"]]) == [[0]]
+
+
+def test_the_page_is_complete_without_its_script_and_loads_nothing(small):
+    page = to_html(small)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
+    whole = page.replace(f"<script>{script}</script>", "").replace(" src=x", "")
+    for outside in (
+        "<script",
+        "<link",
+        "<button",
+        "<input",
+        " src=",
+        "url(http",
+        "@import",
+        " hidden",
+        "onclick",
+    ):
+        assert outside not in whole
+    assert not re.search(r"fetch|XMLHttpRequest|import|WebSocket|location|innerHTML", script)
+    assert whole.count("<table") == whole.count("<caption>")
+    assert '<html lang="en">' in page
+
+
+def test_the_plots_can_be_read_without_colours(small):
+    assert alike(to_html(small)) == []
+    assert alike(to_html(large(small, 12))) == []
+
+
+def test_the_page_does_not_depend_on_matplotlib(small, monkeypatch):
+    page = to_html(small)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    assert to_html(small) == page
+    assert "Significance map" in page

@@ -1,0 +1,138 @@
+"""`--json` of every command that a script may call: one JSON document on standard output, also on refusal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import build_bundle
+from speechbundles.cli.program import COMMANDS
+from speechbundles.model.environment import TOKEN_VARIABLE
+from spokeneval.challenges import find_task
+from spokeneval.run.reference import parse_reference
+from tests.samples.cases import CASES
+from tests.samples.codabench_server import TOKEN
+from tests.samples.live_bundle import live_bundle, upload
+from tests.samples.programs import encoded, run_score
+
+TASK = "psst_correctness"
+
+
+@pytest.fixture
+def place(tmp_path, server, monkeypatch):
+    """A folder with a bundle, submissions and outputs of a scoring program; the bundle is on a server, too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
+    bundle = live_bundle(tmp_path / "bundle.zip")
+    live_bundle(tmp_path / "corrected.zip", wrong=1)
+    (tmp_path / "sent" / "anna").mkdir(parents=True)
+    (tmp_path / "sent" / "anna" / "2027-03-01T0915.zip").write_bytes(upload(0))
+    key = server._dataset("competition_bundle", "bundle.zip", 0)
+    server.files[server.datasets[key]["path"]] = bundle.read_bytes()
+    server._import(key)
+    server.enter(701, "anna", upload(0))
+    case = CASES[TASK]
+    known = parse_reference(find_task(TASK), encoded(case.reference)).fingerprint
+    for name in ("first", "second"):
+        run_score(TASK, tmp_path / name, case.reference, case.submission, {"public_references": [known]})
+    return tmp_path
+
+
+def run(capsys, arguments: str, server=None) -> tuple[int, object]:
+    """Run a command; return its status and the one JSON document that it printed."""
+    words = [*arguments.split(), *(["--server", server.address] if server else []), "--json"]
+    status = build_bundle.main(words)
+    printed, _ = capsys.readouterr()
+    assert printed.isascii()
+    return status, json.loads(printed)
+
+
+SUCCEEDS = {
+    "check": ("check bundle.zip", lambda found: found["bundles"][0]["path"] == "bundle.zip"),
+    "rehearse": (
+        "rehearse bundle.zip sent/anna/2027-03-01T0915.zip",
+        lambda found: found["status"] == "Finished",
+    ),
+    "score": (
+        "score bundle.zip sent",
+        lambda found: found["submissions"][0]["scores"]["accuracy"] == "0.9750000000",
+    ),
+    "rank": (
+        "rank first/output second/output",
+        lambda found: [row["rank"] for row in found["systems"]] == [1, 1],
+    ),
+    "season": ("season bundle.zip sent", lambda found: found["attempts"][0]["team"] == "anna"),
+}
+ON_A_SERVER = {
+    "fetch": (
+        "fetch 7 live",
+        lambda found: (found["runs"], found["fetched"], found["incomplete"]) == (1, 1, []),
+    ),
+    "watch": ("watch bundle.zip 7", lambda found: found["differences"] == []),
+    "publish": ("publish bundle.zip --competition 7", lambda found: len(found["steps"]) > 1),
+    "amend": (
+        "amend corrected.zip 7",
+        lambda found: not found["empty"] and found["plan"] and not found["steps"],
+    ),
+}
+
+
+@pytest.mark.parametrize("command", [*SUCCEEDS, *ON_A_SERVER])
+def test_a_result_is_one_json_document(place, server, monkeypatch, capsys, command):
+    if command == "publish":
+        monkeypatch.setattr("speechbundles.server.compared.check_bundle", lambda path: [])
+    arguments, holds = (SUCCEEDS | ON_A_SERVER)[command]
+    status, found = run(capsys, arguments, server if command in ON_A_SERVER else None)
+    closed = command in ON_A_SERVER and server.today  # the server gives no programs and data to a token
+    if closed and command == "amend":
+        assert status == 1
+        return
+    assert status in (0, 1 if command == "check" else 0) if not closed or command == "fetch" else status == 4
+    assert holds(found)
+
+
+@pytest.mark.thorough
+def test_a_build_is_one_json_document(tmp_path, capsys):
+    status, found = run(capsys, f"build {TASK} --platform codabench --out {tmp_path}")
+    (bundle,) = found["bundles"]
+    assert (status, bundle["verdict"], bundle["findings"]) == (0, "without findings", [])
+    assert bundle["path"] == str(tmp_path / "codabench" / f"{TASK}.zip")
+
+
+REFUSED = {
+    "build nothing": 1,
+    "check": 2,
+    "rehearse none.zip none.zip": 2,
+    "rehearse none.zip none.zip --statistics": 2,
+    "score none.zip none": 2,
+    "rank none": 1,
+    "season none.zip none": 2,
+    "publish none.zip --server http://codabench.example": 1,
+    "fetch 7 live --server http://codabench.example": 1,
+    "fetch 7 live --jobs 0": 2,
+    "board --competition none --out site": 1,
+    "watch none.zip 7 --server http://codabench.example": 1,
+    "amend none.zip 7 --server http://codabench.example": 1,
+    # wrong usage
+    "rank": 2,
+    "score none.zip": 2,
+    "season none.zip none --jbos 1": 2,
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_a_refusal_is_one_json_document_and_keeps_its_status(tmp_path, monkeypatch, capsys, arguments):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    plain = build_bundle.main(arguments.split())
+    said = capsys.readouterr()
+    assert (plain, said.out) == (REFUSED[arguments], "")
+    status, found = run(capsys, arguments)
+    assert (status, list(found)) == (plain, ["error"])
+    assert found["error"].split()[0] in said.err
+
+
+def test_every_command_for_scripts_was_refused_once():
+    assert {arguments.split()[0] for arguments in REFUSED} == {*COMMANDS} - {"init", "new"}

@@ -1,0 +1,195 @@
+"""The final ranking of a fetched competition: `score --fetched`, and `rank` after it."""
+
+import csv
+from datetime import datetime
+
+import pytest
+
+import build_bundle
+from speechbundles.bundle.rehearse import many
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.read import read_built_bundle
+from speechbundles.publication.outputs import read_outputs
+from speechbundles.publication.score import score, to_text
+from speechbundles.publication.season import play_season
+from speechbundles.server.fetch import fetch
+from tests.samples.live_bundle import live_bundle, upload
+
+COMPETITION, EVALUATION = 7, 701
+
+
+@pytest.fixture
+def live(connection, server, tmp_path):
+    """Return a function that fetches into a folder, and the bundle of the competition."""
+
+    def start(rule="Force_Best"):
+        bundle = live_bundle(tmp_path / "bundle.zip", rule=rule)
+        key = server._dataset("competition_bundle", "bundle.zip", 0)
+        server.files[server.datasets[key]["path"]] = bundle.read_bytes()
+        server._import(key)
+        server.now = read_built_bundle(bundle).phases[1].opens
+        return bundle
+
+    return start
+
+
+def ranked(bundle, connection, tmp_path):
+    fetch(connection, COMPETITION, tmp_path / "live")
+    scores = score(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
+    return scores, [line.split() for line in to_text(scores).split("\n\n")[0].splitlines()[1:]]
+
+
+def test_the_leaderboards_entries_are_ranked_exactly(connection, server, live, tmp_path, monkeypatch):
+    bundle = live()
+    for team, mistakes in (("anna", [0]), ("anna", [0, 1]), ("bob", [5]), ("carol", [1, 2, 3]), ("Bob", [])):
+        server.enter(EVALUATION, team, upload(*mistakes))
+    server.enter(EVALUATION, "dora", b"no zip")
+    server.enter(700, "erik", upload())
+    same = server.enter(EVALUATION, "frida", upload(0))  # anna's bytes
+    started = []
+    warm = many.rehearse_phase
+    monkeypatch.setattr(many, "rehearse_phase", lambda *a, **k: started.append(a[2]) or warm(*a, **k))
+    scores, rows = ranked(bundle, connection, tmp_path)
+    assert rows == [
+        ["1", "Bob-cd9fb1", "1"],
+        ["2=", "anna", "0.975"],
+        ["2=", "bob", "0.975"],
+        ["2=", "frida", "0.975"],
+        ["5", "carol", "0.925"],
+        ["6", "dora", "-"],
+    ]
+    assert len(started) == 5
+    assert (scores.new, scores.refused, scores.notes) == (6, 1, ())
+    assert (tmp_path / "out/frida/scores.json").read_bytes() == (
+        tmp_path / "out/anna/scores.json"
+    ).read_bytes()
+    outputs = read_outputs(sorted(path for path in (tmp_path / "out").glob("*") if path.name[0] != "."))
+    assert {output.name: output.scores.get("accuracy") for output in outputs} == {
+        **{"Bob-cd9fb1": 1.0, "anna": 0.975, "bob": 0.975, "frida": 0.975, "carol": 0.925, "dora": None},
+    }
+    scores, again = ranked(bundle, connection, tmp_path)
+    assert (again, scores.new, len(started)) == (rows, 0, 5)
+    server.delete_upload(same)
+    scores, again = ranked(bundle, connection, tmp_path)
+    assert [row[1] for row in again] == ["Bob-cd9fb1", "anna", "bob", "carol", "dora"]
+    assert not (tmp_path / "out/frida").exists()  # `rank` would rank it
+
+
+def test_runs_outside_the_phases_dates_do_not_count(connection, server, live, tmp_path):
+    bundle = live()
+    phase = read_built_bundle(bundle).phases[1]
+    in_time = server.enter(EVALUATION, "anna", upload(0, 1))
+    server.enter(EVALUATION, "anna", upload(0, 1, 2))
+    server.enter(EVALUATION, "bob", upload(0, 1, 2))
+    server.now = datetime(2020, 1, 1)
+    early = server.enter(EVALUATION, "early", upload())
+    server.now = phase.closes
+    late = server.enter(EVALUATION, "anna", upload())
+    fetch(connection, COMPETITION, tmp_path / "live")
+    data = server.submissions.pop(in_time + 2)["data"]
+    again = server._submit(EVALUATION, "bob", data)  # as `amend` runs an upload again
+    for _ in range(8):
+        server._go_on()
+    assert [run["id"] for run in server.submissions.values() if run["leaderboard"]] == [early, late, again]
+    scores, rows = ranked(bundle, connection, tmp_path)
+    assert rows == [["1", "anna", "0.95"], ["2", "bob", "0.925"]]
+    assert scores.notes == (
+        f"early: run {early} does not count: uploaded at 2020-01-01 00:00:01, but the phase opened at {phase.opens}",
+        f"anna: run {late} does not count: uploaded at {phase.closes.replace(second=1)}, after {phase.closes}",
+        "anna: not on the server's leaderboard; ranked by its runs that count",
+        "early: not ranked, without a run that counts on the leaderboard",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("Force_Last", [["1", "anna", "0.95"], ["2", "bob", "0.925"]]),
+        (
+            "Force_Latest_Multiple",
+            [["1", "anna_1", "0.975"], ["2", "anna_2", "0.95"], ["3", "bob_3", "0.925"]],
+        ),
+        ("Add", [["1", "anna", "0.95"]]),  # bob chose none
+    ],
+)
+def test_the_entries_are_those_of_the_rule(connection, server, live, tmp_path, rule, expected):
+    bundle = live(rule)
+    for team, mistakes in (("anna", [0]), ("anna", [0, 1]), ("bob", [0, 1, 2])):
+        server.enter(EVALUATION, team, upload(*mistakes))
+    if rule == "Add":
+        server.submissions[2]["leaderboard"] = True
+    assert ranked(bundle, connection, tmp_path)[1] == expected
+
+
+def test_a_score_that_differs_in_kind_and_a_lost_upload_are_noted(connection, server, live, tmp_path):
+    bundle = live()
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(EVALUATION, "bob", upload(1))
+    server.submissions[1]["status"] = "Failed"
+    server.submissions[1]["leaderboard"] = False
+    fetch(connection, COMPETITION, tmp_path / "live")
+    (run,) = (path for path in (tmp_path / "live/submissions/bob").iterdir())
+    run.unlink()
+    scores = score(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True)
+    assert [(scored.name, scored.finished) for scored in scores.scored] == [("anna", True), ("bob", False)]
+    assert scores.notes == (
+        "anna: run 1 is Failed on the server, but Finished here",
+        "bob: run 2 is Finished on the server, but Failed here",
+    )
+
+
+def test_the_command(connection, server, live, tmp_path, capsys, monkeypatch):
+    bundle = live()
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(EVALUATION, "scores.csv", b"no zip")
+    fetch(connection, COMPETITION, tmp_path / "live")
+    monkeypatch.chdir(tmp_path)
+    command = ["score", str(bundle), "--fetched", "live", "--phase", "Evaluation"]
+    assert build_bundle.main(command) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[1].split() == ["1", "anna", "0.975"]
+    assert "1 scored and 1 refused in" in err
+    with open("scored/Evaluation/scores.csv", encoding="utf-8", newline="") as rows:
+        assert [row["submission"] for row in csv.DictReader(rows)] == ["anna", "scores.csv_"]
+    assert build_bundle.main([*command[:-2]]) == 2
+    assert build_bundle.main([*command, "live"]) == 2
+    assert "expected either DIR or --fetched DIR" in capsys.readouterr().err
+    with pytest.raises(
+        OrganiserError, match="no run of the phase 'Development'; phases with runs: 'Evaluation'"
+    ):
+        score(bundle, tmp_path / "live", tmp_path / "o", phase="Development", fetched=True)
+    assert build_bundle.main([*command[:3], "nowhere", *command[4:]]) == 2
+    assert "expected the index that `fetch` writes" in capsys.readouterr().err
+
+
+def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connection, server, live, tmp_path):
+    """By its time alone, the early submission would be in the development phase."""
+    bundle = live()
+    server.now = datetime(2027, 2, 1)
+    server.enter(EVALUATION, "early", upload())
+    server.now = datetime(2027, 3, 2)
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(700, "late", upload())
+    fetch(connection, COMPETITION, tmp_path / "live")
+    (tmp_path / "live/submissions/by hand").mkdir()
+    (tmp_path / "live/submissions/by hand/2027-03-02T0915.zip").write_bytes(upload())
+    for folder in (tmp_path / "live", tmp_path / "live/submissions"):
+        season = play_season(bundle, folder, work=tmp_path / "work")
+        found = {
+            attempt.submission.team: (attempt.phase and attempt.phase.name, attempt.status, attempt.reasons)
+            for attempt in season.attempts
+        }
+        assert found == {
+            "anna": ("Evaluation", "Finished", ()),
+            "by hand": ("Evaluation", "Finished", ()),
+            "early": (
+                None,
+                "Refused",
+                ("submitted to Evaluation: Evaluation opens at 2027-03-01 00:00",),
+            ),
+            "late": (
+                None,
+                "Refused",
+                ("submitted to Development: Development closed at 2027-03-01 00:00",),
+            ),
+        }

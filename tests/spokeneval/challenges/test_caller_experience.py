@@ -1,0 +1,119 @@
+"""Tests of Caller Experience: a hand calculation, an independent library, messages, and the baseline's limits."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spokeneval.challenges.caller_experience import TASK
+from spokeneval.metrics.agreement import RatingCells, kappa, krippendorff_alpha, rating_cells
+from tests.samples.programs import ROOT, encoded, run_program, run_score, write_files
+
+EXACT = {"rtol": 0, "atol": 1e-12}
+
+
+def gold(*listeners):
+    rows = [
+        f"C{i},{','.join(map(str, ratings))}\n" for i, ratings in enumerate(zip(*listeners, strict=True), 1)
+    ]
+    return {"reference.csv": "call_id,human1,human2,human3\n" + "".join(rows)}
+
+
+def score(folder, listeners, ratings):
+    rows = "".join(f"C{i},{rating}\n" for i, rating in enumerate(ratings, 1))
+    run = run_score(TASK.name, folder, gold(*listeners), {"ratings.csv": "call_id,rating\n" + rows})
+    assert run.status == 0, run.stderr
+    return run.scores
+
+
+# Ten calls on which nobody uses 3; kappa 1 - (5/10)/(158/100) = 54/79 by hand (see test_agreement.py).
+# Differences of A and B: 1 0 1 1 0 2 0 0 0 0.
+A = [1, 5, 2, 5, 4, 4, 2, 4, 1, 2]
+B = [2, 5, 1, 4, 4, 2, 2, 4, 1, 2]
+
+
+def test_worked_case_through_the_program(tmp_path):
+    kappa = 54 / 79
+    expected = {
+        "kappa_mean": (2 * kappa + 1) / 3,
+        "kappa_human1": kappa,
+        "kappa_human2": kappa,
+        "kappa_human3": 1,
+        "human_kappa_mean": (1 + 2 * kappa) / 3,
+        "parity": 0,
+        "exact": 100 * (6 + 6 + 10) / 30,
+        "within_one": 100 * (9 + 9 + 10) / 30,
+    }
+    scores = score(tmp_path, (A, A, B), B)
+    np.testing.assert_allclose([scores[key] for key in expected], list(expected.values()), **EXACT)
+
+
+def test_the_other_agreements_are_of_the_pairs_that_they_name(tmp_path):
+    listeners, ratings = (A, B, [1, 5, 3, 5, 4, 3, 2, 4, 2, 2]), [2, 4, 2, 5, 4, 1, 2, 5, 1, 3]
+
+    def cells(*raters):
+        pairs = [
+            rating_cells(np.array(a), np.array(b), scale=(1, 5)).cells for a, b in combinations(raters, 2)
+        ]
+        return [RatingCells(pair.sum(axis=0)) for pair in pairs]
+
+    def alpha(*raters):
+        together = RatingCells(np.sum([pair.cells for pair in cells(*raters)], axis=0))
+        return krippendorff_alpha(together, raters=len(raters))
+
+    quadratic = [kappa(cells(listener, ratings)[0], weights="quadratic") for listener in listeners]
+    scores = score(tmp_path, listeners, ratings)
+    found = [scores[key] for key in ("quadratic_kappa", "alpha", "human_alpha")]
+    expected = [np.mean(quadratic), alpha(*listeners, ratings), alpha(*listeners)]
+    np.testing.assert_allclose(found, expected, **EXACT)
+
+
+def test_scores_equal_scikit_learn_with_the_scale_given(tmp_path):
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    listeners = rng.integers(1, 6, size=(3, 40))
+    ratings = rng.choice([1, 2, 5], size=40)
+
+    def kappa(a, b):
+        return metrics.cohen_kappa_score(a, b, labels=[1, 2, 3, 4, 5], weights="linear")
+
+    with_system = [kappa(listener, ratings) for listener in listeners]
+    between = np.mean([kappa(listeners[i], listeners[j]) for i, j in ((0, 1), (0, 2), (1, 2))])
+    mean = np.mean(with_system)
+    shares = [100 * np.mean(np.abs(listeners - ratings) <= distance) for distance in (0, 1)]
+    found = list(score(tmp_path, listeners, ratings).values())[:8]
+    np.testing.assert_allclose(found, [mean, *with_system, between, mean - between, *shares], **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "kappa", "exact"), [([4] * 5, 1, 100), ([3] * 5, 0, 0), ([4, 4, 4, 4, 1], 0, 80)]
+)
+def test_listeners_who_give_one_rating_throughout(tmp_path, ratings, kappa, exact):
+    # Kappa is 1 by definition for a system with the same rating. For any other system it is 0, as by chance.
+    scores = score(tmp_path, [[4] * 5] * 3, ratings)
+    np.testing.assert_allclose([scores[f"kappa_human{i}"] for i in (1, 2, 3)], kappa, **EXACT)
+    assert scores["human_kappa_mean"] == 1
+    np.testing.assert_allclose([scores["parity"], scores["exact"]], [kappa - 1, exact], **EXACT)
+
+
+def test_ids_with_the_delimiter_in_them_are_listed_and_read_back():
+    files = gold([1, 2, 3], [1, 2, 3], [1, 2, 3])
+    reference = encoded({name: text.replace("C1", '"Z, 9"') for name, text in files.items()})
+    public = TASK.format.public_files(TASK.format.read_reference(reference), {})
+    assert public == {"calls.csv": b'call_id\nC2\nC3\n"Z, 9"\n'}
+    assert TASK.format.read_items(encoded(public)).ids == ("C2", "C3", "Z, 9")
+
+
+def test_the_baseline_names_the_calls_of_which_it_has_no_features(tmp_path):
+    pytest.importorskip("sklearn")
+    source = ROOT / "starting_kit/caller_experience"
+    names = ("baseline.py", "data/training_calls.csv")
+    files = {name: (source / name).read_bytes() for name in names}
+    lists = {
+        "evaluation/input/calls.csv": "call_id\nE1\nE2\nE3\n",
+        "data/evaluation_calls.csv": "call_id\nE1\n",
+    }
+    kit = write_files(tmp_path, {**files, **lists})
+    done = run_program("baseline.py", "evaluation", "out", cwd=kit)
+    assert done.returncode == 1
+    assert done.stderr == "data/evaluation_calls.csv lacks features for 2 calls, for example E2\n"

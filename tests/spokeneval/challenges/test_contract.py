@@ -1,0 +1,229 @@
+"""Tests for every task: the small sample of `cases` in both programs, and the programs' descriptions."""
+
+import functools
+import inspect
+import json
+import math
+import operator
+import re
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from spokeneval.challenges import find_task, task_names
+from spokeneval.formats.files import Files
+from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError, count_of
+from spokeneval.programs.program import accepted_report
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.scoring import Number, score_submission
+from spokeneval.run.signature import Signature
+from tests.samples.bad_references import bad_references
+from tests.samples.cases import CASES, SHEETS
+from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.harmless import harmless
+from tests.samples.programs import ROOT, encoded, run_here, write_files
+from tests.samples.refusals import items_of, reference_refusals, refusals
+
+every_task = pytest.mark.parametrize("task", task_names())
+
+
+def score(task, folder, submission, reference=None, options=None):
+    """Score a submission's files, and return exit status, both streams, and the folder with the output."""
+    write_files(folder / "input" / "ref", CASES[task].reference if reference is None else reference)
+    write_files(folder / "input" / "res", submission)
+    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    files = {"score.py": program, **({"options.json": json.dumps(options)} if options else {})}
+    write_files(folder / "program", files)
+    return (*run_here(folder / "program/score.py", folder / "input", folder / "output"), folder / "output")
+
+
+def check(task, folder, submission):
+    """Run the ingestion program on a submission's files, and return exit status, both streams, and its report."""
+    files = find_task(task).format
+    reference = files.read_reference(encoded(CASES[task].reference))
+    write_files(folder / "items", files.public_files(reference, {}))
+    write_files(folder / "submitted", submission)
+    ingest = ROOT / "ingestion_program" / task / "ingest.py"
+    done = run_here(ingest, folder / "items", folder / "submitted", folder / "ingested")
+    return (*done, (folder / "ingested" / "ingestion_report.txt").read_text())
+
+
+@every_task
+def test_a_good_submission_gets_every_score_in_order(task, tmp_path):
+    status, stdout, stderr, output = score(task, tmp_path, CASES[task].submission)
+    assert (status, stderr) == (0, "")
+    assert stdout.startswith(f"{task}: {len(items_of(task))} items scored.\n{task}|")
+    scores: dict[str, Number] = json.loads((output / "scores.json").read_text())
+    assert list(scores) == [column.key for column in find_task(task).columns]
+    assert all(math.isfinite(value) for value in scores.values())
+    lines = [line.split(": ") for line in (output / "scores.txt").read_text().splitlines()]
+    assert {key: float(value) for key, value in lines} == scores
+    for key in scores:
+        if key.endswith("_low"):
+            primary = key[: -len("_low")]
+            assert scores[key] <= scores[primary] <= scores[f"{primary}_high"]
+
+
+@every_task
+def test_ingestion_accepts_what_scoring_accepts(task, tmp_path):
+    accepted = accepted_report(task, len(items_of(task)))
+    assert check(task, tmp_path, CASES[task].submission) == (0, accepted, "", accepted)
+
+
+@every_task
+def test_harmless_variations_score_the_same(task, tmp_path):
+    def written(name, files):
+        status, stdout, stderr, output = score(task, tmp_path / name, files)
+        assert (status, stderr) == (0, ""), name
+        return stdout, {path.name: path.read_bytes() for path in output.iterdir()}
+
+    plain = written("plain", CASES[task].submission)
+    for name, files in harmless(task).items():
+        assert written(name, files) == plain, name
+
+
+@every_task
+@pytest.mark.default_cases("spoken_call", "merlion_identification", "psst_correctness")
+def test_both_programs_refuse_in_the_same_words_and_leave_nothing(task, tmp_path):
+    """`test_leaks` covers the other corruptions, which are not plain files, also with other labels."""
+    compared = 0
+    for number, mutation in enumerate(SUBMISSIONS[task]):
+        if mutation.files is None or mutation.spoil or mutation.race or mutation.after_ingestion:
+            continue
+        if {"metadata", "ingestion_report.txt"} & set(mutation.files):
+            continue  # scoring believes these names to be the platform's own
+        folder = tmp_path / str(number)
+        refusal = str(refusals(task)[mutation.name].error)
+        write_files(folder / "output", dict.fromkeys(("scores.json", "scores.txt", "statistics.json"), "old"))
+        status, stdout, stderr, output = score(task, folder, mutation.files)
+        assert (status, stdout, stderr) == (1, "", f"{refusal}\n\n{FREE_ATTEMPT}\n"), mutation.name
+        assert not list(output.iterdir())
+        checked = check(task, folder, mutation.files)
+        assert checked == (1, "", stderr, f"{task}: refused.\n\n{refusal}\n"), mutation.name
+        compared += 1
+    assert compared > 40
+
+
+@every_task
+def test_for_an_invalid_reference_participants_see_only_the_number_of_problems(task, tmp_path):
+    for number, bad in enumerate(bad_references(task)):
+        with bad.during():
+            done = score(task, tmp_path / str(number), CASES[task].submission, bad.files)
+        problems = count_of(reference_refusals(task)[bad.name].error.total, "problem")
+        words = (
+            f"The organisers' reference data cannot be used ({problems}). Please inform the organisers: "
+            "building the bundle lists the problems.\nNothing was scored.\n"
+        )
+        assert done[:3] == (1, "", words), bad.name
+        assert not list(done[3].iterdir())
+
+
+@every_task
+def test_neither_the_public_list_nor_its_order_reveals_a_label(task):
+    files, case = find_task(task).format, CASES[task]
+    reference = files.read_reference(encoded(case.reference))
+    public = files.public_files(reference, {})
+    assert next(iter(public.values())).decode().splitlines()[0] == case.public_header
+    relabelled = files.read_reference(encoded(case.relabelled))
+    assert files.public_files(relabelled, {}) == public
+    items = files.read_items(encoded(public))
+    assert sorted(items.ids) == sorted(reference.items.ids)
+    if task in SHEETS:
+        ((file, text),) = case.reference.items()
+        header, *rows = text.splitlines()
+        other = files.read_reference(encoded({file: "\n".join([header, *rows[::-1]])}))
+        assert other.items.ids == reference.items.ids[::-1]
+        assert files.public_files(other, {}) == public
+    else:
+        assert items == reference.items  # segments are scored in this order, recordings are sorted
+
+
+def reads(task, option, value):
+    """Whether the task in small can be read under an option: its scores are on one scale."""
+    task_format = find_task(task).with_options({option: value}).format
+    try:
+        return task_format.read_reference(encoded(CASES[task].reference)) is not None
+    except ReferenceFileError:
+        return False
+
+
+@every_task
+def test_the_signature_contains_the_options_of_the_task(task, tmp_path):
+    options = find_task(task).options
+    defaults = [f"{option.name}:{option.values[0]}" for option in sorted(options, key=lambda each: each.name)]
+    chosen = [
+        (option.name, value)
+        for option in options
+        for value in option.values
+        if reads(task, option.name, value)
+    ]
+    for number, (name, value) in enumerate([(None, None), *chosen]):
+        settings = {"options": {name: value} if name else {}}
+        status, stdout, _, _ = score(task, tmp_path / str(number), CASES[task].submission, options=settings)
+        expected = [f"{name}:{value}" if each.split(":")[0] == name else each for each in defaults]
+        assert status == 0
+        assert stdout.splitlines()[1].split("|")[1 : len(defaults) + 1] == expected
+    for number, settings in enumerate([{"unknown": "on"}, *({option.name: "on"} for option in options)]):
+        done = score(task, tmp_path / f"bad{number}", CASES[task].submission, options={"options": settings})
+        assert done[0] == 1
+        assert "The program failed (ValueError). Please send these lines to the organisers:" in done[2]
+        assert not (done[3] / "scores.json").exists()
+
+
+@every_task
+def test_the_program_says_where_its_files_scores_and_formulas_are_described(task):
+    found = find_task(task)
+    words = re.match(r'"""(.*?)"""', (ROOT / "scoring_program" / task / "score.py").read_text(), re.DOTALL)[1]
+    primary = found.primary
+    assert words.splitlines()[0].endswith(f" Primary score: {primary.title}, {primary.direction} is better.")
+    for file in (*found.format.reference_files, found.format.submission_file or "*.txt"):
+        assert file in words
+    modules = {name.replace("/", ".") for name in re.findall(r"(spokeneval/\w+/\w+)\.py", words)}
+    own = import_module(f"spokeneval.challenges.{task}")
+    used = {value.__name__ for value in vars(own).values() if inspect.ismodule(value)}
+    files = found.format
+    reference = files.read_reference(encoded(CASES[task].reference))
+    submission = files.read_submission(Files(encoded(CASES[task].submission)), reference.items)
+    counts = found.count(reference, submission)
+    sources = set()
+    for score in found.scores:
+        formula = score.formula.func if isinstance(score.formula, functools.partial) else score.formula
+        source = type(found.part(score, counts)) if isinstance(formula, operator.attrgetter) else formula
+        sources.add(source.__module__)
+    metrics = {name for name in used if name.startswith("spokeneval.metrics.")} | sources
+    assert modules == {own.__name__} | metrics
+    assert all(Path(ROOT, *module.split(".")).with_suffix(".py").exists() for module in modules)
+
+
+# For the small sample: how correct each row of the counts is, how often each label occurs, and the scores of the
+# trivial baselines that are not random. By hand: two of three listeners agree with the first two ratings; 2 of 4.4
+# seconds of one recording are missed, and all of the other; two of two and two of three segments are identified
+# correctly; half of the responses are correct, so precision is 1/2 and recall 1; D AO G and HH are not recognised, and
+# the empty transcript counts as correct. The pooled EER of a trivial baseline is the share of the other language, or
+# 1/2 if that is less.
+READ = {
+    "caller_experience": ([2 / 3, 2 / 3, 1, 1], [2, 1, 2, 4, 3], {"3 for every call": 0}),
+    "content_accuracy": ([0, 1, 0, 1], [1, 1, 1, 1], {"2.5 for every response": 0}),
+    "merlion_diarization": ([1 - 2 / 4.4, 0], [3, 2], {"nothing spoken": 100}),
+    "merlion_identification": ([1, 2 / 3], [2, 3], {"always English": 40, "always Mandarin": 50}),
+    "psst_correctness": ([1, 1, 1, 1], [2, 2], {"everything correct": 2 / 3, "everything incorrect": 0}),
+    "psst_recognition": ([1, 0, 1, 0], [1] * 8, {}),
+    "spoken_call": ([1, 0, 1, 0], [1, 1, 2], {"everything accepted": 0, "everything rejected": 0}),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_difficulty_budgets_and_floors_read_of_a_task(name):
+    task = find_task(name).with_options({})
+    reference = task.format.read_reference(encoded(CASES[name].reference))
+    files = Files(encoded(CASES[name].submission))
+    rows = task.count(reference, task.format.read_submission(files, reference.items))
+    right, labels, known = READ[name]
+    assert task.right(rows) == pytest.approx(right, abs=1e-12)
+    assert [count for _, count in sorted(Counter(task.labels(reference)).items())] == labels
+    options = Settings(choose_options(task, {}), True, Signature(task.name))
+    for answer, value in known.items():
+        scored = score_submission(task, reference, task.trivial[answer](reference.items), options)
+        assert scored.scores[task.primary.key] == pytest.approx(value, abs=1e-12)

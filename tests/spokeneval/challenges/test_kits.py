@@ -1,0 +1,395 @@
+"""Tests of every task's built bundles and starting kit: the order of the leaderboard, and a kit that works."""
+
+import errno
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from unittest import mock
+
+import nbclient
+import nbformat
+import pytest
+import yaml
+
+from sample_data.demo import submissions
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import write
+from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
+from speechbundles.bundle.rehearse.warm import WarmEngine, own_programs
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.sources import Sources
+from speechbundles.model.zips import make_zip, read_all
+from spokeneval import score
+from spokeneval.challenges import find_task, task_names
+from spokeneval.run.options import OPTIONS_FILE
+from spokeneval.task import HIGHER
+from tests.samples.programs import ROOT, run_program, write_files
+
+PLATFORMS = ("codabench", "codalab")
+
+# Scores of submissions for the evaluation set: published scores, or those of a perfect or a random system.
+SCORES = {
+    "spoken_call": [("baseline", "d_full", 4.090, 0.0005)],  # Table 1, Baseline
+    # As in the paper, the tree agrees with the listeners as well as they agree with one another.
+    "caller_experience": [
+        ("baseline", "kappa_mean", 0.80, 0.005),
+        ("baseline", "human_kappa_mean", 0.78, 0.005),
+        ("random", "kappa_mean", 0, 0.1),
+    ],
+    "psst_recognition": [("baseline", "fer", 12.1, 0.6), ("perfect", "fer", 0, 0)],
+    "psst_correctness": [("baseline", "f1", 0.892, 0.02), ("perfect", "f1", 1, 0)],
+    "merlion_identification": [("perfect", "eer", 0, 0)],
+    "merlion_diarization": [("perfect", "der", 0, 0)],
+    "content_accuracy": [("perfect", "pearson_r", 1, 1e-12)],
+}
+
+
+@pytest.fixture(scope="module", params=task_names())
+def series(request, tmp_path_factory):
+    """Return a task, its planned bundles, and the zips for both platforms."""
+    names = [bundle.name for bundle in read_competitions(Sources(ROOT)) if bundle.task == request.param]
+    planned = plan(Sources(ROOT), names, {})
+    assert not planned.warnings
+    folder = tmp_path_factory.mktemp(request.param)
+    return find_task(request.param), planned, list(write(planned, PLATFORMS, folder))
+
+
+@pytest.fixture(scope="module")
+def kit(series, tmp_path_factory):
+    """Return the folder of the unpacked starting kit."""
+    task, planned, _ = series
+    return write_files(tmp_path_factory.mktemp("kit"), planned.parts[task.name].starting_kit)
+
+
+@pytest.mark.default_cases("spoken_call")
+def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(series, tmp_path):
+    task, planned, zips = series
+    made = list(submissions(task.name).items())
+    files = dict([*made[:1], ("baseline", planned.parts[task.name].solutions["evaluation"]), *made[1:]])
+    gold = ROOT / "reference_data" / task.name / "evaluation"
+    names = [bundle.name for bundle in planned.competitions]
+    tracks = dict(zip(PLATFORMS, (names[0], names[-1]), strict=True))  # a task's tracks score alike
+    for built in zips:
+        assert built.findings == ()
+        with zipfile.ZipFile(built.path) as bundle:
+            assert bundle.namelist()[0] == "competition.yaml"
+            document = yaml.safe_load(bundle.read("competition.yaml"))
+        if built.platform == "codabench":
+            columns = document["leaderboards"][0]["columns"]
+            assert columns[0]["key"] == task.primary.key
+            assert {column["sorting"] for column in columns} <= {"asc", "desc"}
+        if built.competition.name != tracks[built.platform]:
+            continue
+        rows, exact = {}, {}
+        unpacked = read_built_bundle(built.path).unpack_once(tmp_path / built.platform)
+        submission = tmp_path / "submission.zip"
+        own = own_programs(unpacked)
+        assert own == [folder for name, folder in unpacked.unpacked.items() if "program" in name]
+        with WarmEngine(own=own) as engine:
+            for name, content in files.items():
+                submission.write_bytes(make_zip(content))
+                rows[name] = rehearse_phase(unpacked, unpacked.phase(None), submission, engine=engine)
+                exact[name] = score(task.name, reference=gold, submission=submission).scores
+                assert rows[name].status == "Finished", str(rows[name])
+        primary = {name: row.row[0] for name, row in rows.items()}
+        higher = task.primary.direction == HIGHER
+        assert {(cell.key, cell.sorting) for cell in primary.values()} == {
+            (task.primary.key, "desc" if higher else "asc")
+        }
+        assert sorted(exact, key=lambda name: exact[name][task.primary.key], reverse=higher) == list(files)
+        best, baseline, *others = (primary[name].stored for name in files)
+        assert best > baseline if higher else best < baseline
+        assert set(others) == {baseline}  # the floor: worse scores are not shown
+        bounds = [primary[name].bound for name in files]
+        assert bounds == ["", *[f"{'≤' if higher else '≥'} baseline"] * (len(files) - 1)]
+        for name, key, value, tolerance in SCORES.get(task.name, ()):
+            assert exact[name][key] == pytest.approx(value, rel=0, abs=tolerance)
+
+
+@pytest.mark.thorough
+def test_the_kit_scores_with_the_very_files_of_the_server(series):
+    for built in series[2]:
+        inner = {}
+        with zipfile.ZipFile(built.path) as bundle:
+            for name in ("starting_kit.zip", "scoring_program.zip", "ingestion_program.zip"):
+                if name in bundle.namelist():
+                    with zipfile.ZipFile(io.BytesIO(bundle.read(name))) as archive:
+                        inner[name] = {entry: archive.read(entry) for entry in archive.namelist()}
+        kit = inner.pop("starting_kit.zip")
+        assert inner
+        assert not any(
+            name.startswith("spokeneval/ranking/") for files in (kit, *inner.values()) for name in files
+        )
+        for files in inner.values():
+            for name, content in files.items():
+                if name != OPTIONS_FILE and not name.startswith("metadata"):
+                    assert kit[name] == content, name
+            told = json.loads(files[OPTIONS_FILE])
+            assert told.items() <= json.loads(kit[OPTIONS_FILE]).items()
+
+
+@pytest.mark.default_cases("psst_recognition", "merlion_diarization")
+def test_programs_started_by_themselves_do_what_copies_of_this_process_do(series, kit):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    for words in (
+        ["baseline.py", "evaluation", "cold"],
+        ["try_submission.py", "--set", "evaluation", "cold"],
+    ):
+        command = [sys.executable, *words]
+        cold = subprocess.run(command, cwd=kit, env=environment, capture_output=True, text=True)
+        assert cold.returncode == 0
+        if words[0] == "baseline.py":
+            assert read_all(kit / "cold") == series[1].parts[series[0].name].solutions["evaluation"]
+        copied = run_program(*words, cwd=kit)
+        assert (cold.stdout, cold.stderr) == (copied.stdout, copied.stderr)
+
+
+@pytest.mark.thorough
+def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monkeypatch, capsys):
+    readme = (kit / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)
+    commands = [shlex.split(line, comments=True)[1:] for block in blocks for line in block.splitlines()]
+    assert len(commands) >= 4
+    runs = {}
+    for command in commands:
+        done = runs[tuple(command)] = run_program(*command, cwd=kit)
+        # The template of the system description is incomplete.
+        expected = 1 if command == ["check_description.py"] else 0
+        assert done.returncode == expected, (command, done.stderr)
+        assert expected or done.stderr == ""
+    for row in re.findall(r"^\| .* \| (.*) \|$", readme, re.MULTILINE):
+        for path in re.findall(r"`([\w./]+)`", row):
+            assert (kit / path).exists(), path
+
+    # The README has run the notebook's commands already; reuse their output.
+    notebook = nbformat.read(kit / "walkthrough.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    monkeypatch.chdir(kit)
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: runs[tuple(command[1:])])
+    kernel = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            assert (cell.outputs, cell.execution_count) == ([], None)
+            exec(cell.source, kernel)
+        else:
+            assert "${" not in cell.source
+    shown = capsys.readouterr().out
+    assert len(re.findall(r"^development/input/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)) == 1
+    assert re.search(r"^development/reference/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)
+    assert "Scores on the development set" in shown
+    assert "is ready to upload to the phase Evaluation" in shown
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+def test_a_notebook_runs_in_a_kernel_and_unpacks_the_kit_beside_it(series, tmp_path, monkeypatch):
+    """On Colab, the notebook and the kit's zip are uploaded side by side."""
+    task, planned, _ = series
+    kit = planned.parts[task.name].starting_kit
+    notebook = nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4)
+    write_files(tmp_path, {"starting kit.zip": make_zip(kit)})
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = "".join(
+        output.get("text", "") + output.get("data", {}).get("text/html", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+    )
+    assert "    language: 2 different; 'correct' 750 times, 'incorrect' 250 times" in shown
+    assert "Scores on the development set" in shown
+    assert f"{task.title}: results" in shown  # the report
+    assert "submission.zip is ready to upload to the phase Evaluation." in shown
+    assert (tmp_path / "kit/submission.zip").is_file()
+
+
+@pytest.mark.default_cases("spoken_call")
+def test_a_participant_tries_a_submission_and_gets_a_zip(series, kit):
+    task = series[0]
+    assert not (kit / "evaluation/reference").exists()
+    for name in ("evaluation", "development"):
+        assert run_program("baseline.py", name, f"for_{name}", cwd=kit).returncode == 0
+        tried = [f"for_{name}", "submission.zip"]
+        if task.format.submission_file:
+            tried.insert(1, f"for_{name}/{task.format.submission_file}")
+        for submission in tried:
+            done = run_program("try_submission.py", "--set", name, submission, cwd=kit)
+            assert (done.returncode, done.stderr) == (0, "")
+            primary = re.search(
+                rf"^  {re.escape(task.primary.heading)} +(\S+)   baseline +\1   95 % interval \S+ to \S+$",
+                done.stdout,
+                re.MULTILINE,
+            )
+            assert (primary is not None) == (name == "development")
+            # The MERLIon CCS tasks have no phase on their development set.
+            words = {
+                "development": "the phase Development.",
+                "evaluation": "the phase Evaluation.",
+                "merlion_development": "No phase uses this set, so do not upload the zip.",
+                "merlion_evaluation": "the phase Evaluation or Post-evaluation.",
+            }[f"merlion_{name}" if task.name.startswith("merlion") else name]
+            assert done.stdout.endswith(f"{words}\n")
+            assert ("is ready to upload" in done.stdout) == ("No phase" not in words)
+            packed = zipfile.ZipFile(kit / "submission.zip").namelist()
+            assert sorted(packed) == sorted(path.name for path in (kit / f"for_{name}").iterdir())
+    if task.name == "spoken_call":
+        assert "Dfull                       3.95" in done.stdout
+    for arguments, words in (
+        (
+            ("--zip", "my zip.zip", "out"),
+            "my zip.zip: the name of the zip must not contain spaces. Choose another --zip.\n",
+        ),
+        (("--zip", "new.zip", "none"), "none: No such file or directory\nnew.zip was not written.\n"),
+        (
+            ("--set", "tomorrow", "out"),
+            "The kit has no set tomorrow; choose one of development, evaluation.\n",
+        ),
+    ):
+        done = run_program("try_submission.py", *arguments, cwd=kit)
+        assert (done.returncode, done.stderr) == (1, words)
+    done = run_program("try_submission.py", "--set", "evaluation", "for_development", cwd=kit)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "These are answers to the development set, not to the evaluation set: --set development\n"
+        "submission.zip was not written; the existing file is from an earlier run.\n"
+    )
+
+
+NO_NUMPY = "This kit needs numpy: pip install numpy\n"
+
+
+@pytest.mark.default_cases("content_accuracy", "merlion_diarization", "psst_recognition")
+def test_without_numpy_every_program_of_the_kit_ends_with_one_line(kit, tmp_path):
+    write_files(tmp_path, {"numpy/__init__.py": "raise ImportError('No module named numpy')\n"})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    for program in ("try_submission.py", "baseline.py", "both.py", "align.py"):
+        if not (kit / program).exists() or "numpy" not in (kit / program).read_text(encoding="utf-8"):
+            continue
+        command = [sys.executable, program, "development", "without_numpy"]
+        done = subprocess.run(command, cwd=kit, env=environment, capture_output=True, text=True)
+        lines = (NO_NUMPY, "baseline.py needs scikit-learn: pip install scikit-learn\n")
+        assert done.stderr in lines
+        assert (done.stderr == NO_NUMPY, done.returncode, done.stdout) == (
+            "scikit-learn" not in done.stderr,
+            1,
+            "",
+        )
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+def test_a_tired_participant_gets_one_line(kit, tmp_path):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    sheet = (kit / "out" / "results.csv").read_text(encoding="utf-8")
+    headerless = sheet.partition("\n")[2]
+    mistaken = sheet.replace("accept", "acept")
+    given = write_files(
+        tmp_path,
+        {
+            "headerless/results.csv": headerless,
+            "mistaken/results.csv": mistaken,
+            "answers.rar": b"Rar!\x1a\x07\1\0" + bytes(99),
+            "answers.docx": make_zip({"[Content_Types].xml": b"", "word/document.xml": b""}),
+            "kit.zip": make_zip({"kit/try_submission.py": b"", "kit/spokeneval/__init__.py": b""}),
+        },
+    )
+    not_kit = "  is the starting kit, not a submission; zip the files that your system wrote"
+    for name, line in {
+        kit: not_kit,
+        "kit.zip": not_kit,
+        "answers.rar": "  is not a readable zip file, but a RAR archive; unpack it and zip its files instead",
+        "answers.docx": "  is a Word document (.docx), not a zip of the files; zip the files that your system wrote",
+        "headerless": "  line 1    the header is missing; expected a first line with the columns Id, Accept, "
+        "separated by tabs",
+    }.items():
+        done = run_program("try_submission.py", "--zip", "no.zip", given / name, cwd=kit)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.splitlines()[2] == line
+        assert done.stderr.endswith("no.zip was not written.\n")
+        assert "--all" not in done.stderr
+
+    wrong = mistaken.count("acept")
+    done = run_program("try_submission.py", "--zip", "no.zip", given / "mistaken", cwd=kit)
+    assert f"({wrong - 1} more like this, lines " in done.stderr
+    assert done.stderr.endswith("--all lists every problem.\nno.zip was not written.\n")
+    done = run_program("try_submission.py", "--all", "--zip", "no.zip", given / "mistaken", cwd=kit)
+    assert done.stderr.count(": decision 'acept'; expected 'accept' or 'reject'") == wrong
+    assert "--all" not in done.stderr
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+def test_a_report_and_a_zip_that_cannot_be_written_are_one_line_each(kit, tmp_path):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    (tmp_path / "detailed_results.html").mkdir()
+    words = [kit / "try_submission.py", kit / "out"]
+    done = run_program(*words, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == "The report detailed_results.html was not written (Is a directory).\n"
+    assert done.stdout.endswith("submission.zip is ready to upload to the phase Development.\n")
+    (tmp_path / "detailed_results.html").rmdir()
+    done = run_program(*words, "--zip", "submission.zip/new.zip", cwd=tmp_path)
+    assert done.returncode == 1
+    why = (
+        "submission.zip/new.zip was not written (File exists). Choose another folder: --zip FOLDER/new.zip\n"
+    )
+    assert done.stderr == why
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+@pytest.mark.parametrize("number", [errno.EROFS, errno.ENOSPC])
+def test_on_a_full_or_read_only_disk_the_older_zip_is_kept(kit, tmp_path, monkeypatch, capsys, number):
+    write_files(tmp_path, {"out/results.csv": "x", "submission.zip": "older"})
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "starting_kit"))
+    monkeypatch.setattr(sys, "argv", ["try_submission.py", "--set", "evaluation", "out"])
+    tried = import_module("try_submission")
+    monkeypatch.setattr(tried, "HERE", kit)
+    monkeypatch.setattr(tried, "run", lambda *words: True)
+    full = mock.Mock(side_effect=OSError(number, os.strerror(number)))
+    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    assert tried.guarded(tried.main) == 1
+    assert capsys.readouterr().err == (
+        f"submission.zip was not written ({os.strerror(number)}); the existing file is from an earlier run. "
+        "Choose another folder: --zip FOLDER/submission.zip\n"
+    )
+    assert (tmp_path / "submission.zip").read_text() == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "submission.zip"]
+    monkeypatch.setattr(tried, "run", mock.Mock(side_effect=KeyboardInterrupt))
+    assert tried.guarded(tried.main) == 130
+    monkeypatch.setattr(tried, "stage", mock.Mock(side_effect=OSError(number, os.strerror(number))))
+    assert tried.guarded(tried.main) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        os.strerror(number),
+        "submission.zip was not written; the existing file is from an earlier run.",
+    ]
+
+
+@pytest.mark.parametrize("series", ["merlion_diarization"], indirect=True)
+def test_one_file_in_seconds_is_warned_of_and_accepted(kit):
+    assert run_program("baseline.py", "development", "seconds", cwd=kit).returncode == 0
+    first, *_ = sorted((kit / "seconds").iterdir())
+    first.write_text("0 60.5 English\n60.5 118.2 Mandarin\n")
+    done = run_program("try_submission.py", "seconds", cwd=kit)
+    assert (done.returncode, done.stderr) == (0, "")
+    second_line = done.stdout.splitlines()[1]
+    assert second_line.startswith(
+        f"Warning: {first.name}: all turns end within 118 ms, but half of the files"
+    )
+
+
+@pytest.mark.parametrize("series", ["spoken_call"], indirect=True)
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
+def test_a_kit_whose_reader_is_gone_writes_its_zip(kit):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "try_submission.py", "--zip", "piped.zip", "out"]
+    done = subprocess.run(command, cwd=kit, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (kit / "piped.zip").exists()

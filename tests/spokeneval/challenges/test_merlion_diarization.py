@@ -1,0 +1,223 @@
+"""Tests of MERLIon CCS, Task 2: scores by hand, random files against frames, and formats of regions and turns."""
+
+import io
+import random
+
+import numpy as np
+import pytest
+
+from speechbundles.competition.references import load_reference
+from spokeneval.challenges.merlion_diarization import TASK
+from spokeneval.formats.language_labels import LANGUAGES
+from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.submission_folder import list_files
+from spokeneval.metrics.counts import total
+from tests.samples.programs import encoded, run_score, write_files
+
+FORMAT = TASK.format
+KEYS = [score.key for score in TASK.scores]
+
+
+def labels(recording, *segments):
+    text = "audio_name,utt_id,start,end,length,language_tag\n"
+    return text + label_rows(recording, *segments)
+
+
+def label_rows(recording, *segments):
+    return "".join(
+        f"{recording}.wav,a{number},{start},{end},{end - start},{tag}\n"
+        for number, (start, end, tag) in enumerate(segments, 1)
+    )
+
+
+GOLD = labels(
+    "x_1",
+    (1000, 3000, "English"),
+    (3500, 5000, "Mandarin"),
+    (4500, 6000, "English"),
+    (8000, 9000, "Mandarin"),
+    (9500, 10500, "English"),
+)
+TURNS = """\
+1200 3200 English
+3500 4700 Mandarin
+4700 5500 English
+8000 8500 English
+8500 9200 Mandarin
+11000 12000 English
+"""
+WHOLE = "audio_name,start,end\nx_1.wav,500,10000\n"
+GAPPED = "x_1.wav,500,4600\nx_1.wav,5200,10000\n"
+
+
+def score(folder, gold, regions, submission):
+    return run_score(TASK.name, folder, {"labels.csv": gold, "regions.csv": regions}, submission)
+
+
+def test_the_worked_example(tmp_path):
+    run = score(tmp_path, GOLD, WHOLE, {"x_1.txt": TURNS})
+    assert run.status == 0, run.stderr
+    # Of 6.5 s: miss 1.7, false alarm .4, language error .5. English misses 1.4 of 4.0, Mandarin .8 of 2.5 (published);
+    # in the script's sense, English also claims 3000-3200 and 8000-8500, Mandarin 9000-9200: 2.1 of 4.0, 1.0 of 2.5.
+    # Jaccard: 2.1 of the 4.7 s that are English on either side, 1.0 of the 2.7 that are Mandarin.
+    jaccard = 50 * (2.1 / 4.7 + 1.0 / 2.7)
+    expected = [40, 35, 32, 170 / 6.5, 40 / 6.5, 50 / 6.5, 310 / 6.5, 52.5, 40, jaccard]
+    np.testing.assert_allclose([run.scores[key] for key in KEYS], expected, rtol=0, atol=1e-12)
+
+
+def test_the_worked_example_with_two_regions(tmp_path):
+    run = score(tmp_path, GOLD, GAPPED, {"x_1.txt": TURNS})
+    # Without 4600-5200 there is 1.0 s less of reference (English .6, Mandarin .4), and .4 s less of miss (4600-5000,
+    # where the hypothesis has one language of two): (2.6 - .4) / 5.5.
+    assert run.scores["der"] == pytest.approx(40, rel=0, abs=1e-12)
+
+
+def test_languages_are_identities_and_never_mapped(tmp_path):
+    perfect = "".join("{2} {3} {5}\n".format(*line.split(",")) for line in GOLD.splitlines()[1:])
+    assert score(tmp_path, GOLD, WHOLE, {"x_1.txt": perfect}).scores["der"] == 0
+    other = {"English": "Mandarin", "Mandarin": "English"}
+    rows = [line.split() for line in perfect.splitlines()]
+    mirrored = "".join(f"{start} {end} {other[tag]}\n" for start, end, tag in rows)
+    run = score(tmp_path, GOLD, WHOLE, {"x_1.txt": mirrored})
+    # 6.5 s of reference, .5 s of it twice in the overlap, which is right either way.
+    assert run.scores["der"] == pytest.approx(100 * 5.5 / 6.5, rel=0, abs=1e-12)
+
+
+def test_empty_files_miss_everything_and_recordings_are_pooled(tmp_path):
+    gold = GOLD + label_rows(
+        "y_1", (0, 1000, "English"), (1000, 1500, "Non-Evaluated-Speech"), (1500, 2000, "NON_SPEECH")
+    )
+    regions = WHOLE + "y_1.wav,0,3000\nz_1.wav,0,1000\n"
+    run = score(tmp_path, gold, regions, {"x_1.txt": "", "y_1.txt": "\n", "z_1.txt": ""})
+    assert [run.scores[key] for key in KEYS] == [100, 100, 100, 100, 0, 0, 100, 100, 100, 100]
+    # y: 1 s right, 500 ms in the other language not scored, 500 ms of noise and 1 s of silence falsely claimed; z has
+    # no label, so that its 250 ms are a false alarm: (6.5 + 1.5 + .25) / 7.5.
+    run = score(
+        tmp_path, gold, regions, {"x_1.txt": "", "y_1.txt": "0 9999 English", "z_1.txt": "0 250 Mandarin"}
+    )
+    assert run.scores["der"] == pytest.approx(100 * 8.25 / 7.5, rel=0, abs=1e-12)
+
+
+VARIATIONS = {
+    "touching, under a millisecond": TURNS.replace(
+        "1200 3200 English", "1200 2000 English\n2000 2000.0001 English\n2000.0001 3200 English"
+    ),
+    "overlapping": TURNS.replace("1200 3200 English", "1200 2500 English\n1500 3200 English"),
+}
+
+
+@pytest.mark.parametrize("case", VARIATIONS)
+def test_the_same_turns_in_another_way_score_the_same(tmp_path, case):
+    run = score(tmp_path, GOLD, WHOLE, {"x_1.txt": VARIATIONS[case]})
+    assert run.status == 0, run.stderr
+    assert run.scores["der"] == pytest.approx(40, rel=0, abs=1e-9)
+
+
+def frames(spans, tag):
+    """Whether a span with this tag covers each of 150 milliseconds."""
+    spoken = np.zeros(150, bool)
+    for start, end, called in spans:
+        spoken[start:end] |= called == tag
+    return spoken
+
+
+def test_random_files_against_millisecond_frames(tmp_path):
+    # A plain count over frames of 1 ms, independent of any interval arithmetic, from the files to the rates.
+    rng = random.Random(3)
+    compared = 0
+    for case in range(150):
+        folder = tmp_path / str(case)
+        gold, regions, totals = labels("none"), "", np.zeros(4)
+        spoken = np.zeros(2)
+        for name in ("b_1", "a_2", "c.d_3")[: rng.choice([1, 2, 3])]:
+            segments = []
+            for _ in range(rng.randint(2, 7)):
+                start = rng.randrange(90)
+                tag = rng.choice(["English", "Mandarin", "Non-Speech", "Non-Evaluated-Speech"])
+                segments.append((start, start + rng.randint(1, 30), tag))
+            segments += [(10, 20, "English"), (12, 24, "Mandarin")]
+            gold += label_rows(name, *segments)
+            cut = rng.randint(25, 60)
+            spans = [(rng.randrange(10), cut), (cut + rng.randrange(9), 100)][: rng.choice([1, 2])]
+            regions += "".join(f"{name}.wav,{start},{end}\n" for start, end in spans)
+            turns = []
+            for start in (rng.randrange(100) for _ in range(rng.randint(0, 6))):
+                turns.append((start, start + rng.randint(1, 40), rng.choice(LANGUAGES)))
+            write_files(folder / "res", {f"{name}.txt": "".join(f"{s} {e} {t}\n" for s, e, t in turns)})
+            whole = [(start, end, "evaluated") for start, end in spans]
+            scored = frames(whole, "evaluated") & ~frames(segments, "Non-Evaluated-Speech")
+            r, h = (np.array([frames(side, tag) & scored for tag in LANGUAGES]) for side in (segments, turns))
+            n_r, n_h, common = r.sum(axis=0), h.sum(axis=0), (r & h).sum(axis=0)
+            missed, claimed = np.maximum(0, n_r - n_h), np.maximum(0, n_h - n_r)
+            totals += np.sum([missed, claimed, np.minimum(n_r, n_h) - common, (r != h).sum(axis=0)], axis=1)
+            spoken += r.sum(axis=1)
+        if not spoken.all():
+            continue
+        reference = FORMAT.read_reference(encoded({"labels.csv": gold, "regions.csv": regions}))
+        submission = FORMAT.read_submission(list_files(folder / "res"), reference.items)
+        counts = {part: total(rows) for part, rows in TASK.count(reference, submission).items()}
+        scores = {score.key: score.value(TASK.part(score, counts)) for score in TASK.scores}
+        rates = 100 * totals / spoken.sum()
+        compared += 1
+        found = [scores[key] for key in ("miss", "false_alarm", "language_error", "lder_script", "der")]
+        np.testing.assert_allclose(found, [*rates, rates[:3].sum()], rtol=0, atol=1e-9)
+    assert compared > 100
+
+
+@pytest.mark.parametrize(
+    ("turns", "refused"),
+    [
+        ("1.2 3.2 English\n8.5 9.2 Mandarin\n", True),
+        ("0 163 English\n", True),
+        ("0 164 English\n", False),
+        ("1.2 3.2 English\n8.5 9200 Mandarin\n", False),
+        ("", False),
+    ],
+)
+def test_a_submission_in_seconds_is_refused(tmp_path, turns, refused):
+    """The last region ends at 10000 ms, so the set's latest time is 16384 ms, a hundredth of it 163.84 ms."""
+    run = score(tmp_path, GOLD, WHOLE, {"x_1.txt": turns})
+    assert run.status == refused
+    assert ("expected times in milliseconds, not in seconds" in run.stderr) == refused
+    if refused:
+        assert "does not count against your daily limit" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("english", "mandarin", "accepted"),
+    [((2, 0), (9, 9), False), ((1.5, 1.5), (9, 9), True), ((9, 9), (1, 1), False), ((9, 9), (1, 1.5), True)],
+)
+def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(english, mandarin, accepted):
+    """Two recordings, a million ms of each evaluated: more than 2 ms of either language, beside what is left out."""
+    gold, regions = labels("none"), ""
+    for recording, e, m in zip("xy", english, mandarin, strict=True):
+        regions += f"{recording}.wav,500000,1500000\n"
+        spans = [(600_000, 600_000 + e, "English"), (700_000, 700_000 + m, "Mandarin")]
+        gold += label_rows(recording, *[span for span in spans if span[0] < span[1]])
+        gold += f"{recording}.wav,b1,800000,800009,9,English,\n{recording}.wav,b2,800000,800009,9,Mandarin,\n"
+        gold += f"{recording}.wav,b3,800000,800009,9,Non-Evaluated-Speech,\n"
+    gold = gold.replace(",\n", "\n")
+    files = encoded({"labels.csv": gold, "regions.csv": regions})
+    if accepted:
+        assert FORMAT.read_reference(files).items.ids == ("x", "y")
+        return
+    with pytest.raises(ReferenceFileError) as refusal:
+        FORMAT.read_reference(files)
+    (problem,) = refusal.value.problems
+    assert problem.message.endswith("expected more than 2 ms of each")
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_regions_as_the_official_excel_sheet(tmp_path, header):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    rows = [["audio_name", "start", "end"], ["x_1.wav", 500, 4600], ["x_1.wav", 5200.0, 10000]]
+    for row in rows[not header :]:
+        book.active.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    write_files(tmp_path, {"labels.csv": GOLD, "regions.xlsx": content.getvalue()})
+    loaded = load_reference(TASK, "evaluation", tmp_path, {})
+    regions = FORMAT.read_reference(loaded.files).regions
+    assert [spans.tolist() for spans in loaded.gold.labels.regions] == [spans.tolist() for spans in regions]
+    assert [spans.tolist() for spans in regions] == [[[500, 4600], [5200, 10000]]]

@@ -1,0 +1,203 @@
+"""Tests of MERLIon CCS, Task 1: scores by hand, segment ids, randomly damaged files, and tracks."""
+
+import random
+
+import numpy as np
+import pytest
+
+from sample_data import merlion as sample
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.sources import Sources
+from spokeneval.challenges.merlion_identification import TASK
+from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.segment_scores import Submission
+from spokeneval.formats.tables import split_fields
+from spokeneval.formats.text import decimal, decimals
+from spokeneval.metrics.counts import total
+from tests.samples.edits import WAYS, edited
+from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
+from tests.samples.programs import ROOT, encoded, run_score
+
+FORMAT = TASK.format
+
+
+def score(folder, gold, prediction):
+    return run_score(TASK.name, folder, {"labels.csv": gold}, {"prediction.txt": prediction})
+
+
+def test_every_column_of_a_small_set_by_hand(tmp_path):
+    # Trials pooled: targets .9 .8 .7 .5 .3, nontargets .6 .5 .4 .2 .1. Points (false alarm, miss): (0, .4) above .6,
+    # (.4, .2) from .5 on, (.6, 0) from .3 on. (.4, .2) lies above the line from (0, .4) to (.6, 0), where miss = false
+    # alarm at x = .4 - x / 1.5, x = .24.
+    # One trial a segment: English .8 .4 0, Mandarin .3 -.5. Points (0, 1/3) above .3, (1/2, 1/3) from .3 on, (1/2, 0)
+    # from 0 on. The line from (0, 1/3) to (1/2, 0): x = 1/3 - 2x/3, x = .2. Through all points: x = 1/3.
+    for name, prediction in (("one", ONE), ("two", TWO)):
+        run = score(tmp_path / name, GOLD, prediction)
+        expected = {
+            "eer": 24,
+            "balanced_accuracy": 75,  # English 3 of 3 (a tie is English), Mandarin 1 of 2
+            "eer_plan": 20,
+            "eer_interpolated": 100 / 3,
+            "balanced_accuracy_per_recording": 75,  # x 1, y (1 + 0) / 2
+            "english_recall": 100,
+            "mandarin_recall": 50,
+        }
+        found = [run.scores[key] for key in expected]
+        np.testing.assert_allclose(found, list(expected.values()), rtol=0, atol=1e-12)
+
+
+def test_exact_doubles_decide(tmp_path):
+    gold = labels(("x", "a1", 0, 9, "English"), ("x", "a2", 9, 19, "Mandarin"))
+    run = score(tmp_path, gold, "x_a1_0_9 1e300 -1e300\nx_a2_9_19 1e-300 1.0000000000000002e-300\n")
+    assert (run.scores["balanced_accuracy"], run.scores["eer_plan"]) == (100, 0)
+    run = score(tmp_path, gold, "x_a1_0_9 1.7e308 -1.7e308\nx_a2_9_19 -0.0 0\n")
+    assert run.scores["mandarin_recall"] == 0  # a tie is English
+
+
+def test_without_a_recording_of_both_languages_accuracy_is_pooled(tmp_path):
+    gold = labels(("x", "a1", 0, 9, "English"), ("y", "a1", 0, 9, "Mandarin"), ("y", "a2", 9, 19, "Mandarin"))
+    run = score(tmp_path, gold, "x_a1_0_9 1 0\ny_a1_0_9 1 0\ny_a2_9_19 0 1\n")
+    assert run.scores["balanced_accuracy_per_recording"] == run.scores["balanced_accuracy"] == 75
+
+
+def test_a_language_that_is_guessed_throughout_has_1_and_the_other_0():
+    english, mandarin, drawn = (answer(Items(IDS * 8)) for answer in TASK.trivial.values())
+    assert english.english.dtype == np.float64
+    for one, other in ((english.english, english.mandarin), (mandarin.mandarin, mandarin.english)):
+        assert (one.tolist(), other.tolist()) == ([1] * 40, [0] * 40)
+    assert (drawn.english + drawn.mandarin).tolist() == [1] * 40
+    assert set(drawn.english.tolist()) == {0, 1}
+
+
+OFFICIAL = "TTS_P91182TT_VCST_ECxxx_01_AO_48503281_v001_R004_CRR_MERLion-CCS"
+
+
+SHORT = HEADER.replace(",overlap_diff_lang,dev_eval_status", "")
+LABELS = {
+    "as distributed": (HEADER, "1170,2750,1580,English,False,Development"),
+    "fractions": (HEADER, "1170.0,2750.5,1580.5,English,FALSE,"),
+    "without the last two columns": (SHORT, "1170,2750,1580,English"),
+    "BOM, CRLF, no length": ("\ufeffAudio_name,UTT_ID,start,end,language_tag\r\n", "1170,2750,English\r"),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_labels_drop_in_unchanged_and_give_the_plans_id(case):
+    header, row = LABELS[case]
+    text = f"{header}{OFFICIAL}.wav,a1,{row}\n{OFFICIAL}.wav,b1,{row.replace('English', 'Mandarin')}\n"
+    reference = FORMAT.read_reference(encoded({"labels.csv": text.encode()}))
+    start, end = row.split(",")[:2]
+    assert reference.items.ids[0] == f"{OFFICIAL}_a1_{start}_{end}"
+
+
+def accepts(lines, ids):
+    """A plain reader of both formats, to compare with."""
+    rows = [line.split() for line in lines if line.split()]
+    if any(len(row) != 3 for row in rows):
+        return False
+    single = [row[0] for row in rows] == list(ids) and all(
+        decimal(x) is not None for r in rows for x in r[1:]
+    )
+    wanted = [(item, language) for item in ids for language in "01"]
+    double = [tuple(row[:2]) for row in rows] == wanted and all(decimal(row[2]) is not None for row in rows)
+    return single or double
+
+
+@pytest.mark.thorough
+def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_path):
+    rng = random.Random(1)
+    kinds = {True: 0, False: 0}
+    path = tmp_path / "prediction.txt"
+    ways = [way for way in WAYS if way not in ("delimiter", "crlf", "bom")]
+    pieces = [
+        *(b"0", b"1", b".5", b"e5", b",5", b"x", b"", b" ", b"\t", b"\n", b"\n \n", b" 1", b"_b", b"a b c\n")
+    ]
+    for _ in range(2500):
+        ids = IDS[: rng.choice([1, 2, 3, 5])]
+        data = "".join(line for line in rng.choice([LINES, PAIRS]) if line.split()[0] in ids).encode()
+        numbers = [rng.randrange(1000) for _ in range(rng.choice([0, 2, 2, 4, 6]))]
+        for first, second in zip(numbers[::2], numbers[1::2], strict=True):
+            data = edited(data, [(rng.choice(ways), first, second, rng.choice(pieces))])
+        path.write_bytes(data)
+        lines = data.decode().split("\n")
+        expected = accepts(lines, ids)
+        kinds[expected] += 1
+        try:
+            FORMAT.read_submission(Files({"prediction.txt": path}), Items(ids))
+            accepted = True
+        except SubmissionError:
+            accepted = False
+        assert accepted == expected, lines
+    assert min(kinds.values()) > 300
+
+
+def test_bulk_reading_agrees_with_one_by_one():
+    rng = random.Random(2)
+    for _ in range(3000):
+        texts = [
+            "".join(rng.choices("0123456789.+-eE_nif ,x٣", [5] * 10 + [1] * 13, k=rng.randint(0, 5)))
+            for _ in "ab"
+        ]
+        one_by_one = [decimal(text) for text in texts]
+        bulk = decimals(texts)
+        assert (bulk is None) == (None in one_by_one), texts
+        assert bulk is None or bulk.tolist() == one_by_one
+        lines = ["".join(rng.choices("ab \t", k=rng.randint(0, 7))) for _ in range(rng.randint(0, 4))]
+        rows = [line.split() for line in lines if line.split()]
+        expected = [[row[i] for row in rows] for i in (0, 1)] if all(len(row) == 2 for row in rows) else None
+        assert split_fields("\n".join(lines), 2) == expected
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """The evaluation set's size, and a perfect prediction."""
+    folder = tmp_path_factory.mktemp("full")
+    tables = sample.generate("full", "evaluation", 1)
+    sample.write_identification_set(tables, folder / "ref")
+    scores = sample.identification_scores(tables.labels, "perfect", 1)
+    sample.write_identification(tables.labels, scores, folder / "res", lines=2)
+    return FORMAT.read_reference(read_folder(folder / "ref")), (folder / "res/prediction.txt").read_text()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("first", "second", "code"), [(50001, 50002, "swapped_languages"), (50001, 50003, "out_of_order")]
+)
+def test_one_swapped_pair_among_98478_lines_is_named(tmp_path, full, first, second, code):
+    reference, text = full
+    lines = text.splitlines(keepends=True)
+    assert len(lines) == 98478
+    if code == "out_of_order":
+        lines[first - 1 : first + 3] = lines[second - 1 : second + 1] + lines[first - 1 : first + 1]
+    else:
+        lines[first - 1], lines[second - 1] = lines[second - 1], lines[first - 1]
+    path = tmp_path / "prediction.txt"
+    path.write_text("".join(lines))
+    with pytest.raises(SubmissionError) as refusal:
+        FORMAT.read_submission(Files({"prediction.txt": path}), reference.items)
+    assert [(problem.code, problem.line) for problem in refusal.value.problems] == [(code, first)]
+
+
+@pytest.mark.parametrize(("places", "counted"), [([0, 1, 2], True), ([0], False)])
+def test_the_plans_trials_need_both_languages(places, counted):
+    rows = "x.wav,a,0,9,English\ny.wav,b,0,9,Mandarin\ny.wav,c,9,12,English\n"
+    files = encoded({"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
+    some = TASK.format.take_reference(FORMAT.read_reference(files), places)
+    answers = TASK.format.take(Submission(np.array([2.0, 1, 0]), np.array([0.0, 2, 1])), places)
+    counts = TASK.count(some, answers)
+    # Targets 2 2 0, nontargets 0 1 1: points (false alarm, miss) (0, 1/3) and (1, 0), and miss = false alarm at 1/4.
+    parts = ("pooled", "differences", "decisions", "ratios")
+    assert tuple(counts) == tuple(part for part in parts if counted or part != "differences")
+    assert TASK.primary.value(total(counts["pooled"])) == (25 if counted else 0)
+
+
+def test_open_tracks_ask_for_data_hours_and_pretrained_model():
+    bundles = read_competitions(Sources(ROOT))
+    closed, open_track = [bundle for bundle in bundles if bundle.task == TASK.name]
+    assert "fact_sheet" not in closed.settings
+    keys = [question["key"] for question in open_track["fact_sheet"]]
+    assert keys == ["training_data", "additional_hours", "pretrained_model", "pretrained_model_url"]
+    assert [phase.start for phase in closed.phases] == ["2023-02-16 00:00:00", "2023-03-10 00:00:00"]
+    assert {phase.max_submissions_per_day for phase in (*closed.phases, *open_track.phases)} == {3}

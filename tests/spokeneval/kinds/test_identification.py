@@ -1,0 +1,629 @@
+"""Identification of classes and detection of one class, declared by parameters, from files to scores."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax, logsumexp, softmax
+from sklearn import metrics as sklearn
+from sklearn.isotonic import IsotonicRegression
+
+from spokeneval.challenges import find_task
+from spokeneval.formats.files import Files
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.segment_scores import Reference, Submission
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.identification import MOST_ROWS
+from spokeneval.kinds.kind import ParameterError, read_parameters
+from spokeneval.metrics import detection_cost, equal_error_rate, identification, language_identification
+from spokeneval.metrics.counts import total
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.scoring import Scored, score_submission
+from spokeneval.run.signature import Signature
+from spokeneval.task import Task
+
+NAMES = ("English", "Hindi", "Tamil", "Urdu", "Odia")
+
+
+def make(**declared: Any) -> Task:
+    kind = KINDS["identification"]
+    return kind.make("languages", "Languages", **read_parameters(kind, declared))
+
+
+def csv(**columns: Any) -> bytes:
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
+
+
+def labelled(labels: Any, **columns: Any) -> dict[str, bytes]:
+    return {"labels.csv": csv(id=[f"i{n}" for n in range(len(labels))], label=labels, **columns)}
+
+
+def submitted(names: Any, scores: Any) -> Files:
+    columns = {name: column.tolist() for name, column in zip(names, np.asarray(scores).T, strict=False)}
+    return Files({"scores.csv": csv(id=[f"i{n}" for n in range(len(scores))], **columns)})
+
+
+def scored(task: Task, reference: dict[str, bytes], submission: Files) -> Scored:
+    truth = task.format.read_reference(reference)
+    settings = Settings(choose_options(task, {}), True, Signature(task.name))
+    return score_submission(task, truth, task.format.read_submission(submission, truth.items), settings)
+
+
+def scores_of(task: Task, labels: Any, names: Any, scores: Any) -> dict[str, float]:
+    return scored(task, labelled(labels), submitted(names, scores)).scores
+
+
+def draw(classes: int, items: int, seed: int, step: float = 2**-30) -> tuple[np.ndarray, np.ndarray]:
+    """Classes of different sizes, and log-likelihoods; with large steps, many of them are equal."""
+    rng = np.random.default_rng(seed)
+    truth = np.append(np.arange(classes), rng.choice(classes, items, p=softmax(np.arange(classes) / 2)))
+    return truth, step * np.rint(rng.normal(1.5 * (truth[:, None] == np.arange(classes)), 1) / step)
+
+
+# Independent implementations, straight from the definitions.
+
+
+def points(targets: np.ndarray, nontargets: np.ndarray) -> list[tuple[float, float]]:
+    """Miss and false-alarm rates at every threshold."""
+    thresholds = [*np.unique([*targets, *nontargets]), math.inf]
+    return [((targets < t).mean(), (nontargets >= t).mean()) for t in thresholds]
+
+
+def hull_eer(targets: np.ndarray, nontargets: np.ndarray) -> float:
+    """The lowest point in which a chord between any two operating points meets the diagonal."""
+    found = [1.0]
+    for (miss, alarm), (other_miss, other_alarm) in product(points(targets, nontargets), repeat=2):
+        before, after = alarm - miss, other_miss - other_alarm
+        if before >= 0 and after >= 0 and before + after > 0:
+            found.append((miss * after + other_miss * before) / (before + after))
+    return min(found)
+
+
+def pooled_eer(truth: np.ndarray, scores: np.ndarray) -> float:
+    own = truth[:, None] == np.arange(scores.shape[1])
+    return hull_eer(scores[own], scores[~own])
+
+
+def cllr(truth: np.ndarray, scores: np.ndarray) -> float:
+    """Cross-entropy with classes of equal weight."""
+    weights = 1 / np.bincount(truth)[truth]
+    return float(sklearn.log_loss(truth, softmax(scores, axis=1), sample_weight=weights)) / math.log(2)
+
+
+def minimum_cllr(targets: np.ndarray, nontargets: np.ndarray) -> float:
+    """With isotonic regression as the best calibration; likelihood ratios are posterior odds over prior odds."""
+    scores = np.concatenate([targets, nontargets])
+    truth = np.repeat([1.0, 0.0], [len(targets), len(nontargets)])
+    share = IsotonicRegression().fit(scores, truth).predict(scores)
+    with np.errstate(divide="ignore"):
+        odds = share / (1 - share) * len(nontargets) / len(targets)
+        return float((np.log2(1 + 1 / odds[truth == 1]).mean() + np.log2(1 + odds[truth == 0]).mean()) / 2)
+
+
+def detector(scores: np.ndarray, own: int) -> np.ndarray:
+    others = [place for place in range(scores.shape[1]) if place != own]
+    return scores[:, own] - logsumexp(scores[:, others], axis=1) + math.log(len(others))
+
+
+def nist_average_cost(truth: np.ndarray, scores: np.ndarray, beta: float, threshold: float) -> float:
+    """C_avg(beta) = 1/N { sum P_miss(T) + 1/(N - 1) beta sum sum P_FA(T, N) }, one language pair after another."""
+    classes = scores.shape[1]
+    cost = 0.0
+    for target in range(classes):
+        accepted = detector(scores, target) >= threshold
+        cost += (~accepted[truth == target]).mean()
+        for other in set(range(classes)) - {target}:
+            cost += beta / (classes - 1) * accepted[truth == other].mean()
+    return cost / classes
+
+
+# Two classes
+
+
+@pytest.mark.parametrize(("seed", "step"), [(1, 2**-30), (2, 1 / 8), (3, 1)])
+@pytest.mark.parametrize("priors", [[0.5], [0.5, 0.1], [0.8]])
+def test_two_classes(seed: int, step: float, priors: list[float]) -> None:
+    truth, scores = draw(2, 60, seed, step)
+    scores += np.arange(len(truth))[:, None]  # only differences within an item count
+    labels = [NAMES[label] for label in truth]
+    task = make(classes=list(NAMES[:2]), priors=priors, costs={"c_fa": 2, "c_miss": 3})
+    found = scores_of(task, labels, NAMES, scores)
+    ratios = scores[:, 0] - scores[:, 1]
+    sides = [(ratios[truth == 0], ratios[truth == 1]), (-ratios[truth == 1], -ratios[truth == 0])]
+    actual, minimum = [], []
+    for prior in priors:
+        beta = 2 * (1 - prior) / (3 * prior)
+        scale = min(1, beta)  # what a detector costs that always or never accepts
+        for targets, nontargets in sides:
+            threshold = math.log(beta)
+            actual.append(((targets < threshold).mean() + beta * (nontargets >= threshold).mean()) / scale)
+            costs = [miss + beta * alarm for miss, alarm in points(targets, nontargets)]
+            minimum.append(min(costs) / scale)
+    expected = {
+        "eer": 100 * hull_eer(*sides[0]),
+        "balanced_accuracy": 100 * sklearn.balanced_accuracy_score(truth, scores.argmax(axis=1)),
+        "cllr": cllr(truth, scores),
+        "minimum_cllr": minimum_cllr(*sides[0]),
+        "actual_dcf": np.mean(actual),
+        "minimum_dcf": np.mean(minimum),
+    }
+    assert list(found)[:6] == list(expected)
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-10)
+
+
+def test_two_classes_are_a_case_of_several_and_agree_with_merlion() -> None:
+    truth, scores = draw(2, 200, 5, 1 / 8)
+    row = np.arange(len(truth)) % 7
+    segments = truth == 0, scores[:, 0], scores[:, 1], row
+    weights = [(1, 1), (1, 9)]
+    costs = total(identification.class_costs(truth, scores, row, weights=weights))
+    ratios = total(language_identification.likelihood_ratio_costs(*segments))
+    assert identification.average_cost(costs, weights=weights) == pytest.approx(
+        detection_cost.detection_cost(ratios)
+    )
+    assert identification.class_cllr(costs) == pytest.approx(detection_cost.cllr(ratios), abs=1e-12)
+    decisions = total(language_identification.decisions_per_recording(*segments))
+    assert identification.macro_accuracy(costs) == language_identification.balanced_accuracy(decisions)
+    for ours, theirs in (
+        (identification.pooled_histograms, language_identification.pooled_histograms),
+        (identification.detection_histograms, language_identification.difference_histograms),
+    ):
+        found, expected = ours(truth, scores, row), theirs(*segments)
+        assert equal_error_rate.histogram_eer(total(found)) == equal_error_rate.histogram_eer(total(expected))
+        np.testing.assert_array_equal(found.targets.sum(axis=1), expected.targets.sum(axis=1))
+
+
+# Several classes
+
+
+def test_an_average_cost_by_hand() -> None:
+    """Ratios against the mean of two others: (4, 0, 0) 4 for the first, 0 - log((e^4 + 1) / 2) = -3.3 for the others.
+
+    (1, 1, 1) has three ratios of 0, which are accepted at the threshold log 1: a false alarm for two detectors.
+    """
+    scores = [[4, 0, 0], [1, 1, 1], [0, 4, 0], [0, 0, 4], [4, 0, 0]]
+    labels = ["English", "English", "Hindi", "Tamil", "Tamil"]
+    found = scores_of(make(classes=NAMES[:3]), labels, NAMES[:3], scores)
+    # Misses: 0, 0, 1/2. False alarms: 1/2 and 1/2 of English items by Hindi and Tamil, 1/2 of Tamil items by English.
+    assert found["cavg"] == pytest.approx((1 / 2 + (1 / 2 + 1 / 2 + 1 / 2) / 2) / 3)
+    # A threshold above 0 misses (1, 1, 1) and one of Tamil, and accepts one of two Tamil items as English.
+    assert found["minimum_cavg"] == pytest.approx(found["cavg"])
+    assert [found[f"recall_{n}"] for n in (1, 2, 3)] == [100, 100, 50]
+    assert found["macro_accuracy"] == pytest.approx(100 * 2.5 / 3)
+
+
+@pytest.mark.parametrize(
+    ("classes", "seed", "step"), [(3, 1, 2**-30), (3, 2, 1), (4, 3, 1 / 8), (5, 4, 2**-30)]
+)
+@pytest.mark.parametrize("priors", [[0.5], [0.5, 0.1], [0.7]])
+def test_several_classes(classes: int, seed: int, step: float, priors: list[float]) -> None:
+    truth, scores = draw(classes, 70, seed, step)
+    names = NAMES[:classes]
+    found = scores_of(make(classes=list(names), priors=priors), [names[n] for n in truth], names, scores)
+    betas = [(1 - prior) / prior for prior in priors]
+    ratios = np.stack([detector(scores, own) for own in range(classes)], axis=1)
+    # Equal ratios may differ in their last digits here; a threshold between two ratios does not depend on them.
+    steps = np.unique(np.append(ratios.round(9), math.inf))
+    thresholds = [-math.inf, *(steps[1:-1] + steps[:-2]) / 2, math.inf]
+    expected = {
+        "cavg": np.mean([nist_average_cost(truth, scores, beta, math.log(beta) - 1e-9) for beta in betas]),
+        "minimum_cavg": np.mean(
+            [min(nist_average_cost(truth, scores, beta, t) for t in thresholds) for beta in betas]
+        ),
+        "eer": 100 * pooled_eer(truth, scores),
+        "macro_accuracy": 100 * sklearn.balanced_accuracy_score(truth, scores.argmax(axis=1)),
+        "cllr": cllr(truth, scores),
+    }
+    recalls = sklearn.recall_score(truth, scores.argmax(axis=1), average=None)
+    expected.update({f"recall_{place + 1}": 100 * recall for place, recall in enumerate(recalls)})
+    assert list(found)[: len(expected)] == list(expected)
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-10)
+
+
+def test_equal_scores_are_legal_and_say_nothing() -> None:
+    truth, _ = draw(4, 30, 1)
+    scores = np.full((len(truth), 4), -7.25)
+    found = scores_of(make(classes=NAMES[:4]), [NAMES[n] for n in truth], NAMES, scores)
+    expected = {"cavg": 1, "minimum_cavg": 1, "eer": 50, "macro_accuracy": 25, "cllr": 2}
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+    for classes in range(2, 60):  # ratios of exactly 0, which a detector accepts at the threshold 0
+        assert not identification.detector_ratios(np.full((1, classes), -7.1)).any()
+
+
+def test_numbers_added_to_all_scores_of_an_item_change_no_cost() -> None:
+    truth, scores = draw(3, 80, 6)
+    task, labels = make(classes=NAMES[:3]), [NAMES[n] for n in truth]
+    first = scores_of(task, labels, NAMES, scores)
+    second = scores_of(task, labels, NAMES, scores - 50 * np.arange(len(truth))[:, None])
+    for key in ("cavg", "minimum_cavg", "cllr", "macro_accuracy"):
+        assert second[key] == pytest.approx(first[key], abs=1e-9)
+    assert second["eer"] > first["eer"]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_added_to_scores_in_tenths_break_no_tie(classes: int, seed: int) -> None:
+    """Differences of decimals are equal in numbers, and not in doubles: 0.3 - 0.1 < 0.2."""
+    truth, scores = draw(classes, 300, seed, 1)
+    rng = np.random.default_rng(seed)
+    added = rng.choice([0, 0.1, -3.7, 50.3, -1234.5], len(truth))
+    task, labels = make(classes=NAMES[:classes]), [NAMES[n] for n in truth]
+    whole = scores_of(task, labels, NAMES, scores)  # in whole numbers, so every difference is exact
+    tenths = scores_of(task, labels, NAMES, scores / 10)
+    moved = scores_of(task, labels, NAMES, scores / 10 + added[:, None])
+    ranked = ("eer", "minimum_cllr", "minimum_dcf") if classes == 2 else ("minimum_cavg",)
+    assert {key: tenths[key] for key in ranked} == {key: moved[key] for key in ranked}
+    if classes == 2:
+        assert {key: tenths[key] for key in ranked} == {key: whole[key] for key in ranked}
+
+
+def test_ratios_that_differ_by_rounding_alone_are_equal() -> None:
+    scores = np.array([[0.3, 0.1], [0.2, 0.0], [1000.2, 1000.0], [0.2 + 1e-11, 0.0], [-1e30, -1e30]])
+    ratios = identification.with_ties(identification.detector_ratios(scores), scores)[:, 0]
+    assert ratios[0] == ratios[1] == ratios[2] == pytest.approx(0.2)
+    assert ratios[3] > ratios[0]
+    assert ratios[4] == 0
+    exact = np.random.default_rng(1).normal(size=(1000, 2)) * 1e-20
+    small = identification.detector_ratios(exact)
+    np.testing.assert_array_equal(identification.with_ties(small, exact), small)
+
+
+def test_detector_ratios_keep_their_digits() -> None:
+    scores = np.array([[0, -800, -801], [0, 1e-12, 0], [1e308, -1e308, 1e308], [700, 0, -700.5]])
+    ratios = identification.detector_ratios(scores)
+    expected = np.stack([detector(np.maximum(scores, -1e300), own) for own in range(3)], axis=1)
+    np.testing.assert_allclose(ratios[[0, 1, 3]], expected[[0, 1, 3]], rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(ratios[2], [math.log(2), -1e6, math.log(2)], rtol=1e-14)
+
+
+# A target
+
+
+@pytest.mark.parametrize("declared", [{}, {"classes": ["spoof", "real", "replay"]}])
+def test_a_target_against_all_others(declared: dict[str, Any]) -> None:
+    # llreval 0.0.3, tarnon_2_eer_cllr_mincllr, gives Cllr 0.8862750440554892 and its minimum 0.6853541573750725.
+    targets = np.array([2.5, 1.0, -0.5, 0.75, 3.0, -2.0, 1.0])
+    nontargets = np.array([-1.5, 0.5, -3.0, 1.0, -0.25])
+    task = make(target="spoof", priors=0.05, costs={"c_miss": 1, "c_fa": 10}, **declared)
+    labels = ["spoof"] * 7 + ["real", "replay", "real", "replay", "real"]
+    found = scores_of(task, labels, ["score"], np.concatenate([targets, nontargets])[:, None])
+    beta = 10 * 0.95 / 0.05
+    expected = {
+        "eer": 100 * hull_eer(targets, nontargets),
+        "cllr": 0.8862750440554892,
+        "minimum_cllr": 0.6853541573750725,
+        "actual_dcf": 1.0,  # log 190 is 5.2: nothing is accepted
+        "minimum_dcf": min(miss + beta * alarm for miss, alarm in points(targets, nontargets)),
+    }
+    assert list(found)[:5] == list(expected)
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_normalised_cost_of_a_likely_target() -> None:
+    """With prior 0.8, beta is 1/4. At -1.39: 1 of 4 targets missed, 1 of 2 others accepted: (1/4 + 1/8) / (1/4)."""
+    task = make(target="x", priors=0.8)
+    found = scores_of(task, [*"xxxxyy"], ["score"], [[2], [1], [-1], [-2], [-1.3], [-1.5]])
+    assert found["actual_dcf"] == pytest.approx(1.5)
+    assert found["minimum_dcf"] == pytest.approx(1)  # everything accepted
+
+
+# Posteriors
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_posteriors_are_divided_by_their_priors(classes: int) -> None:
+    truth, scores = draw(classes, 90, 8)
+    names = NAMES[:classes]
+    priors = softmax(np.arange(classes)).round(3)
+    priors[0] = 1 - priors[1:].sum()
+    labels = [names[n] for n in truth]
+    posteriors = softmax(scores + np.log(priors), axis=1)
+    declared = {"posteriors": dict(zip(names, priors.tolist(), strict=True))}
+    found = scores_of(make(classes=names, scores=declared), labels, names, posteriors)
+    of_likelihoods = scores_of(make(classes=names), labels, names, np.log(posteriors / priors))
+    assert found == pytest.approx(of_likelihoods, abs=1e-9)
+    assert found["cllr"] == pytest.approx(cllr(truth, scores), abs=1e-9)
+    flat = scores_of(make(classes=names, scores="posteriors"), labels, names, softmax(scores, axis=1))
+    assert flat["cllr"] == pytest.approx(cllr(truth, scores), abs=1e-9)
+    ratios = scores[:, 0] - scores[:, 1]
+    two = hull_eer(ratios[truth == 0], ratios[truth == 1])
+    expected = two if classes == 2 else pooled_eer(truth, log_softmax(scores, axis=1))
+    assert flat["eer"] == pytest.approx(100 * expected, abs=1e-9)
+
+
+def test_a_target_s_posterior_is_a_ratio() -> None:
+    posteriors, labels = np.array([0.9, 0.6, 0.2, 0.1]), [*"xxyy"]
+    ratios = np.log(posteriors / (1 - posteriors)) - math.log(0.25 / 0.75)
+    task = make(target="x", scores={"posteriors": {"x": 0.25}})
+    found = scores_of(task, labels, ["score"], posteriors[:, None])
+    assert found == pytest.approx(scores_of(make(target="x"), labels, ["score"], ratios[:, None]), abs=1e-12)
+
+
+def test_certain_posteriors_have_finite_costs() -> None:
+    found = scores_of(
+        make(classes=[*"xyz"], scores="posteriors"), [*"xyz"], [*"xyz"], [[1, 0, 0]] * 2 + [[0] * 3]
+    )
+    assert found["cllr"] == pytest.approx((0 + 1e6 / math.log(2) + math.log2(3)) / 3)
+    assert all(math.isfinite(score) for score in found.values())
+
+
+def test_a_report_remarks_on_scores_that_look_like_posteriors() -> None:
+    _, scores = draw(3, 20, 1)
+    task = make(classes=["x", "y", "z"])
+    reference = task.format.read_reference(labelled(["x", "y", "z", "x"]))
+    for given, remarks in ((scores, []), (softmax(scores, axis=1).round(2), [detection_cost.PROBABILITIES])):
+        found = task.format.read_submission(submitted("xyz", given[:4]), reference.items)
+        assert task.remarks(found) == remarks
+    assert make(classes=["x", "y", "z"], scores="posteriors").remarks(found) == []  # these are converted
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("declared", "header", "rows", "message"),
+    [
+        ({}, "id,x,y", ["a,1,nan", "b,1,2"], "line 2 +id a: y 'nan'; expected a finite decimal number"),
+        ({}, "id,x,y", ["a,1,2", "b,1e999,2"], "line 3 +id b: x '1e999'; expected a finite"),
+        ({}, "id,x,y", ["a,1,2", "b,-inf,2"], "line 3 +id b: x '-inf'; expected a finite"),
+        ({}, "id,x", ["a,1", "b,1"], "no column y"),
+        ({}, "id,x,y", ["a,1,2"], "b is missing|no row for|missing"),
+        (
+            {"scores": "posteriors"},
+            "id,x,y",
+            ["a,0.2,1.1", "b,0,1"],
+            "line 2 +id a: y '1.1'; expected a number from 0",
+        ),
+    ],
+)
+def test_scores_that_cannot_be_used_are_refused(
+    declared: dict[str, Any], header: str, rows: list[str], message: str
+) -> None:
+    task = make(classes=["x", "y"], **declared)
+    truth = task.format.read_reference({"labels.csv": b"id,label\na,x\nb,y\n"})
+    with pytest.raises(SubmissionError, match=message):
+        task.format.read_submission(Files({"scores.csv": "\n".join([header, *rows]).encode()}), truth.items)
+
+
+@pytest.mark.parametrize(
+    ("declared", "labels", "message"),
+    [
+        ({"classes": ["x", "y"]}, "xxx", "no item is y; expected at least one of each class"),
+        ({"classes": ["x", "y", "z"]}, "xxx", "no item is y, z"),
+        ({"classes": ["x", "y"]}, "xyz", "label 'z'; expected 'x' or 'y'"),
+        ({"target": "x"}, "yz", "no item is x"),
+        ({"target": "x"}, "xx", "no item is 'other than x'"),
+        ({"target": "x"}, "xyX", "label 'X'; expected 'x' or another label"),
+        ({"target": "x"}, ["x", "y", ""], "the label is empty; expected 'x' or another label"),
+        ({"target": "x", "classes": ["x", "y"]}, "xyz", "label 'z'; expected 'x' or 'y'"),
+    ],
+)
+def test_a_reference_that_cannot_be_used_is_refused(
+    declared: dict[str, Any], labels: Any, message: str
+) -> None:
+    with pytest.raises(ReferenceFileError, match=message):
+        make(**declared).format.read_reference(labelled(list(labels)))
+
+
+def test_segments_of_recordings_are_listed_with_their_times() -> None:
+    task = make(classes=["x", "y"], unit="recording")
+    rows = labelled([*"xyx"], recording=["r2", "r1", "r1"], start=[0, 5, 9], end=[5, 9, 12])
+    truth = task.format.read_reference(rows)
+    listed = task.format.public_files(truth, {})
+    assert listed == {"items.csv": b"id,recording,start,end\ni0,r2,0,5\ni1,r1,5,9\ni2,r1,9,12\n"}
+    assert task.format.read_items(listed).ids == ("i0", "i1", "i2")
+    assert task.units(truth) == ("recording", {"r2": "r2", "r1": "r1"})
+
+
+def test_fifty_columns_of_all_digits_fit() -> None:
+    classes = [f"c{n}" for n in range(50)]
+    truth = make(classes=classes).format.read_reference(labelled(classes * 100))
+    scores = -np.random.default_rng(1).random((5000, 50)) * 1e-200
+    files = submitted(classes, scores)
+    read = make(classes=classes).format.read_submission(files, truth.items)
+    np.testing.assert_array_equal(np.stack(list(read.columns.values()), axis=1), scores)
+
+
+# Rows, units and parts
+
+
+def test_rows_are_units() -> None:
+    truth, scores = draw(3, 40, 2)
+    task, labels = make(classes=NAMES[:3]), [NAMES[n] for n in truth]
+    speakers = [f"s{n % 5}" for n in range(len(truth))]
+    files = labelled(labels, speaker=speakers)
+    of_speakers = scored(task, files, submitted(NAMES[:3], scores))
+    of_items = scored(task, labelled(labels), submitted(NAMES[:3], scores))
+    assert of_speakers.statistics.units == [f"s{n}" for n in range(5)]
+    assert (of_items.statistics.unit, len(of_items.statistics.units)) == ("item", 43)
+    assert {key: of_speakers.scores[key] for key in of_speakers.intervals} == pytest.approx(
+        {key: of_items.scores[key] for key in of_items.intervals}, abs=1e-12
+    )
+    reference = task.format.read_reference(files)
+    assert task.format.rows(files)["labels.csv"][3] == "s1"
+    assert task.format.item_rows(reference)["labels.csv"][3] == "i1"
+    answers = task.format.read_submission(submitted(NAMES[:3], scores), reference.items)
+    right = task.right(task.count(reference, answers))
+    hits = scores.argmax(axis=1) == truth
+    assert right == pytest.approx([hits[start::5].mean() for start in range(5)])
+
+
+@pytest.mark.parametrize(
+    ("declared", "names"), [({"classes": NAMES[:3]}, NAMES[:3]), ({"target": "Hindi"}, ["score"])]
+)
+def test_a_part_is_counted_by_itself(declared: dict[str, Any], names: Any) -> None:
+    truth, scores = draw(3, 60, 3)
+    task, scores = make(**declared), scores[:, : len(names)]
+    reference = task.format.read_reference(labelled([NAMES[n] for n in truth]))
+    answers = task.format.read_submission(submitted(names, scores), reference.items)
+    places = list(range(5, 40))
+    part = task.count(task.format.take_reference(reference, places), task.format.take(answers, places))
+    own = scores_of(task, [NAMES[n] for n in truth[places]], names, scores[places])
+    for score in task.scores:
+        assert score.value(total(task.part(score, part))) == pytest.approx(own[score.key], abs=1e-12)
+    lone = [int(np.flatnonzero(truth == 1)[0])]
+    few = task.count(task.format.take_reference(reference, lone), task.format.take(answers, lone))
+    with pytest.raises(ValueError, match="undefined"):
+        task.primary.value(total(task.part(task.primary, few)))
+
+
+def test_many_items_are_counted_in_groups() -> None:
+    truth, scores = draw(3, 4 * MOST_ROWS, 4)
+    task, labels = make(classes=NAMES[:3]), [NAMES[n] for n in truth]
+    grouped = scored(task, labelled(labels), submitted(NAMES[:3], scores))
+    halves = [f"s{n // 5}" for n in range(len(truth))]  # 801 speakers of independent items
+    by_speaker = scored(task, labelled(labels, speaker=halves), submitted(NAMES[:3], scores))
+    assert grouped.statistics.unit == "item group"
+    assert 0.9 * MOST_ROWS < len(grouped.statistics.units) <= MOST_ROWS
+    for key, interval in grouped.intervals.items():
+        assert grouped.scores[key] == pytest.approx(by_speaker.scores[key], abs=1e-12)
+        assert interval.standard_error == pytest.approx(by_speaker.intervals[key].standard_error, rel=0.15)
+    rows = task.format.rows(labelled(labels))["labels.csv"]
+    assert set(rows.values()) == set(grouped.statistics.units)
+
+
+def test_the_interval_of_a_minimum_is_that_of_the_minimum_over_all_thresholds() -> None:
+    """The jackknife of counts, against that of scores without each speaker."""
+    truth, scores = draw(3, 400, 5)
+    speaker = np.arange(len(truth)) % 20
+    task, names = make(classes=NAMES[:3]), NAMES[:3]
+    labels = np.array(names)[truth]
+    whole = scored(task, labelled(labels, speaker=speaker), submitted(names, scores))
+    without = [
+        scores_of(task, labels[speaker != one], names, scores[speaker != one])["minimum_cavg"]
+        for one in range(20)
+    ]
+    expected = math.sqrt(19 / 20 * ((np.array(without) - np.mean(without)) ** 2).sum())
+    assert whole.intervals["minimum_cavg"].standard_error == pytest.approx(expected, rel=0.1)
+
+
+def many_vertices() -> tuple[np.ndarray, np.ndarray]:
+    """Targets and nontargets whose hull has hundreds of vertices: block after block, with more targets for each."""
+    blocks = [(a, b) for a, b in product(range(32), repeat=2) if 0 < a + b < 32 and math.gcd(a, b) == 1]
+    blocks.sort(key=lambda block: math.atan2(*block))
+    assert len(blocks) > 250
+    number = np.arange(len(blocks))
+    return tuple(np.repeat(number, [block[side] for block in blocks]).astype(float) for side in (0, 1))
+
+
+@pytest.mark.parametrize("noise", [0.0, 5.0])
+@pytest.mark.parametrize("task", ["two classes", "a target", "merlion_identification"])
+def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, noise: float) -> None:
+    targets, nontargets = many_vertices()
+    rng = np.random.default_rng(8)
+    targets += noise * rng.normal(size=len(targets))
+    nontargets += noise * rng.normal(size=len(nontargets))
+    truth = np.repeat([0, 1], [len(targets), len(nontargets)])
+    scores = np.stack([np.concatenate([targets, nontargets]), np.zeros(len(truth))], axis=1)
+    recording = np.arange(len(truth)) % 40
+    if task == "merlion_identification":
+        found = score_submission(
+            find_task(task),
+            Reference(
+                Items(tuple(map(str, range(len(truth))))),
+                truth == 0,
+                recording,
+                [f"{n}.wav" for n in range(40)],
+            ),
+            Submission(*scores.T),
+            SimpleNamespace(),
+        )
+        betas, sides = (1, 9), 2
+    else:
+        declared = {"classes": ["own", "other"]} if task == "two classes" else {"target": "own"}
+        columns = {} if task == "two classes" else {"score": scores[:, 0]}
+        labels = np.array(["own", "other"])[truth]
+        own = make(**declared, priors=[0.5, 0.1])
+        reference = labelled(labels, speaker=[f"s{n}" for n in recording])
+        names = list(columns) or ["own", "other"]
+        found = scored(own, reference, submitted(names, scores[:, : len(names)]))
+        betas, sides = (1, 9), len(names)
+    assert found.scores["minimum_cllr"] == pytest.approx(minimum_cllr(targets, nontargets), rel=0, abs=1e-12)
+    misses, accepted = (np.array(each) for each in zip(*points(targets, nontargets), strict=True))
+    costs = [
+        (one + beta * other).min()
+        for beta in betas
+        for one, other in ((misses, accepted), (accepted, misses))[:sides]
+    ]
+    assert found.scores["minimum_dcf"] == pytest.approx(np.mean(costs), rel=0, abs=1e-12)
+    # Without the noise, the histograms of the units leave out vertices.
+    rows = found.statistics.parts["differences" if task == "merlion_identification" else "trials"]
+    nearly = detection_cost.minimum_cllr(total(rows)) - found.scores["minimum_cllr"]
+    assert 0 <= nearly < 1e-4
+    assert (nearly > 1e-9) == (not noise)
+    for key in ("minimum_cllr", "minimum_dcf"):
+        assert found.intervals[key].low < found.scores[key] < found.intervals[key].high
+
+
+def test_trivial_baselines() -> None:
+    """Equal differences of scores rank nothing, so the EER is 1/2. Equal scores: every detector accepts all."""
+    settings = ({"classes": ["x", "y"]}, {"classes": ["x", "y", "z"]}, {"target": "x"})
+    found = []
+    for declared in settings:
+        task = make(**declared)
+        truth = task.format.read_reference(
+            labelled([*"xxxy", *"zzzz"[: 4 * (len(declared.get("classes", ())) == 3)]])
+        )
+        chosen = Settings(choose_options(task, {}), True, Signature(task.name))
+        found.append(
+            {
+                answer: score_submission(task, truth, guess(truth.items), chosen).scores[task.primary.key]
+                for answer, guess in task.trivial.items()
+            }
+        )
+    assert [scores["the same scores for every item"] for scores in found] == [50, 1, 50]
+    assert (found[0]["x for every item"], found[0]["y for every item"]) == (50, 50)
+    assert [len(scores) for scores in found] == [4, 5, 2]
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({}, "classes: missing. Name two classes or more, or a target"),
+        ({"classes": ["x"]}, "classes: .*two classes or more"),
+        ({"classes": []}, "classes: .*two classes or more"),
+        ({"classes": ["x", "x"]}, "classes: class 'x' twice"),
+        ({"classes": ["x", "X"]}, "classes: 'x' is also the name of another column; capital letters"),
+        ({"classes": ["x", "Id"]}, "classes: 'Id' is also the name of another column"),
+        ({"target": "x", "id": "Score"}, "id: 'score' is also the name of another column"),
+        ({"classes": ["x", "y"], "target": "z"}, "target: 'z' is not one of the classes x, y"),
+        ({"target": ""}, "target: ''; expected a name"),
+        ({"target": "x", "priors": 0}, "priors: prior 0; expected a number between 0 and 1"),
+        ({"target": "x", "priors": [0.5, 1]}, "priors: prior 1; expected a number between 0 and 1"),
+        ({"target": "x", "priors": "half"}, "priors: 'half'; expected a number"),
+        ({"target": "x", "priors": True}, "priors: True; expected a number"),
+        ({"target": "x", "priors": []}, r"priors: \[\]; expected a prior, or a list of different ones"),
+        ({"target": "x", "priors": [0.5, 0.5]}, "priors: .*a list of different ones"),
+        (
+            {"target": "x", "priors": 1e-7},
+            r"priors: costs and priors differ by a factor of 1e\+07; expected a million",
+        ),
+        ({"target": "x", "costs": {"c_miss": 0}}, "costs: c_miss 0; expected a number above 0"),
+        ({"target": "x", "costs": {"c_fa": -1}}, "costs: c_fa -1; expected a number above 0"),
+        ({"target": "x", "costs": {"c_fa": math.inf}}, "costs: inf; expected a number"),
+        ({"target": "x", "costs": {"miss": 1}}, "costs: .*expected {c_miss"),
+        ({"target": "x", "costs": 10}, "costs: 10; expected {c_miss"),
+        ({"target": "x", "scores": "logits"}, "scores: 'logits'; expected likelihoods, posteriors"),
+        ({"target": "x", "scores": {"posteriors": {"y": 0.5}}}, "scores: priors of y; expected those of x"),
+        ({"target": "x", "scores": {"posteriors": {"x": 0}}}, "scores: prior 0; expected a number between"),
+        (
+            {"classes": ["x", "y"], "scores": {"posteriors": {"x": 0.5, "y": 0.4}}},
+            "scores: priors that add up to 0.9; expected 1",
+        ),
+        ({"clases": ["x", "y"]}, "clases: unknown parameter; did you mean classes?"),
+    ],
+)
+def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message) as refusal:
+        make(**declared)
+    assert "\n" not in str(refusal.value)

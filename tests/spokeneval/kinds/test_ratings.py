@@ -1,0 +1,342 @@
+"""Ratings on a scale, declared by parameters, from files to scores."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score
+
+from spokeneval.challenges import caller_experience
+from spokeneval.formats.files import Files
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.sheets import Answers
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import ParameterError, read_parameters
+from spokeneval.metrics.counts import field_arrays, total
+from spokeneval.metrics.jackknife import leave_one_out
+from spokeneval.task import Task
+
+MISSING = None
+Ratings = list[list[Any]]
+"""The ratings of each rater, in the order of the items."""
+
+
+def make(**declared: Any) -> Task:
+    kind = KINDS["ratings"]
+    return kind.make("fluency", "Fluency", **read_parameters(kind, declared))
+
+
+def table(columns: dict[str, list[Any]]) -> bytes:
+    rows = [["id", *columns], *([f"i{n}", *row] for n, row in enumerate(zip(*columns.values(), strict=True)))]
+    return "".join(
+        ",".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows
+    ).encode()
+
+
+def read(task: Task, raters: Ratings, system: list[Any]) -> tuple[Any, Any]:
+    names = {f"rater{n + 1}": ratings for n, ratings in enumerate(raters)}
+    reference = task.format.read_reference({"ratings.csv": table(names)})
+    files = Files({"ratings.csv": table({"rating": system})})
+    return reference, task.format.read_submission(files, reference.items)
+
+
+def scores(task: Task, raters: Ratings, system: list[Any]) -> dict[str, float]:
+    counts = {part: total(rows) for part, rows in task.count(*read(task, raters, system)).items()}
+    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
+
+
+def draw(
+    rng: Any, raters: int, items: int, scale: tuple[int, int], missing: float = 0.3
+) -> tuple[Ratings, list]:
+    """Ratings about a common one, some of them missing, and a system's. Each item has a rating."""
+    common = rng.integers(scale[0], scale[1] + 1, items)
+    noisy = np.clip(common + rng.integers(-2, 3, (raters + 1, items)), *scale)
+    there = rng.random((raters, items)) >= missing
+    there[rng.integers(raters, size=items), range(items)] = True
+    return np.where(there, noisy[:-1], MISSING).tolist(), noisy[-1].tolist()
+
+
+def shared(a: list[Any], b: list[Any]) -> list[tuple[int, int]]:
+    return [pair for pair in zip(a, b, strict=True) if MISSING not in pair]
+
+
+def kappa(a: list[Any], b: list[Any], scale: tuple[int, int], weights: str) -> float:
+    labels = range(scale[0], scale[1] + 1)
+    return float(cohen_kappa_score(*zip(*shared(a, b), strict=True), labels=labels, weights=weights))
+
+
+def ordinal_alpha(raters: Ratings) -> float:
+    """Krippendorff's alpha from its definition: differences within items over differences between all ratings."""
+    items = [[rating for rating in item if rating is not None] for item in zip(*raters, strict=True)]
+    items = [item for item in items if len(item) > 1]
+    every = [rating for item in items for rating in item]
+
+    @cache
+    def apart(a: int, b: int) -> float:
+        low, high = sorted((a, b))
+        return (sum(low <= r <= high for r in every) - (every.count(a) + every.count(b)) / 2) ** 2
+
+    within = sum(2 * apart(*pair) / (len(item) - 1) for item in items for pair in combinations(item, 2))
+    between = sum(2 * apart(*pair) for pair in combinations(every, 2)) / (len(every) - 1)
+    return 1 - within / between
+
+
+def annotator_test(raters: Ratings, system: list[int], margin: float) -> tuple[float, float]:
+    """The winning rate and the advantage from their definitions, item by item."""
+    tails, shares = [], []
+    for rater, own in enumerate(raters):
+        gains = []
+        for item, rating in enumerate(own):
+            others = [each[item] for n, each in enumerate(raters) if n != rater and each[item] is not None]
+            if rating is None or not others:
+                continue
+            distances = [
+                np.sqrt(np.mean([(a - other) ** 2 for other in others])) for a in (rating, system[item])
+            ]
+            gains.append((distances[0] <= distances[1], distances[1] <= distances[0]))
+        if len(gains) >= 30:
+            difference = [int(rater) - int(its) for rater, its in gains]
+            tails.append(stats.ttest_1samp(difference, margin, alternative="less").pvalue)
+            shares.append(np.mean([its for _, its in gains]))
+    replaced = stats.false_discovery_control(tails, method="by") <= 0.05
+    return float(np.mean(replaced)), float(np.mean(shares))
+
+
+@pytest.mark.parametrize("scale", [(1, 5), (1, 7), (-3, 3), (0, 10), (0, 1)])
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+@pytest.mark.parametrize("raters", [2, 3, 5])
+def test_agreement_with_missing_ratings_equals_independent_programs(raters, weights, scale) -> None:
+    human, system = draw(np.random.default_rng(raters), raters, 80, scale)
+    task = make(raters=raters, scale=list(scale), weights=weights)
+    found = scores(task, human, system)
+    with_system = [kappa(rater, system, scale, weights) for rater in human]
+    between = np.mean([kappa(*pair, scale, weights) for pair in combinations(human, 2)])
+    apart = [abs(a - b) for rater in human for a, b in shared(rater, system)]
+    expected = {
+        "kappa_mean": np.mean(with_system),
+        **{f"kappa_{n + 1}": value for n, value in enumerate(with_system)},
+        "human_kappa_mean": between,
+        "parity": np.mean(with_system) - between,
+        "exact": 100 * np.mean(np.array(apart) == 0),
+        "within_one": 100 * np.mean(np.array(apart) <= 1),
+        "quadratic_kappa": np.mean([kappa(rater, system, scale, "quadratic") for rater in human]),
+        "alpha": ordinal_alpha([*human, system]),
+        "human_alpha": ordinal_alpha(human),
+    }
+    if weights == "quadratic":  # the same as the mean
+        del expected["quadratic_kappa"]
+    if raters > 2:
+        expected["winning_rate"], expected["advantage"] = annotator_test(human, system, 0.2)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert list(found) == [key for key in expected if key in found]
+    assert task.primary.key == "kappa_mean"
+
+
+def test_alpha_of_krippendorffs_example() -> None:
+    """Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), section D: 0.815 for ordinal ratings."""
+    observers = ["123321412...", "1233224125.3", ".333234225 1.".replace(" ", ""), "12332441251."]
+    human = [[None if cell == "." else int(cell) for cell in observer] for observer in observers]
+    found = scores(make(raters=4, scale=[1, 5]), human, [3] * 12)
+    assert found["human_alpha"] == pytest.approx(0.815, abs=5e-4)
+
+
+@pytest.mark.parametrize("margin", [0.2, 0.15, 0.1])
+def test_the_alternative_annotator_test_with_missing_ratings(margin: float) -> None:
+    rng = np.random.default_rng(5)
+    seen = set()
+    for items in range(60, 200, 10):
+        human, system = draw(rng, 4, items, (1, 5), missing=0.4)
+        near = [next(r for r in item if r is not None) for item in zip(*human[1:], human[0], strict=True)]
+        system = np.where(rng.random(items) < 0.4, near, system).tolist()
+        found = scores(make(raters=4, scale=[1, 5], margin=margin), human, system)
+        expected = annotator_test(human, system, margin)
+        assert (found["winning_rate"], found["advantage"]) == pytest.approx(expected, abs=1e-12)
+        seen.add(found["winning_rate"])
+    assert len(seen) > 2
+
+
+def test_the_alternative_annotator_test_leaves_out_raters_with_few_items() -> None:
+    human, system = draw(np.random.default_rng(6), 4, 100, (1, 5), missing=0)
+    human[3] = [rating if n < 29 else MISSING for n, rating in enumerate(human[3])]
+    task = make(raters=4, scale=[1, 5])
+    found = scores(task, human, system)
+    assert (found["winning_rate"], found["advantage"]) == pytest.approx(annotator_test(human, system, 0.2))
+    human[2] = human[3]
+    found = scores(task, human, system)
+    assert (found["winning_rate"], found["advantage"]) == (0, 0)  # two raters are left
+
+
+def test_raters_in_another_order_give_the_same_scores() -> None:
+    human, system = draw(np.random.default_rng(7), 3, 90, (1, 7))
+    task = make(raters=3, scale=[1, 7])
+    first, second = scores(task, human, system), scores(task, [human[n] for n in (2, 0, 1)], system)
+    for key, other in (("kappa_1", "kappa_2"), ("kappa_2", "kappa_3"), ("kappa_3", "kappa_1")):
+        assert first.pop(key) == second.pop(other)
+    assert second == pytest.approx(first, abs=1e-12)
+
+
+@pytest.mark.parametrize(("items", "counted"), [(9, 2), (10, 3)])
+def test_a_rater_with_few_items_does_not_count_in_means(items: int, counted: int) -> None:
+    human, system = draw(np.random.default_rng(8), 3, 60, (1, 5), missing=0)
+    human[2][items:] = [MISSING] * (60 - items)
+    found = scores(make(raters=3, scale=[1, 5]), human, system)
+    for key, weights in (("kappa_mean", "linear"), ("quadratic_kappa", "quadratic")):
+        expected = np.mean([kappa(rater, system, (1, 5), weights) for rater in human[:counted]])
+        assert found[key] == pytest.approx(expected)
+    between = [kappa(*pair, (1, 5), "linear") for pair in combinations(human[:counted], 2)]
+    assert found["human_kappa_mean"] == pytest.approx(np.mean(between))
+    assert found["kappa_3"] == pytest.approx(kappa(human[2], system, (1, 5), "linear"))
+
+
+def test_a_pair_with_a_single_common_item_does_not_count_in_means() -> None:
+    human, system = draw(np.random.default_rng(9), 3, 30, (1, 5), missing=0)
+    human[1][10:] = [MISSING] * 20
+    human[2][:9] = [MISSING] * 9  # item 9 is the only one that both rated
+    found = scores(make(raters=3, scale=[1, 5]), human, system)
+    between = [kappa(human[0], human[other], (1, 5), "linear") for other in (1, 2)]
+    assert found["human_kappa_mean"] == pytest.approx(np.mean(between))
+
+
+def test_means_are_over_the_same_raters_when_an_item_is_left_out() -> None:
+    human, system = draw(np.random.default_rng(10), 3, 40, (1, 5), missing=0)
+    human[2] = [rating if n < 10 else MISSING for n, rating in enumerate(human[2])]
+    task = make(raters=3, scale=[1, 5])
+    rows = task.count(*read(task, human, system))
+    without = task.primary.value(leave_one_out(task.part(task.primary, rows)))
+    for left_out in (0, 20):
+        kept = [n for n in range(40) if n != left_out]
+        ratings = [[rater[n] for n in kept] for rater in (*human, system)]
+        expected = [kappa(rater, ratings[-1], (1, 5), "linear") for rater in ratings[:-1]]
+        assert without[left_out] == pytest.approx(np.mean(expected))
+
+
+@pytest.mark.parametrize(("answer", "expected"), [(4, 1), (3, 0)])
+def test_constant_ratings(answer: int, expected: int) -> None:
+    found = scores(make(raters=3, scale=[1, 5]), [[4] * 30] * 3, [answer] * 30)
+    keys = ("kappa_mean", "kappa_2", "quadratic_kappa")
+    assert [found[key] for key in keys] == [expected] * 3
+    assert (found["human_kappa_mean"], found["human_alpha"], found["within_one"]) == (1, 1, 100)
+    assert (found["winning_rate"], found["advantage"]) == (expected, expected)
+
+
+def test_a_perfect_rater_and_how_right_each_item_is() -> None:
+    human, _ = draw(np.random.default_rng(11), 2, 40, (1, 5), missing=0)
+    task = make(raters=2, scale=[1, 5])
+    human[1][0] = MISSING
+    found = scores(task, human, human[0])
+    assert (found["kappa_1"], found["kappa_2"]) == (1, pytest.approx(found["human_kappa_mean"]))
+    right = task.right(task.count(*read(task, human, human[0])))
+    expected = [1, *((1 + (a == b)) / 2 for a, b in zip(human[0][1:], human[1][1:], strict=True))]
+    assert right.tolist() == expected
+    reference, _ = read(task, human, human[0])
+    assert sorted(task.labels(reference)) == sorted(r for rater in human for r in rater if r is not None)
+
+
+@pytest.mark.parametrize("items", [30, 200])
+def test_complete_ratings_of_three_raters_have_the_scores_of_caller_experience(items: int) -> None:
+    human, system = draw(np.random.default_rng(13), 3, items, (1, 5), missing=0)
+    calls = {f"human{n + 1}": np.array(ratings) for n, ratings in enumerate(human)}
+    rows = caller_experience.count(Answers(None, calls), Answers(None, {"rating": np.array(system)}))
+    counts = {part: total(each) for part, each in rows.items()}
+    task = caller_experience.TASK
+    expected = [score.value(task.part(score, counts)) for score in task.scores]
+    found = list(scores(make(raters=3, scale=[1, 5]), human, system).values())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_counts_take_few_numbers() -> None:
+    """Ten raters on eleven steps: 1,768 numbers for each item; the cells of all pairs would be 6,655."""
+    human, system = draw(np.random.default_rng(12), 10, 50, (0, 10))
+    task = make(raters=10, scale=[0, 10])
+    fields = [
+        array
+        for rows in task.count(*read(task, human, system)).values()
+        for array in field_arrays(rows).values()
+    ]
+    assert sum(array.size for array in fields) / 50 == 55 * 25 + 3 * 121 + 3 * 10
+
+
+def test_units_are_those_of_the_column_that_is_named() -> None:
+    task = make(raters=["anna", "ben"], scale=[1, 5], item="recording", unit="session")
+    content = b"id,anna,ben,session\n" + b"".join(
+        b"r%d,%d,%d,s%d\n" % (n, 1 + n % 5, 3, n % 2) for n in range(10)
+    )
+    assert task.units(task.format.read_reference({"ratings.csv": content})).called == "session"
+    assert [score.title for score in task.scores][1:3] == ["κ anna", "κ ben"]
+    assert "3 for every recording" in task.trivial
+
+
+ENOUGH = [[1, 2, 3, 4, 5] * 2, [2, 2, 3, 4, 4] * 2]
+
+
+@pytest.mark.parametrize(
+    ("raters", "message"),
+    [
+        (
+            [[MISSING, *ENOUGH[0]], [MISSING, *ENOUGH[1]]],
+            "id i0: no rating; expected one of one rater or more",
+        ),
+        ([ENOUGH[0][:9], ENOUGH[1][:9]], "no two raters with 10 items .* rater1 9, rater2 9"),
+        ([[*ENOUGH[0], *[MISSING] * 9], [*[MISSING] * 9, *ENOUGH[1]]], "share 2 items or more"),
+        (
+            [[6, *ENOUGH[0]], [1, *ENOUGH[1]]],
+            "id i0: rater1 '6'; expected an integer from 1 to 5, or an empty cell",
+        ),
+        ([["NA", *ENOUGH[0]], [1, *ENOUGH[1]]], "rater1 'NA'; expected an integer"),
+    ],
+)
+def test_a_reference_that_cannot_be_used_is_refused(raters: Ratings, message: str) -> None:
+    with pytest.raises(ReferenceFileError, match=message):
+        read(make(raters=2, scale=[1, 5]), raters, [1] * len(raters[0]))
+
+
+@pytest.mark.parametrize("rating", ["", "0", "6", "3.0", "good"])
+def test_a_submission_has_a_rating_of_the_scale_for_each_item(rating: str) -> None:
+    with pytest.raises(
+        SubmissionError, match=r"id i0: rating .*expected an integer from 1 to 5(, without a|$)"
+    ):
+        read(make(raters=2, scale=[1, 5]), ENOUGH, [rating, *[3] * 9])
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"scale": [1, 5]}, "raters: missing"),
+        ({"raters": 3}, "scale: missing"),
+        ({"raters": 1}, "raters: 1; expected the columns of 2 to 20 raters, or their number"),
+        ({"raters": 21}, "raters: 21; expected"),
+        ({"raters": True}, "raters: True; expected the columns"),
+        ({"raters": "anna"}, "raters: 'anna'; expected the columns"),
+        ({"raters": ["anna"]}, "raters: 1 rater; expected"),
+        ({"raters": [f"r{n}" for n in range(21)]}, "raters: 21 raters; expected"),
+        ({"raters": ["anna", "Anna"]}, "raters: rater 'anna' twice"),
+        ({"raters": ["anna", 2]}, "raters: 2; expected a name"),
+        ({"raters": ["anna", "ID"]}, "raters: 'ID' is another column"),
+        ({"raters": ["anna", "user"]}, "raters: 'user' is another column"),
+        ({"raters": ["anna", "session"], "unit": "session"}, "raters: 'session' is another column"),
+        ({"scale": [5, 1]}, r"scale: \[5, 1\]; expected the lowest rating before"),
+        ({"scale": [3, 3]}, r"scale: \[3, 3\]; expected the lowest"),
+        ({"scale": [0, 11]}, r"scale: \[0, 11\] has 12 steps; expected at most 11"),
+        ({"scale": [1, 2.5]}, r"scale: \[1, 2.5\]; expected .*whole numbers"),
+        ({"scale": [False, True]}, r"scale: \[False, True\]; expected"),
+        ({"scale": 5}, "scale: 5; expected the lowest and the highest rating"),
+        ({"scale": [1, 3, 5]}, "scale: .*expected the lowest and the highest rating"),
+        ({"weights": "cubic"}, "weights: 'cubic'; expected linear or quadratic"),
+        ({"margin": 0.3}, "margin: 0.3; expected 0.2 or 0.15 or 0.1"),
+        ({"rater": 3}, "rater: unknown parameter; did you mean raters"),
+    ],
+)
+def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
+    valid = {} if message.endswith("missing") else {"raters": 2, "scale": [1, 5]}
+    with pytest.raises(ParameterError, match=message) as refusal:
+        make(**{**valid, **declared})
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_name_may_be_that_of_a_speaker_where_the_unit_is_another() -> None:
+    assert make(raters=["user", "system"], scale=[1, 5], unit="session").scores[1].title == "κ user"

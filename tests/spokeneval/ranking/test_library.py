@@ -1,0 +1,140 @@
+"""Tests that `spokeneval.compare` gives what `rank` gives, byte for byte, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import spokeneval
+from speechbundles.model.sources import Sources
+from speechbundles.publication import make_board, read_outputs, write_board
+from spokeneval.ranking.library import FILES
+from spokeneval.ranking.tables import Table, text_table
+from spokeneval.run.reference import fingerprint
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_score, write_files
+
+TASK = "psst_correctness"
+LABELS = ROOT / "reference_data" / TASK / "development"
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory):
+    """Three systems, each worse than the one before, as files, and as outputs of the scoring program."""
+    folder = tmp_path_factory.mktemp("systems")
+    reference = {"utterances.tsv": (LABELS / "utterances.tsv").read_bytes()}
+    header, *rows = near_misses(TASK, LABELS)["correctness.tsv"].splitlines(keepends=True)
+    for place, name in enumerate(("good", "fair", "=poor")):
+        wrong = len(rows) * place // 10
+        swapped = [
+            row.replace("true", "X").replace("false", "true").replace("X", "false") for row in rows[:wrong]
+        ]
+        files = {"correctness.tsv": "".join([header, *swapped, *rows[wrong:]])}
+        write_files(folder / "files" / name, files)
+        done = run_score(
+            TASK, folder / "runs" / name, reference, files, {"public_references": [fingerprint(reference)]}
+        )
+        assert done.status == 0
+        shutil.copytree(folder / "runs" / name / "output", folder / "outputs" / name)
+    return folder
+
+
+def _outputs(systems):
+    return [systems / "outputs" / name for name in ("fair", "good", "=poor")]
+
+
+@pytest.mark.thorough
+def test_the_tables_are_those_of_rank_byte_for_byte(systems, tmp_path):
+    files = {path.name: path for path in (systems / "files").iterdir()}
+    found = spokeneval.compare(TASK, LABELS, files)
+    found.write(tmp_path / "compared")
+    board = make_board(Sources(ROOT), read_outputs(_outputs(systems)))
+    write_board(board, tmp_path / "board")
+    for file in FILES:
+        assert (tmp_path / "compared" / file).read_bytes() == (tmp_path / "board" / file).read_bytes()
+    assert found.names == ["good", "fair", "=poor"]
+    assert [row.intervals for row in found.rows] == [row.intervals for row in board.rows]
+    assert list(found.pairs) == list(board.compared.pairs)
+    assert set(found.notes) <= set(board.notes)
+    assert found.power in board.tables
+    assert found.signature == board.signature
+
+
+def test_other_forms_of_a_comparison(systems):
+    files = {path.name: path for path in (systems / "files").iterdir()}
+    found = spokeneval.compare(TASK, LABELS, files)
+    content = json.loads(json.dumps(found.to_dict()))
+    assert [system["name"] for system in content["systems"]] == found.names
+    assert [pair["p"] for pair in content["pairs"]] == [pair.p for pair in found.pairs]
+    frame = found.to_frame()
+    assert frame["f1"].tolist() == [row.score for row in found.rows]
+    assert list(zip(frame["best_rank"], frame["worst_rank"], strict=True)) == [
+        row.ranks for row in found.rows
+    ]
+    printed = str(found)
+    for words in (
+        "good",
+        "fair",
+        "Ranks (95 %)",
+        "p, Holm",
+        "Chance of separating",
+        found.signature,
+        "Clusters:",
+    ):
+        assert words in printed
+    alone = spokeneval.score(TASK, LABELS, files["fair"])
+    assert found.rows[1].scores == alone.scores
+    assert found.rows[1].intervals == alone.intervals
+
+
+WER = {"kind": "transcripts"}
+
+
+@pytest.mark.parametrize(
+    ("units", "pairs", "words"),
+    [
+        (1, 0, "1 item is too few to separate 2 systems; at least 6 are needed."),
+        (3, 0, "3 items are too few"),
+        (5, 1, "5 items are too few"),
+    ],
+)
+def test_nothing_is_inferred_from_too_few_units(units, pairs, words):
+    # With one unit, the interval of a difference had no width; below four units, no score has an interval.
+    said = [f"good morning number {n}" for n in range(units)]
+    found = spokeneval.compare({"kind": "transcripts"}, said, {"a": said, "b": ["good", *said[1:]]})
+    assert len(found.pairs) == pairs
+    note = next(note for note in found.notes if "too few" in note)
+    assert note.startswith(words)
+    assert "may separate" not in note
+    assert [row.ranks for row in found.rows] == [(1, 2), (1, 2)]
+
+
+def test_columns_are_as_wide_as_a_terminal_shows_them():
+    rows = [["系统", "1"], ["e\N{COMBINING ACUTE ACCENT}", "20"]]
+    lines = ["  System  WER", "  系统      1", "  e\N{COMBINING ACUTE ACCENT}        20"]
+    assert text_table(Table("", ["System", "WER"], rows)).split("\n") == lines
+    classes = ["对", "ab", "c"]
+    result = spokeneval.score({"kind": "identification", "classes": classes}, classes, np.eye(3))
+    recalls = [line for line in str(result).split("\n") if "Recall" in line]
+    assert recalls[0].replace("对", "ab") == recalls[1]
+
+
+@pytest.mark.parametrize(
+    ("submissions", "error", "words"),
+    [
+        ([["a"], ["b"]], TypeError, "expected a mapping from names of systems"),
+        ({"A": ["a", "b"]}, ValueError, "1 submission; expected those of two systems or more"),
+        ({1: ["a", "b"], "1": ["a", "a"]}, ValueError, "two systems have the same name; found 1, 1"),
+        ({"A": ["a", "b"], "B": None}, TypeError, "the submission B is None; expected a path"),
+        ({"A": ["a", None], "B": ["a"]}, ValueError, "2 problems in 2 files"),
+        ({"A": ["a", None], "B": ["a"]}, ValueError, " A/submission\n  row 1     transcript is None"),
+        ({"A": ["a", None], "B": ["a"]}, ValueError, " B/submission\n  1 value; the reference has 2 items"),
+    ],
+)
+def test_bad_arguments_get_one_error(submissions, error, words):
+    with pytest.raises(error) as refused:
+        spokeneval.compare(WER, ["a", "b"], submissions)
+    assert words in str(refused.value)

@@ -1,0 +1,101 @@
+"""Tests of statistical power, against the rate at which randomisation tests find a simulated difference."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spokeneval.ranking.library import Column
+from spokeneval.ranking.multiple_comparisons import holm_level
+from spokeneval.ranking.power import power, smallest_difference
+from spokeneval.ranking.power_table import power_table
+from spokeneval.ranking.randomisation import least_p, mean_of_units, randomisation_tests, units_needed
+from spokeneval.ranking.systems import Pair
+from spokeneval.run.interval import Interval
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("units", "systems", "errors"),
+    # Few swaps, exact tests, rounds, the tail bound alone, and Student's t. The normal approximation gave 40 % for the
+    # first, and Student's t 14 points too much for the third.
+    [(12, 10, 3), (8, 4, 4), (20, 10, 4.5), (20, 50, 6), (50, 10, 3), (50, 50, 5), (70, 10, 3.5)],
+)
+def test_power_is_close_to_what_is_found_with_few_units(units, systems, errors):
+    rng = np.random.default_rng(units + systems)
+    found, difference, sets = 0, errors / math.sqrt(units), 300
+    for _ in range(sets):
+        values = np.stack([rng.normal(difference, 1, units), np.zeros(units)])[:, :, None]
+        found += randomisation_tests(values, mean_of_units(units))[0, 1] <= holm_level(systems)
+    expected = power(difference, 1.0, units, holm_level(systems))
+    assert abs(expected - found / sets) < 0.02 + 3 * math.sqrt(expected * (1 - expected) / sets)
+
+
+def test_power_at_a_level_that_rounds_resolve_is_that_of_the_noncentral_t():
+    stats = pytest.importorskip("scipy.stats")
+    for units, systems, errors in ((61, 3, 2.0), (200, 10, 4.0), (80, 4, 5.0)):
+        level = math.floor(holm_level(systems) * 10_001) / 10_001
+        critical = stats.t.isf(level / 2, units - 1)
+        expected = stats.nct.sf(critical, units - 1, errors) + stats.nct.cdf(-critical, units - 1, errors)
+        assert power(errors / math.sqrt(units), 1.0, units, holm_level(systems)) == pytest.approx(
+            expected, abs=1e-4
+        )
+
+
+def test_power_is_how_often_a_difference_is_found():
+    # Three systems, the first 0.5 standard deviations of a unit's difference ahead; found where p by swapping is at
+    # most 0.05 / 3, Holm's first step.
+    rng = np.random.default_rng(12)
+    found = 0
+    for _ in range(150):
+        values = np.stack([rng.normal(0.5, 1, 50), np.zeros(50)])[:, :, None]
+        p = randomisation_tests(values, mean_of_units(50), rounds=1000)[0, 1]
+        found += p <= 0.05 / 3
+    expected = power(0.5, 1.0, 50, 0.05 / 3)
+    assert abs(found / 150 - expected) < 4 * math.sqrt(expected * (1 - expected) / 150)
+    for units, within in ((50, 0.02), (200, 1e-6)):
+        least = smallest_difference(1.0, units, 0.05 / 3)
+        assert power(least, 1.0, units, 0.05 / 3) == pytest.approx(0.8, abs=within)
+        assert power(2 * least, 2.0, units, 0.05 / 3) == power(least, 1.0, units, 0.05 / 3)
+    assert power(5, 1.0, 8, 0.05 / 15) == 0.0  # 8 units cannot tell 6 systems apart
+
+
+@pytest.mark.parametrize("units", [14, 15])
+def test_a_power_that_no_difference_reaches_is_infinitely_far(units):
+    # One of the 10,000 rounds keeps or swaps all 14 (or 15) units, so the smallest p is 2 / 10,001; the level is
+    # 0.05 / 435 = 1.15 / 10,000. The search for the difference did not end.
+    values = np.stack([np.arange(1.0, units + 1), np.zeros(units)])[:, :, None]
+    least = randomisation_tests(values, mean_of_units(units))[0, 1]
+    assert least_p(units) == least == 2 / 10_001 > holm_level(30)
+    assert smallest_difference(1.0, units, holm_level(30)) == math.inf
+    assert power(1e6, 1.0, units, holm_level(30)) == 0
+    assert units_needed(30) == 16
+
+
+def test_a_chance_is_at_the_level_at_which_the_pair_was_tested():
+    # All but the first of six pairs have p = 1e-4, so Holm's correction tests the first at 0.05, not at 0.05 / 6.
+    first, *others = combinations(range(4), 2)
+    interval = Interval(0.1, 3.9, 1.0)
+    pairs = [Pair(*first, 2.0, interval, 0.045, 0.045)]
+    pairs += [Pair(*both, 2.0, interval, 1e-4, 6e-4) for both in others]
+    column = Column("f1", "F1", "higher", 2)
+    (table,) = power_table(pairs, list("ABCD"), "speaker", 100, column, (0.0, 100.0))
+    here = next(row for row in table.rows if row[0] == "100")
+    assert here[2] == f"{100 * power(2.0, 10.0, 100, 0.05):.0f} %" == "51 %"
+    assert "differ significantly here" in table.note
+
+
+def test_a_difference_that_no_two_scores_have_is_not_reached():
+    pairs = [Pair(0, 1, 2.0, Interval(-60.0, 60.0, 30.0), 0.5, 0.5)]
+    column = Column("f1", "F1", "higher", 2)
+    (table,) = power_table(pairs, ["A", "B"], "speaker", 2, column, (0.0, 100.0))
+    assert [row[:2] for row in table.rows][:4] == [
+        ["1", "not reached"],
+        ["2", "not reached"],
+        ["4", "not reached"],
+        ["8", f"{smallest_difference(30 * math.sqrt(2), 8, 0.05):.2f}"],
+    ]
+    assert "significantly here" not in table.note

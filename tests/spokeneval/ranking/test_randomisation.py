@@ -1,0 +1,182 @@
+"""Tests of randomisation tests, against plain loops, all ways to swap, and the exact binomial distribution."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.bootstrap import SEED
+from spokeneval.ranking import randomisation
+from spokeneval.ranking.multiple_comparisons import holm
+from spokeneval.ranking.randomisation import (
+    ROUNDS,
+    bounded_differences,
+    mean_of_units,
+    pseudo_values,
+    randomisation_tests,
+    units_needed,
+)
+
+
+def ratio(sums):
+    """A score for small examples: the sum of the first column divided by that of the second."""
+    return sums[:, 0] / sums[:, 1]
+
+
+def exhaustive_p(first, second, score):
+    """The share of all 2^n ways to swap with at least the observed difference."""
+    observed = abs(score(first.sum(axis=0)[None])[0] - score(second.sum(axis=0)[None])[0])
+    extreme = []
+    for swaps in itertools.product([False, True], repeat=len(first)):
+        swap = np.array(swaps)[:, None]
+        mine, theirs = np.where(swap, second, first), np.where(swap, first, second)
+        gap = abs(score(mine.sum(axis=0)[None])[0] - score(theirs.sum(axis=0)[None])[0])
+        extreme.append(not gap < observed - 1e-10)
+    return np.mean(extreme)
+
+
+def test_of_few_units_every_way_to_swap_is_taken():
+    state = np.random.RandomState(2)
+    values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
+    values[0, :, 0] += 5
+    found = randomisation_tests(values, ratio)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert found[a, b] == found[b, a] == exhaustive_p(values[a], values[b], ratio)
+    assert found.diagonal().tolist() == [1, 1, 1]
+    assert found.min() < 0.05 < found[1, 2]
+
+
+def test_random_swaps_agree_with_every_way_to_swap():
+    state = np.random.RandomState(2)
+    values = np.stack([state.randint(0, 5, (3, 9)), state.randint(1, 6, (3, 9))], axis=2).astype(float)
+    values[0, :, 0] += 2
+    rounds = 500  # fewer than the 512 ways
+    found = randomisation_tests(values, ratio, rounds=rounds)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        expected = exhaustive_p(values[a], values[b], ratio)
+        assert abs(found[a, b] - expected) < 4 * np.sqrt(expected * (1 - expected) / rounds) + 1 / rounds
+
+
+@pytest.mark.parametrize("units", [3, 11, 13])
+def test_of_all_ways_none_is_left_out_whichever_units_come_first(units):
+    """Two systems that differ by 1 in three units: two of eight choices of signs have the same difference."""
+    differences = np.zeros((2, units, 1))
+    differences[0, :3] = 1
+    for values in (differences, differences[:, ::-1]):
+        assert randomisation_tests(values, mean_of_units(units))[0, 1] == 0.25
+
+
+def test_randomisation_agrees_with_a_loop_on_the_same_draws():
+    state = np.random.RandomState(3)
+    values = state.randint(1, 9, (2, 12, 2)).astype(float)
+    values[0, :, 0] += 3
+    rounds = 1000
+    keep = np.random.RandomState(SEED).randint(0, 2, size=(rounds, 12)).astype(bool)
+    observed = abs(np.subtract(*ratio(values.sum(axis=1))))
+    extreme = 0
+    for kept in keep:
+        mine, theirs = values[0].copy(), values[1].copy()
+        mine[~kept], theirs[~kept] = values[1][~kept], values[0][~kept]
+        extreme += abs(mine[:, 0].sum() / mine[:, 1].sum() - theirs[:, 0].sum() / theirs[:, 1].sum()) >= (
+            observed - 1e-10
+        )
+    assert randomisation_tests(values, ratio, rounds=rounds)[0, 1] == (1 + extreme) / (1 + rounds)
+
+
+def test_a_round_without_a_score_counts_against_a_difference():
+    values = np.array([[[1.0, 1.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
+    undefined = lambda sums: np.where(sums[:, 0] == 1, np.nan, sums[:, 0])  # noqa: E731
+    # Swapping both or none keeps the gap; swapping one gives each a sum of 1, which has no score.
+    assert randomisation_tests(values, undefined, rounds=100)[0, 1] == 1
+
+
+def test_stopping_early_never_changes_a_verdict(monkeypatch):
+    state = np.random.RandomState(4)
+    values = state.rand(6, 40, 2) + 0.2
+    values[:, :, 0] += np.arange(6)[:, None] * 0.05
+    stopped = randomisation_tests(values, ratio, rounds=4000)
+    with monkeypatch.context() as patched:
+        patched.setattr(randomisation, "_BATCH", 4000)
+        whole = randomisation_tests(values, ratio, rounds=4000)
+    assert 0 < np.sum(whole <= 0.05) < 30, "the example must have differences of both kinds"
+    np.testing.assert_array_equal(stopped <= 0.05, whole <= 0.05)
+    np.testing.assert_allclose(stopped[whole <= 0.05], whole[whole <= 0.05], rtol=0, atol=1e-12)
+
+
+def tail_of_binomial(units, wins):
+    """The exact two-sided p of a sum of signs: the probability that so many of `units` fair coins agree."""
+    return 2 * sum(math.comb(units, count) for count in range(wins, units + 1)) / 2**units
+
+
+def test_where_no_round_comes_as_far_p_is_a_bound_that_is_near():
+    # 400 units of which the first system wins 250: p is that of 250 heads in 400 coins, 6.6e-7.
+    values = np.stack([np.arange(400) < 250, np.arange(400) >= 250], axis=0)[:, :, None].astype(float)
+    found = randomisation_tests(values, mean_of_units(400))[0, 1]
+    exact = tail_of_binomial(400, 250)
+    assert exact < found < 5 * exact < 1e-4
+    # 230 heads, 0.0032: rounds can tell.
+    values = np.stack([np.arange(400) < 230, np.arange(400) >= 230], axis=0)[:, :, None].astype(float)
+    found = randomisation_tests(values, mean_of_units(400))[0, 1]
+    exact = tail_of_binomial(400, 230)
+    assert abs(found - exact) < 4 * np.sqrt(exact / ROUNDS)
+
+
+def test_a_clear_difference_has_a_p_that_is_small_but_not_0():
+    stats = pytest.importorskip("scipy.stats")
+    values = np.repeat([1.0, 0.0], 1000).reshape(2, 1000, 1)
+    p = randomisation_tests(values, mean_of_units(1000))[0, 1]
+    # A difference of all 1,000 signs is as many standard deviations as their root, whatever the rounds found.
+    assert np.log(p) == pytest.approx(np.log(2 * 3.178) + stats.norm.logsf(np.sqrt(1000)), abs=1e-3)
+
+
+def test_a_board_of_many_systems_is_compared_by_the_bound_alone():
+    # Half of 5 % is reached where 3.178 * 2 * Phi(-z) is, at z = 2.659; z is (wins - losses) / 20 over 400 units: 226
+    # wins have 2.6, 227 have 2.7.
+    for wins, differs in ((226, False), (227, True)):
+        values = np.stack([np.arange(400) < wins, np.arange(400) >= wins]).astype(float)
+        found = bounded_differences(values, values.mean(axis=1))
+        assert found.tolist() == [[False, differs], [False, False]]
+    noise = np.random.RandomState(8).normal(size=(20, 60))
+    systems = noise + np.arange(20)[:, None] * 0.15
+    found = bounded_differences(systems, systems.mean(axis=1))
+    swapped = holm(randomisation_tests(systems[:, :, None], mean_of_units(60)))
+    assert 0 < found.sum() <= (swapped <= 0.05).sum() // 2 < 190
+    assert not (found & found.T).any()
+    # Scores of 1, e**3 and 0; each unit's part is off by 4 times the score. On the scale of scores the highest leads by
+    # 19 and 20 where sqrt(100) * 4 * e**3 / 100 = 8 is one deviation, 2.4 and 2.5 of them: not enough. On that of
+    # logarithms it leads by 3 where sqrt(100 * (4**2 + 4**2 + 3**2)) / 100 = 0.64 is one, 4.7 of them.
+    varying = np.resize([-4.0, 4.0, 4.0, -4.0], 100)
+    scores = np.array([1.0, math.e**3, 0.0])
+    parts = scores[:, None] * (1 + np.stack([varying, np.roll(varying, 1), varying]))
+    assert np.argwhere(bounded_differences(parts, scores)).tolist() == [[1, 0]]
+    assert not bounded_differences(parts, scores - 30).any()
+
+
+def test_the_fewest_units_for_a_significant_difference():
+    # 15 pairs of 6 systems: 15 * 2 / 2**9 = 0.059, 15 * 2 / 2**10 = 0.029. One pair: 2 / 2**5 = 0.06, 2 / 2**6 = 0.03.
+    assert units_needed(6) == 10
+    assert units_needed(2) == 6
+    assert units_needed(101) >= units_needed(100) > units_needed(20) == 13
+
+
+def test_pseudo_values_of_a_mean_are_the_values():
+    # Tukey's pseudo-values of a mean are the observations themselves; those of a ratio by hand:
+    # sums 6/4, without the first 4/3, so 2 * 6/4 - 4/3 = 5/3; without the second 2/1: 2 * 6/4 - 2 = 1.
+    mean = lambda sums: sums[:, 0] / sums[:, 1]  # noqa: E731
+    ones = np.ones(3)
+    found = pseudo_values(np.stack([[3.0, 5.0, 10.0], ones], axis=1)[None], mean)
+    np.testing.assert_allclose(found[0, :, 0], [3, 5, 10], rtol=0, atol=1e-12)
+    found = pseudo_values(np.array([[[2.0, 1.0], [4.0, 3.0]]]), ratio)
+    np.testing.assert_allclose(found[0, :, 0], [5 / 3, 1], rtol=0, atol=1e-12)
+
+
+def test_systems_on_scales_of_their_own_are_compared_by_what_units_add():
+    # One system's sums are the other's, scaled; the score, a ratio, is the same, and so is each unit's part in it.
+    state = np.random.RandomState(5)
+    first = state.rand(30, 2) + 0.5
+    values = np.stack([first, first * 1000])
+    swapped = randomisation_tests(pseudo_values(values, ratio), mean_of_units(30), rounds=1000)
+    assert swapped[0, 1] == 1

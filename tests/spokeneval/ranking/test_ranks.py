@@ -1,0 +1,169 @@
+"""Tests of simultaneous rank sets: published ranges, a plain loop, and the coverage in simulations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from spokeneval.metrics.bootstrap import SEED, resample_weights
+from spokeneval.ranking import ranks as ranks_module
+from spokeneval.ranking.ranks import rank_sets, ranks, ranks_known
+
+PISA = """
+Japan           526.973 2.471  1  6  Korea          525.933 3.121  1  7  Estonia        523.415 1.744  1  6
+Netherlands     519.231 2.632  1 11  Poland         515.648 2.602  1 12  Switzerland    515.315 2.908  1 13
+Canada          512.017 2.357  3 17  Denmark        509.398 1.735  4 18  Slovenia       508.898 1.364  4 18
+Belgium         508.070 2.263  4 18  Finland        507.301 1.968  4 18  Sweden         502.388 2.654  5 24
+United_Kingdom  501.770 2.564  6 24  Norway         500.964 2.219  7 24  Germany        500.044 2.647  7 25
+Ireland         499.633 2.199  8 25  Czech_Republic 499.468 2.461  7 25  Austria        498.942 2.971  7 26
+Latvia          496.126 1.963 12 26  France         495.408 2.320 12 26  Iceland        495.187 1.953 12 26
+New_Zealand     494.490 1.706 12 26  Portugal       492.487 2.685 12 31  Australia      491.360 1.940 12 30
+Italy           486.590 2.780 15 31  Slovakia       486.165 2.556 18 31  Luxembourg     483.421 1.098 23 31
+Spain           481.393 1.462 24 31  Lithuania      481.191 1.953 23 31  Hungary        481.083 2.320 23 31
+United_States   478.245 3.235 23 32  Israel         463.035 3.499 31 34  Turkey         453.508 2.260 32 34
+Greece          451.370 3.091 32 34  Chile          417.407 2.416 35 36  Mexico         408.801 2.493 35 36
+Colombia        390.932 2.990 37 37
+"""
+"""PISA 2018, mathematics: score, standard error, and the 95 % simultaneous range of ranks that the plot in the
+documentation of the authors' own package shows (1,000 draws of their own)."""
+
+
+def test_the_published_ranges_of_pisa_come_out():
+    cells = np.array(PISA.split()).reshape(-1, 5)[:, 1:].astype(float)
+    assert len(cells) == 37
+    scores, errors = cells[:, 0], cells[:, 1]
+    drawn = scores + errors * np.random.RandomState(0).normal(size=(2000, 37))
+    found = np.array(rank_sets(scores, drawn, units=100_000, higher=True))  # normal: as of very many units
+    apart = np.abs(found - cells[:, 2:])
+    assert apart.max() <= 1  # draws differ
+    assert (apart == 0).mean() > 0.9
+
+
+def loop(scores, resampled, units):
+    """The rank sets by definition: all ordered pairs, rejected step by step, with the same chi-squared draws."""
+    systems = range(len(scores))
+    pairs = [(a, b) for a in systems for b in systems if a < b]
+    chi = np.random.RandomState(SEED).chisquare(units - 2, (len(resampled), len(pairs)))
+    gaps = {}
+    for index, (a, b) in enumerate(pairs):
+        moved = resampled[:, a] - resampled[:, b] - (scores[a] - scores[b])
+        lead = scores[a] - scores[b]
+        for pair, sign in (((a, b), 1), ((b, a), -1)):
+            falls = [max(0, -sign * move) for move in moved]
+            error = math.sqrt(2 * sum(fall**2 for fall in falls) / len(falls))
+            drawn = [fall / error / math.sqrt(c / (units - 2)) for fall, c in zip(falls, chi[:, index])]
+            gaps[pair] = sign * lead / error / math.sqrt(units / (units - 1)), drawn
+    rejected = set()
+    while True:
+        left = [pair for pair in gaps if pair not in rejected]
+        largest = sorted(max(gaps[pair][1][row] for pair in left) for row in range(len(resampled)))
+        critical = largest[math.ceil(0.95 * len(largest)) - 1]
+        new = {pair for pair in left if gaps[pair][0] > critical}
+        if not new:
+            break
+        rejected |= new
+    return [
+        (1 + sum((b, a) in rejected for b in systems), len(scores) - sum((a, b) in rejected for b in systems))
+        for a in systems
+    ]
+
+
+def board(rng, systems, units, gap):
+    """Scores and joint resamples of systems with gaps of so many standard errors, and their true ranks."""
+    truth = -gap / math.sqrt(units) * np.arange(systems)
+    values = rng.normal(size=(units, systems)) + truth
+    resampled = resample_weights(units, resamples=400) @ values / units
+    return values.mean(axis=0), resampled, 1 + (truth > truth[:, np.newaxis]).sum(axis=1)
+
+
+@pytest.mark.parametrize(("gap", "units"), [(1, 8), (2, 15), (4, 60)])
+def test_steps_agree_with_a_plain_loop(gap, units):
+    for seed in range(8):
+        scores, resampled, _ = board(np.random.default_rng(seed), 6, units, gap)
+        found = rank_sets(scores, resampled, units=units, higher=True)
+        assert found == loop(scores, resampled, units)
+        assert (1, 6) not in found[:1] or gap < 4
+        assert rank_sets(-scores, -resampled, units=units, higher=False) == found
+
+
+@pytest.mark.parametrize("gap", [1, 2, 4])
+def test_in_blocks_and_with_the_farthest_pairs_alone_ranks_are_the_same_or_wider(gap, monkeypatch):
+    # 15 pairs: in blocks of 7 resamples; of the pairs of each resample, all, 12 or 2 are kept.
+    monkeypatch.setattr(ranks_module, "_AT_A_TIME", 7 * 15)
+    same = 0
+    for seed in range(8):
+        scores, resampled, _ = board(np.random.default_rng(seed), 6, 60, gap)
+        expected = loop(scores, resampled, 60)
+        for kept in (15, 12, 2):
+            monkeypatch.setattr(ranks_module, "_KEPT", kept)
+            found = rank_sets(scores, resampled, units=60, higher=True)
+            same += found == expected
+            assert kept < 15 or found == expected
+            for (best, worst), (first, last) in zip(found, expected):
+                assert best <= first <= last <= worst
+    assert same >= 16
+
+
+@pytest.mark.parametrize(("gap", "units"), [(0, 8), (0, 200), (0.2, 30)])
+def test_all_ranks_hold_at_once(gap, units):
+    # At 95 %, fewer than 43 of 50 boards have a chance of 0.4 %; percentiles of ranks hold far less often.
+    rng = np.random.default_rng(5)
+    held = percentiles = 0
+    for _ in range(50):
+        scores, resampled, truth = board(rng, 10, units, gap)
+        best, worst = np.transpose(rank_sets(scores, resampled, units=units, higher=True))
+        last = 10 - (truth > truth[:, np.newaxis]).sum(axis=1)  # equal systems may have any of their ranks
+        held += bool(((best <= truth) & (worst >= last)).all())
+        ranks = 1 + (resampled[:, np.newaxis] > resampled[:, :, np.newaxis]).sum(axis=2)
+        low, high = np.percentile(ranks, [2.5, 97.5], axis=0)
+        percentiles += bool(((low <= truth) & (high >= last)).all())
+    assert held >= 43 > 30 > percentiles
+
+
+def test_a_skewed_score_is_ranked_as_on_the_scale_where_it_is_not():
+    # Ratios whose logarithms are a little apart: the better one's resamples reach up to far more than its lead.
+    rng = np.random.default_rng(3)
+    scores, resampled, _ = board(rng, 4, 40, 8)
+    spread = 0.25 * math.sqrt(40)  # each logarithm has a standard error of 0.25
+    logs = rank_sets(spread * scores, spread * resampled, units=40, higher=True)
+    ratios = rank_sets(np.exp(spread * scores), np.exp(spread * resampled), units=40, higher=True)
+    assert ratios == logs == [(1, 1), (2, 2), (3, 3), (4, 4)]
+
+
+def test_fewer_than_six_units_tell_nothing():
+    scores, resampled, _ = board(np.random.default_rng(0), 3, 6, 50)
+    assert rank_sets(scores, resampled, units=6, higher=True) == [(1, 1), (2, 2), (3, 3)]
+    assert rank_sets(scores, resampled, units=5, higher=True) == [(1, 3)] * 3
+
+
+def test_identical_systems_are_never_separated():
+    scores, resampled, _ = board(np.random.default_rng(1), 2, 40, 9)
+    twins = [0, 0, 1]
+    found = rank_sets(scores[twins], resampled[:, twins], units=40, higher=True)
+    assert found == [(1, 2), (1, 2), (3, 3)]
+    noise = 1e-13 * np.array([0, 1, 0])
+    assert rank_sets(scores[twins] + noise, resampled[:, twins] + noise, units=40, higher=True) == found
+
+
+def test_resamples_without_a_score_are_left_out():
+    scores, resampled, _ = board(np.random.default_rng(2), 2, 40, 9)
+    resampled[::2, 0] = np.nan
+    assert rank_sets(scores, resampled, units=40, higher=True) == [(1, 1), (2, 2)]
+    assert rank_sets(scores, np.full((9, 2), np.nan), units=40, higher=True) == [(1, 2), (1, 2)]
+
+
+def test_ranks_that_differences_allow_by_hand():
+    # 0 beats 2 and 3; 1 beats 3; nothing else is known.
+    better = np.zeros((4, 4), dtype=bool)
+    better[0, 2] = better[0, 3] = better[1, 3] = True
+    assert ranks_known(better) == [(1, 2), (1, 3), (2, 4), (3, 4)]
+
+
+def test_ranks_share_the_better_rank():
+    assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=True).tolist() == [3, 1, 1, 4]
+    assert ranks(np.array([3.0, 5.0, 5.0, 1.0]), higher=False).tolist() == [2, 3, 3, 1]
+    assert ranks(np.array([1.0, 1.0 + 1e-12, 1.0 + 1e-9]), higher=True).tolist() == [2, 2, 1]
+    # Equal to ten decimals or different in the tenth
+    assert ranks(np.array([1.0, 1.0 + 4e-11, 1.0 + 1e-10]), higher=True).tolist() == [2, 2, 1]

@@ -1,0 +1,370 @@
+"""Tests of `python -m spokeneval`: `compare`, `tasks TASK`, `--json`, `--lenient`, and rows that are left out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+import spokeneval
+from spokeneval.__main__ import main
+from spokeneval.challenges import find_task, task_names
+from tests.samples.cases import CASES
+from tests.samples.programs import ROOT, write_files
+
+TASK = "spoken_call"
+HEADER = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
+ROWS = [
+    *((str(n), "p", f"{n}.wav", "x", "café", "correct", "correct") for n in range(1, 9)),
+    *(
+        (str(n), "p", f"{n}.wav", "x", "y", "incorrect", ("correct", "incorrect")[n % 2])
+        for n in range(9, 15)
+    ),
+]
+MADE = ("99", "p", "99.wav", "x", "y", "correct", "incorrect")
+"""A row as in an official sheet: the language is correct, the meaning is not."""
+
+
+def sheet(rows, delimiter="\t") -> str:
+    return "".join(delimiter.join(row) + "\n" for row in (HEADER, *rows))
+
+
+def answers(rows, wrong=()) -> str:
+    accept = {row[0]: (row[5] == "correct") != (row[0] in wrong) for row in rows}
+    return "Id\tAccept\n" + "".join(
+        f"{item}\t{'accept' if kept else 'reject'}\n" for item, kept in accept.items()
+    )
+
+
+@pytest.fixture
+def place(tmp_path):
+    """An official sheet with one invalid row in the middle, the sheet without it, and submissions to both."""
+    official = [*ROWS[:5], MADE, *ROWS[5:]]
+    return write_files(
+        tmp_path,
+        {
+            "official.csv": sheet(official),
+            "clean.csv": sheet(ROWS),
+            "official_answers.csv": answers(official, wrong=("2", "10", "11")),
+            "clean_answers.csv": answers(ROWS, wrong=("2", "10", "11")),
+            "worse.csv": answers(official, wrong=("2", "3", "4", "10", "11")),
+        },
+    )
+
+
+def run(capsys, *arguments: object) -> tuple[int, str, str]:
+    status = main(list(map(str, arguments)))
+    return status, *capsys.readouterr()
+
+
+# Rows that are left out
+
+
+def test_an_invalid_row_is_left_out_with_its_answer(place, capsys):
+    clean = spokeneval.score(TASK, place / "clean.csv", place / "clean_answers.csv")
+    official = (
+        "score",
+        TASK,
+        "--reference",
+        place / "official.csv",
+        "--submission",
+        place / "official_answers.csv",
+    )
+    status, printed, told = run(capsys, *official)
+    assert (status, printed) == (1, "")
+    assert "line 7    Id 99: language is correct but meaning incorrect" in told
+    status, printed, told = run(capsys, *official, "--drop-invalid-reference-rows", "--json")
+    result = json.loads(printed)
+    assert (status, told, result["items"]) == (0, "", len(ROWS))
+    assert result["scores"] == clean.scores
+    assert result["left_out"] == ["reference.csv line 7: Id 99: language is correct but meaning incorrect"]
+    status, printed, told = run(capsys, *official, "--drop-invalid-reference-rows")
+    assert (
+        "Invalid rows of the reference are left out, which biases the set:\n  reference.csv line 7: Id 99"
+        in printed
+    )
+
+
+def test_the_answer_to_a_row_that_is_left_out_may_be_missing(place):
+    clean = spokeneval.score(TASK, place / "clean.csv", place / "clean_answers.csv")
+    dropped = {"drop_invalid_reference_rows": True}
+    for answered in ("official_answers.csv", "clean_answers.csv"):
+        result = spokeneval.score(TASK, place / "official.csv", place / answered, **dropped)
+        assert (result.scores, result.intervals) == (clean.scores, clean.intervals)
+    wrong = (place / "clean_answers.csv").read_text().replace("3\taccept", "3\tyes", 1)
+    (place / "wrong.csv").write_text(wrong)
+    with pytest.raises(spokeneval.SubmissionError) as refused:
+        spokeneval.score(TASK, place / "official.csv", place / "wrong.csv", **dropped)
+    assert [problem.code for problem in refused.value.problems] == ["unknown_value"]
+
+
+def test_a_bundle_leaves_out_the_same_rows(place):
+    from speechbundles.competition.references import load_reference
+
+    built = load_reference(find_task(TASK), "evaluation", place / "official.csv", {}, drop_invalid_rows=True)
+    result = spokeneval.score(
+        TASK, place / "official.csv", place / "official_answers.csv", drop_invalid_reference_rows=True
+    )
+    assert f"|reference:{built.fingerprint[:12]}|" in result.signature
+
+
+def test_by_position_the_rows_that_are_left_out_have_answers_too():
+    labels = [{"language": "correct", "meaning": "correct"}, {"language": "correct", "meaning": "incorrect"}]
+    labels += [{"language": "incorrect", "meaning": "correct"}]
+    answered = ["accept", "accept", "accept"]
+    result = spokeneval.score(TASK, labels, answered, drop_invalid_reference_rows=True)
+    assert [result.scores[key] for key in ("ca", "pfa", "gfa", "fr", "cr")] == [1, 1, 0, 0, 0]
+    assert result.left_out == ("row 1: Id 1: language is correct but meaning incorrect",)
+
+
+def test_a_reference_that_no_row_spoils_is_refused_still(place, capsys):
+    (place / "bad.csv").write_text("Id\tlanguage\n1\tcorrect\n")
+    arguments = ("--reference", place / "bad.csv", "--submission", place / "clean_answers.csv")
+    status, _, told = run(capsys, "score", TASK, *arguments, "--drop-invalid-reference-rows")
+    assert status == 1
+    assert "no column meaning" in told
+
+
+# Forms of organisers
+
+
+def test_lenient_reads_the_forms_of_organisers(place, capsys):
+    book = openpyxl.Workbook()
+    for row in (HEADER, *ROWS):
+        book.active.append(row)
+    book.save(place / "book.xlsx")
+    (place / "windows.csv").write_bytes(sheet(ROWS, ";").encode("cp1252"))
+    clean = spokeneval.score(TASK, place / "clean.csv", place / "clean_answers.csv")
+    for name in ("book.xlsx", "windows.csv", "clean.csv"):
+        arguments = ("score", TASK, "--reference", place / name, "--submission", place / "clean_answers.csv")
+        status, _, _ = run(capsys, *arguments)
+        assert status == (0 if name == "clean.csv" else 1)
+        status, printed, _ = run(capsys, *arguments, "--lenient", "--json")
+        assert (status, json.loads(printed)["scores"]) == (0, clean.scores)
+
+
+def test_lenient_prints_how_it_read_a_file_and_refuses_words_that_it_would_garble(place, capsys):
+    rows = [[cell.replace("café", "晚上好") for cell in row] for row in ROWS]
+    (place / "windows.csv").write_bytes(sheet(ROWS, ";").encode("cp1252"))
+    (place / "chinese.csv").write_bytes(sheet(rows, ";").encode("gb18030"))
+    rest = ("--submission", place / "clean_answers.csv", "--lenient")
+    status, _, told = run(capsys, "score", TASK, "--reference", place / "windows.csv", *rest)
+    assert (status, "not UTF-8, read as Windows-1252: is '" in told) == (0, True)
+    status, printed, told = run(capsys, "score", TASK, "--reference", place / "chinese.csv", *rest)
+    assert (status, printed) == (1, "")
+    assert "line 2: not UTF-8, and read as Windows-1252 it has words such as '" in told
+
+
+def test_lenient_reads_rttm_for_turns(tmp_path):
+    case = CASES["merlion_diarization"]
+    labels = [line.split(",") for line in case.reference["labels.csv"].splitlines()[1:]]
+    rttm = "".join(
+        f"SPEAKER {row[0][:-4]} 1 {int(row[2]) / 1000} {int(row[4]) / 1000} <NA> <NA> {row[5]} <NA> <NA>\n"
+        for row in labels
+    )
+    uem = "x_1 1 0.5 10\ny_1 1 0 2\n"
+    write_files(tmp_path / "csv", case.reference)
+    write_files(tmp_path / "nist", {"all.rttm": rttm, "all.uem": uem})
+    submission = write_files(tmp_path / "submission", case.submission)
+    expected = spokeneval.score("merlion_diarization", tmp_path / "csv", submission)
+    found = spokeneval.score("merlion_diarization", tmp_path / "nist", submission, lenient=True)
+    assert (found.scores, found.intervals) == (expected.scores, expected.intervals)
+
+
+def test_lenient_and_rows_that_are_left_out_go_together(place):
+    rows = [*ROWS[:5], MADE, *ROWS[5:]]
+    (place / "windows.csv").write_bytes(sheet(rows, ";").encode("cp1252"))
+    clean = spokeneval.score(TASK, place / "clean.csv", place / "clean_answers.csv")
+    paths = (place / "windows.csv", place / "official_answers.csv")
+    result = spokeneval.score(TASK, *paths, lenient=True, drop_invalid_reference_rows=True)
+    assert result.scores == clean.scores
+    assert "windows.csv line 7: Id 99: language is correct but meaning incorrect" in result.left_out
+    with pytest.raises(ValueError, match=r"line 7 .*Id 99: language is correct but meaning incorrect"):
+        spokeneval.score(TASK, *paths, lenient=True)
+
+
+def test_lenient_names_the_extra_that_it_needs(place, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "speechbundles.competition.references", None)
+    arguments = ("--reference", place / "clean.csv", "--submission", place / "clean_answers.csv")
+    status, printed, told = run(capsys, "score", TASK, *arguments, "--lenient")
+    assert (status, printed) == (2, "")
+    assert told.startswith(
+        "Lenient reading needs the organiser's commands; install them with pip install 'spokeneval["
+    )
+    assert told.count("\n") == 1
+
+
+# compare
+
+
+@pytest.mark.thorough
+def test_compare_prints_and_writes_what_the_function_gives(place, capsys):
+    paths = {"official_answers": place / "official_answers.csv", "worse": place / "worse.csv"}
+    arguments = ("compare", TASK, "--reference", place / "official.csv", *paths.values())
+    expected = spokeneval.compare(TASK, place / "official.csv", paths, drop_invalid_reference_rows=True)
+    dropped = "--drop-invalid-reference-rows"
+    assert run(capsys, *arguments, dropped, "--out", place / "out") == (0, f"{expected}\n", "")
+    assert (place / "out" / "board.tex").read_text(encoding="utf-8") == expected.to_latex()
+    status, printed, _ = run(capsys, *arguments, dropped, "--json")
+    assert (status, json.loads(printed)) == (0, json.loads(json.dumps(expected.to_dict())))
+    assert "Invalid rows of the reference are left out" in expected.notes[0]
+    status, printed, told = run(capsys, *arguments)
+    assert (status, printed) == (1, "")
+    assert "language is correct but meaning incorrect" in told
+
+
+def test_compare_names_systems_apart(place, capsys):
+    for folder in ("a", "b"):
+        write_files(place / folder, {"results.csv": (place / "clean_answers.csv").read_text()})
+    paths = [place / folder / "results.csv" for folder in ("a", "b")]
+    _, printed, _ = run(capsys, "compare", TASK, "--reference", place / "clean.csv", *paths, "--json")
+    assert [system["name"] for system in json.loads(printed)["systems"]] == list(map(str, paths))
+    status, _, told = run(capsys, "compare", TASK, "--reference", place / "clean.csv", paths[0])
+    assert (status, told) == (2, "Give the submissions of two systems or more.\n")
+
+
+def test_compare_takes_a_declared_task(tmp_path, capsys):
+    write_files(
+        tmp_path,
+        {
+            "task.json": json.dumps({"task": "kids", "declaration": {"kind": "transcripts"}}),
+            "transcripts.csv": "id,transcript\na,good morning\nb,yes\n",
+            "x.csv": "id,transcript\na,good morning\nb,yes\n",
+            "y.csv": "id,transcript\na,good evening\nb,yes\n",
+        },
+    )
+    paths = (tmp_path / "x.csv", tmp_path / "y.csv")
+    reference = ("--reference", tmp_path / "transcripts.csv")
+    status, printed, _ = run(capsys, "compare", "--task-file", tmp_path / "task.json", *reference, *paths)
+    assert status == 0
+    assert printed.startswith("kids · WER (%) (lower is better) · 2 items\n")
+
+
+# tasks, and JSON
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_a_task_is_described_with_all_that_a_user_needs(name, capsys):
+    task = find_task(name)
+    _, printed, _ = run(capsys, "tasks", name, "--json")
+    facts = json.loads(printed)
+    assert [score["key"] for score in facts["scores"]] == [score.key for score in task.scores]
+    assert facts["options"] == {option.name: list(option.values) for option in task.options}
+    assert [file["file"] for file in facts["reference"]] == [layout.file for layout in task.format.layouts]
+    words = " ".join(run(capsys, "tasks", name)[1].split())
+    for layout in (*task.format.layouts, task.format.submission):
+        assert f"{layout.file}: {', '.join(layout.required)}" in words
+    for score in task.scores:
+        assert f"{score.key} {score.heading}, {score.direction} is better: {score.description}" in words
+    for option in task.options:
+        assert f"Option {option.name}: {', '.join(option.values)}" in words
+    submitted = CASES[name].submission
+    assert facts["submission"]["file"] in submitted or facts["submission"]["file"].startswith("RECORDING")
+
+
+def test_all_tasks_as_json(capsys):
+    _, printed, _ = run(capsys, "tasks", "--json")
+    assert [facts["name"] for facts in json.loads(printed)] == task_names()
+
+
+def test_a_description_has_what_the_command_prints(capsys):
+    assert [task.name for task in spokeneval.list_tasks()] == task_names()
+    for name, described in zip(task_names(), spokeneval.list_tasks(), strict=True):
+        assert described == spokeneval.get_task(name) == spokeneval.get_task(find_task(name))
+        assert run(capsys, "tasks", name)[1] == f"{described}\n"
+        assert json.loads(run(capsys, "tasks", name, "--json")[1]) == described.to_dict()
+    declared = spokeneval.get_task({"kind": "transcripts", "units": "characters"})
+    assert (declared.scores[0].key, declared.submission.columns) == ("cer", ("id", "transcript"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "known"),
+    [
+        ("nope", ValueError, "expected one of caller_experience, content_accuracy, "),
+        (None, TypeError, "expected one of caller_experience, content_accuracy, "),
+        ({"kind": "nope"}, ValueError, "decisions, "),
+    ],
+)
+def test_an_unknown_task_names_the_known_ones(wrong, error, known):
+    for function in (spokeneval.get_task, lambda task: spokeneval.score(task, ["a"], ["a"])):
+        with pytest.raises(error) as refused:
+            function(wrong)
+        assert known in str(refused.value)
+
+
+def test_refusals_are_json_too(place, capsys):
+    (place / "bad.csv").write_text("Id\tAccept\n1\tyes\n2\taccept\n")
+    arguments = (
+        "score",
+        TASK,
+        "--reference",
+        place / "clean.csv",
+        "--submission",
+        place / "bad.csv",
+        "--json",
+    )
+    status, printed, told = run(capsys, *arguments)
+    found = json.loads(printed)
+    assert status == 1
+    assert told.startswith(f"The submission {place / 'bad.csv'} is refused.")
+    assert found["error"] == f"The submission {place / 'bad.csv'} is refused."
+    assert (found["total"], [problem["code"] for problem in found["problems"]]) == (
+        2,
+        ["missing_item", "unknown_value"],
+    )
+    assert found["problems"][1] == {
+        "code": "unknown_value",
+        "file": "results.csv",
+        "message": "Id 1: decision 'yes'; expected 'accept' or 'reject'",
+        "line": 2,
+        "item": "1",
+    }
+    for wrong in (["score", "nope"], ["score", TASK, "--option", "x=y"], ["tasks", "nope"]):
+        more = [] if wrong[0] == "tasks" else ["--reference", "x", "--submission", "y"]
+        status, printed, told = run(capsys, *wrong, *more, "--json")
+        assert (status, json.loads(printed)["error"]) == (2, told.strip())
+    for arguments, words in (
+        (["nope"], "invalid choice: 'nope'"),
+        (["score", TASK], "--reference, --submission"),
+    ):
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main([*arguments, "--json"])
+        printed, told = capsys.readouterr()
+        assert words in json.loads(printed)["error"]
+        assert told.rstrip().endswith(json.loads(printed)["error"])
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"spokeneval {spokeneval.__version__}\n")
+
+
+# Public names
+
+
+def test_public_names_are_there_at_once():
+    for name in spokeneval.__all__:
+        assert getattr(spokeneval, name) is not None
+    assert set(spokeneval.__all__) <= set(dir(spokeneval))
+    assert (Path(spokeneval.__file__).parent / "py.typed").exists()
+    with pytest.raises(AttributeError, match="module 'spokeneval' has no attribute 'scores'"):
+        _ = spokeneval.scores
+
+
+def test_metrics_are_there_after_one_import():
+    code = (
+        "import sys, spokeneval; assert 'numpy' not in sys.modules; "
+        "print(spokeneval.metrics.phoneme_recognition.feature_error_rate([['V']], [['F']])); "
+        "from spokeneval import Result, SubmissionError, list_tasks; print(hasattr(spokeneval.metrics, 'none'))"
+    )
+    done = run_program_text(code)
+    assert done.stdout.split() == [str(1 / 24), "False"], done.stderr
+
+
+def run_program_text(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

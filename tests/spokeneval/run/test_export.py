@@ -1,0 +1,509 @@
+"""Results in the formats of other projects: their content, refusals, and the findings of the projects' validators."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import build_bundle
+import spokeneval
+from speechbundles.competition.publication import read_publication
+from spokeneval.__main__ import main
+from spokeneval.challenges import find_task, task_names
+from spokeneval.export import FORMS, export
+from spokeneval.run.options import Options
+from spokeneval.run.reference import items_fingerprint, parse_reference
+from tests.samples.cases import CASES
+from tests.samples.programs import ROOT, encoded, run_score, write_files
+
+EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS
+NOW = 1_800_000_000
+RAI = (
+    *("dataCollection", "dataAnnotationProtocol", "dataBiases", "dataLimitations"),
+    *("dataUseCases", "personalSensitiveInformation"),
+)
+TASK = "psst_correctness"
+
+
+def facts_of(task: str, *systems: str) -> dict[str, Any]:
+    """All facts that the three formats need."""
+    return {
+        "title": "Synthetic set",
+        "description": "Made answers",
+        "url": "https://example.org/set",
+        "data_licence": "CC BY 4.0, https://spdx.org/licenses/CC-BY-4.0.html",
+        "organisers": [
+            {"name": "Ada", "institution": "Institute of Phonetics"},
+            {"name": "Bo", "institution": "School of Education"},
+            {"name": "Cy", "institution": "Institute of Phonetics"},
+        ],
+        "citation": "@misc{set}",
+        "version": "1.0.0",
+        "published": "2026-11-22",
+        "files": {file: file for file in find_task(task).format.reference_files},
+        "rai": {key: f"About {key}." for key in RAI},
+        "dataset_id": "institute/set",
+        "task_id": "test",
+        "organiser": "Institute of Phonetics",
+        "relationship": "third_party",
+        "systems": {
+            system: {
+                "id": f"team/system-{number}",
+                "deployment_type": "unknown",
+                "model_availability": "open_weights",
+            }
+            for number, system in enumerate(systems)
+        },
+    }
+
+
+def scored(task: str, folder: Path, *, public: bool = True, options: Mapping[str, Any] | None = None) -> Path:
+    """The output of a task's scoring program."""
+    case = CASES[task]
+    reference = parse_reference(find_task(task), encoded(case.reference))
+    known = {"public_references": [reference.fingerprint]} if public else {}
+    done = run_score(task, folder, case.reference, case.submission, {**known, **(options or {})})
+    assert done.status == 0, done.stderr
+    return folder / "output"
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_every_eval_ever_has_every_score_and_item_of_a_public_set(tmp_path, task):
+    output = scored(task, tmp_path)
+    files = export(output, EVERY_EVAL_EVER, now=NOW, facts=facts_of(task, "output"))
+    samples, record = (json.loads(text) if text.startswith("{\n") else text for text in files.values())
+    scores = json.loads((output / "scores.json").read_text())
+    primary = find_task(task).primary.key
+    found = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
+    assert {key: result["score_details"]["score"] for key, result in found.items()} == {
+        score.key: scores[score.key] for score in find_task(task).scores
+    }
+    assert found[primary]["score_details"]["uncertainty"]["confidence_interval"] == {
+        "lower": scores[f"{primary}_low"],
+        "upper": scores[f"{primary}_high"],
+        "confidence_level": 0.95,
+    }
+    signature = (output / "signature.txt").read_text().strip()
+    assert record["eval_library"]["additional_details"] == {"signature": signature}
+    rows = [json.loads(line) for line in samples.splitlines()]
+    assert len(rows) == record["detailed_evaluation_results"]["total_rows"] > 0
+    statistics = json.loads((output / "statistics.json").read_text())
+    assert [row["sample_id"] for row in rows] == (statistics.get("items") or statistics["units"])
+    assert all((row["evaluation"]["score"] == 1) == row["evaluation"]["is_correct"] for row in rows)
+    assert list(files) == [f"data/{task}/team/system-0/{name}" for name in map(file_name, files)]
+
+
+def file_name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_hugging_face_has_the_primary_score(tmp_path, task):
+    output = scored(task, tmp_path)
+    files = export(output, HUGGING_FACE, now=NOW, facts=facts_of(task))
+    assert list(files) == [f"output/.eval_results/{task}.yaml"]
+    (entry,) = yaml.safe_load(files[f"output/.eval_results/{task}.yaml"])
+    scores = json.loads((output / "scores.json").read_text())
+    assert entry["value"] == scores[find_task(task).primary.key]
+    assert entry["dataset"] == {"id": "institute/set", "task_id": "test"}
+    assert entry["source"] == {"url": "https://example.org/set"}
+    assert entry["notes"].endswith((output / "signature.txt").read_text().strip())
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_croissant_describes_the_files_of_a_public_set(tmp_path, task):
+    output, facts = scored(task, tmp_path), facts_of(task)
+    reference = tmp_path / "input" / "ref"
+    (text,) = export(output, CROISSANT, now=NOW, facts=facts, reference=reference).values()
+    described = json.loads(text)
+    assert {each["@id"]: each["sha256"] for each in described["distribution"]} == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in reference.iterdir()
+    }
+    assert {key: described[f"rai:{key}"] for key in RAI} == facts["rai"]
+    for rows in described["recordSet"]:
+        first = (reference / rows["@id"].partition("/")[0]).read_text().split("\n")[0]
+        assert [field["source"]["extract"]["column"] for field in rows["field"]] == first.replace(
+            "\t", ","
+        ).split(",")
+    write_files(tmp_path / "other", CASES[task].relabelled)
+    with pytest.raises(ValueError, match="the results were not computed from these files"):
+        export(output, CROISSANT, now=NOW, facts=facts, reference=tmp_path / "other")
+
+
+def test_a_file_without_a_header_has_no_record_set(tmp_path):
+    task, rows = (
+        "spoken_call",
+        ["1\tp\t1.wav\tx\ty\tcorrect\tcorrect", "2\tp\t2.wav\tx\ty\tincorrect\tincorrect"],
+    )
+    write_files(tmp_path, {"gold.csv": "\n".join(rows), "answers.csv": "Id\tAccept\n1\taccept\n2\treject\n"})
+    result = spokeneval.score(task, tmp_path / "gold.csv", tmp_path / "answers.csv")
+    (tmp_path / "result.json").write_text(json.dumps(result.to_dict()))
+    reference, facts = tmp_path / "gold.csv", facts_of(task)
+    (text,) = export(tmp_path / "result.json", CROISSANT, now=NOW, facts=facts, reference=reference).values()
+    assert (json.loads(text)["recordSet"], "correct\\t" in text) == ([], False)
+
+
+# Facts
+
+
+def test_all_missing_facts_are_in_one_list(tmp_path):
+    output = scored(TASK, tmp_path)
+    with pytest.raises(ValueError, match="missing") as refused:
+        export(
+            output,
+            EVERY_EVAL_EVER,
+            now=NOW,
+            facts={"relationship": "friends", "systems": {"output": {"id": "x"}}},
+        )
+    expected = {
+        "title": "the title of the task and its data",
+        "organiser": "who publishes the results",
+        "relationship": "its relation to the systems' developers; found 'friends'; expected first_party, third_party, "
+        "collaborative, other",
+        "systems.output.id": "developer/model; found 'x'",
+        "systems.output.deployment_type": "where the system ran; expected self_deployed, externally_managed, unknown",
+        "systems.output.model_availability": "whether its weights are public; expected open_weights, "
+        "closed_weights, unknown",
+        "url": "the address of its page, or of the competition's",
+    }
+    head, empty, *lines = str(refused.value).splitlines()
+    assert (head, empty) == ("7 facts missing for every-eval-ever:", "")
+    assert sorted(lines) == sorted(f"{place}: {meaning}" for place, meaning in expected.items())
+
+
+SYSTEM = ("id", "deployment_type", "model_availability")
+NEEDED = {
+    EVERY_EVAL_EVER: [
+        *(("title",), ("organiser",), ("relationship",), ("url",)),
+        *(("systems", "output", key) for key in SYSTEM),
+    ],
+    HUGGING_FACE: [("dataset_id",), ("task_id",), ("url",)],
+    CROISSANT: [
+        *(("title",), ("description",), ("url",), ("data_licence",), ("organisers",), ("citation",)),
+        *(("version",), ("published",)),
+        *(("rai", key) for key in RAI),
+        ("files", "utterances.tsv"),
+    ],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form):
+    output, complete = scored(TASK, tmp_path), facts_of(TASK, "output")
+    reference = tmp_path / "input" / "ref"
+    least: dict[str, Any] = {}
+    for *above, last in NEEDED[form]:
+        here, there = least, complete
+        for key in above:
+            here, there = here.setdefault(key, {}), there[key]
+        here[last] = there[last]
+    assert export(output, form, now=NOW, facts=least, reference=reference)
+    for *above, last in NEEDED[form]:
+        for wrong in (None, " ", 3, []):
+            facts = json.loads(json.dumps(least))
+            here = facts
+            for key in above:
+                here = here[key]
+            here[last] = wrong
+            with pytest.raises(ValueError) as refused:
+                export(output, form, now=NOW, facts=facts, reference=reference)
+            assert str(refused.value).startswith(f"1 fact missing for {form}:\n\n{'.'.join([*above, last])}")
+
+
+# Hidden sets
+
+
+@pytest.fixture
+def hidden(tmp_path, monkeypatch):
+    """The same submission on hidden labels: the output on a platform, the exact one at home, the options."""
+    reference = parse_reference(find_task(TASK), encoded(CASES[TASK].reference))
+    items = items_fingerprint(reference.items.ids)
+    options = {"feedback": "coarse", "sets": {items: {"steps": {"f1": 0.3}, "floor": None, "trivial": {}}}}
+    platform = scored(TASK, tmp_path / "platform", public=False, options=options)
+    monkeypatch.setenv("SPOKENEVAL_HIDDEN_STATISTICS", "write")
+    exact = scored(TASK, tmp_path / "exact", public=False, options=options)
+    assert (exact / "statistics.json").exists()
+    return platform, exact, Options.load(options)
+
+
+def test_a_hidden_set_is_exported_as_its_leaderboard_shows_it(hidden):
+    platform, exact, options = hidden
+    shown = json.loads((platform / "scores.json").read_text())
+    for source, more in ((exact, {"options": options}), (platform, {})):
+        facts = facts_of(TASK, source.name)
+        (text,) = export(source, EVERY_EVAL_EVER, now=NOW, facts=facts, **more).values()
+        (result,) = json.loads(text)["evaluation_results"]
+        assert {"f1": result["score_details"]["score"]} == shown
+        assert "confidence_interval" not in result["score_details"].get("uncertainty", {})
+    scores = json.loads((exact / "scores.json").read_text())
+    (text,) = export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), exact=True).values()
+    assert yaml.safe_load(text)[0]["value"] == scores["f1"] != shown["f1"]
+    facts = facts_of(TASK, exact.name)
+    (text,) = export(exact, EVERY_EVAL_EVER, now=NOW, facts=facts, exact=True).values()
+    assert len(json.loads(text)["evaluation_results"]) == len(find_task(TASK).scores)
+
+
+def test_exact_figures_of_a_hidden_set_need_an_option(hidden):
+    _, exact, options = hidden
+    with pytest.raises(ValueError, match="--bundle, for the steps of its leaderboard; or --exact"):
+        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK))
+    with pytest.raises(ValueError, match="the bundle does not have the set"):
+        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=Options(feedback="coarse"))
+    none = {items: {**vars(feedback), "steps": {}} for items, feedback in options.sets.items()}
+    unstepped = Options.load({"feedback": "coarse", "sets": none})
+    with pytest.raises(ValueError, match="f1, the primary score, is missing or not shown"):
+        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=unstepped)
+    with pytest.raises(ValueError, match="the labels are hidden"):
+        export(exact, CROISSANT, now=NOW, facts=facts_of(TASK), reference=exact)
+
+
+def test_labels_that_a_bundle_hides_are_hidden_for_the_library_too(tmp_path, hidden):
+    """`score` treats any labels as public; the bundle shows whether they are."""
+    case = CASES[TASK]
+    write_files(tmp_path / "gold", case.reference)
+    write_files(tmp_path / "sent", case.submission)
+    result = spokeneval.score(TASK, tmp_path / "gold", tmp_path / "sent")
+    (tmp_path / "result.json").write_text(json.dumps(result.to_dict()))
+    with pytest.raises(ValueError, match="the bundle does not have the set"):
+        export(tmp_path / "result.json", HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=hidden[2])
+
+
+def test_no_item_of_a_hidden_set_is_in_any_byte(hidden):
+    platform, exact, options = hidden
+    items = parse_reference(find_task(TASK), encoded(CASES[TASK].reference)).items.ids
+    facts = facts_of(TASK, "output")
+    random = re.compile(
+        r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    )  # names of files, which may contain "a-1"
+    for form in (EVERY_EVAL_EVER, HUGGING_FACE):
+        written = [
+            export(exact, form, now=NOW, facts=facts, options=options),
+            export(exact, form, now=NOW, facts=facts, exact=True),
+            export(platform, form, now=NOW, facts=facts),
+        ]
+        for files in written:
+            parts = [random.sub("", part) for named in files.items() for part in named]
+            assert not any(item in part for item in items for part in parts)
+
+
+# Boards and other sources
+
+
+@pytest.mark.thorough
+def test_a_comparison_is_exported_system_by_system(tmp_path):
+    said = ["good morning", "good evening", "how are you", "fine", "thank you", "see you soon"]
+    systems = {"../first": said, ".hidden": ["good", *said[1:]]}
+    compared = spokeneval.compare({"kind": "transcripts"}, said, systems)
+    (tmp_path / "board.json").write_text(json.dumps(compared.to_dict()))
+    facts = {**facts_of(TASK, *systems)}
+    for path in (tmp_path, tmp_path / "board.json"):
+        files = export(path, HUGGING_FACE, now=NOW, facts=facts)
+        assert list(files) == [
+            "%2E%2E%2Ffirst/.eval_results/transcripts.yaml",
+            "%2Ehidden/.eval_results/transcripts.yaml",
+        ]
+        values = [yaml.safe_load(text)[0]["value"] for text in files.values()]
+        assert values == [row.scores["wer"] for row in compared.rows]
+    records = [json.loads(text) for text in export(tmp_path, EVERY_EVAL_EVER, now=NOW, facts=facts).values()]
+    assert [record["model_info"]["name"] for record in records] == list(systems)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", '{"signature": "../x|reference:1", "declaration": {"kind": "transcripts"}}', "\xff"],
+)
+def test_other_files_are_refused(tmp_path, content):
+    (tmp_path / "file.json").write_bytes(content.encode("latin-1"))
+    for path in (tmp_path, tmp_path / "file.json"):
+        with pytest.raises(ValueError, match="expected the JSON of score, compare or rank"):
+            export(path, HUGGING_FACE, now=NOW)
+
+
+@pytest.mark.thorough
+def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(tmp_path, capsys, hidden):
+    published = ("url", "version", "published", "files", "rai", "relationship")
+    facts = {key: value for key, value in facts_of(TASK).items() if key in published}
+    own = {
+        "defaults": {"publication": {**facts, "task_id": "ours"}},
+        "bundles": {TASK: {"title": "Correctness"}},
+    }
+    write_files(tmp_path / "mine", {"competition.yaml": yaml.safe_dump(own)})
+    bundle = tmp_path / "dist" / "codabench" / f"{TASK}.zip"
+    build_bundle.main(["build", TASK, "--platform", "codabench", "--out", str(tmp_path / "dist")])
+    (tmp_path / "meta.yaml").write_text("url: https://example.org/other\n")
+    capsys.readouterr()
+    command = ["export", hidden[0], "--format", HUGGING_FACE, "--out", tmp_path / "out", "--bundle", bundle]
+    command += ["--competition", tmp_path / "mine", "--meta", tmp_path / "meta.yaml", "--json"]
+    assert main([*map(str, command)]) == 1
+    refused, told = capsys.readouterr()
+    missing = "dataset_id: --dataset-id, a benchmark on the Hub, such as cais/hle"
+    assert json.loads(refused) == {"error": "1 fact missing for huggingface:", "missing": [missing]}
+    assert missing in told
+    assert main([*map(str, command), "--dataset-id", "institute/set"]) == 0
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (entry,) = yaml.safe_load(Path(file).read_text())
+    assert entry["dataset"] == {"id": "institute/set", "task_id": "ours"}
+    assert entry["source"] == {"url": "https://example.org/other"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("title: 标题".encode("gb18030"), "not UTF-8; save it as UTF-8"),
+        (b"title: [a", "while parsing a flow sequence"),
+        (b"- title", "expected facts, `name: value`"),
+    ],
+)
+def test_a_file_of_facts_that_cannot_be_read_is_named(tmp_path, capsys, content, words):
+    meta = tmp_path / "meta.yaml"
+    meta.write_bytes(content)
+    command = ["export", str(meta), "--format", HUGGING_FACE, "--out", str(tmp_path), "--meta", str(meta)]
+    assert main(command) == 1
+    assert capsys.readouterr().err.startswith(f"{meta}: {words}")
+
+
+def test_facts_come_from_what_a_competition_states_itself(tmp_path):
+    people = [{"name": "Ada", "institution": "Institute"}]
+    about = {"organisers": people, "citation": "Ada: A challenge, 2027."}
+    own = {
+        "defaults": {
+            "data_licence": "CC BY 4.0",
+            "about": about,
+            "publication": {"url": "https://example.org"},
+        },
+        "bundles": {TASK: {"title": "Correctness"}},
+    }
+    write_files(tmp_path, {"competition.yaml": yaml.safe_dump(own)})
+    _, facts = read_publication(tmp_path)[TASK]
+    expected = {"title": "Correctness", "data_licence": "CC BY 4.0", "url": "https://example.org", **about}
+    assert {key: facts[key] for key in expected} == expected
+    assert "organiser" not in facts  # the repository's is not the folder's
+
+
+# Their own validators
+
+
+def environment(folder: Path, name: str) -> Path:
+    """A Python 3.12 with a validator; the test is skipped where there is none, or no package index answers."""
+    python = shutil.which("python3.12")
+    if python is None or subprocess.run([python, "-c", ""], capture_output=True).returncode:
+        versions = sorted(Path.home().glob(".pyenv/versions/3.12*/bin/python"))
+        if not versions:
+            pytest.skip("no Python 3.12 here, which the validators need")
+        python = str(versions[-1])
+    subprocess.run([python, "-m", "venv", folder], check=True, capture_output=True)
+    install = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--require-hashes",
+        "-r",
+        ROOT / "requirements" / f"{name}.lock",
+    ]
+    if (
+        done := subprocess.run([folder / "bin" / "python", *install], capture_output=True, text=True)
+    ).returncode:
+        pytest.skip(f"{name} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
+    return folder / "bin" / "python"
+
+
+@pytest.fixture
+def exports(tmp_path, monkeypatch):
+    """A function that exports all tasks' results: of a public set, and of a hidden one if the format has it."""
+
+    def write(form: str) -> list[Path]:
+        folders = []
+        for task in task_names():
+            output = scored(task, tmp_path / task)
+            reference = tmp_path / task / "input" / "ref"
+            files = export(output, form, now=NOW, facts=facts_of(task, "output"), reference=reference)
+            folders.append(write_files(tmp_path / form / task, files))
+            if form == CROISSANT:
+                shutil.copytree(reference, folders[-1], dirs_exist_ok=True)
+                continue
+            hidden = scored(task, tmp_path / f"hidden-{task}", public=False)
+            files = export(hidden, form, now=NOW, facts=facts_of(task, "output"), exact=True)
+            folders.append(write_files(tmp_path / form / f"hidden-{task}", files))
+        return folders
+
+    return write
+
+
+@pytest.mark.thorough
+def test_every_eval_ever_finds_neither_errors_nor_warnings(tmp_path, exports):
+    python = environment(tmp_path / "venv", EVERY_EVAL_EVER)
+    for folder in exports(EVERY_EVAL_EVER):
+        files = sorted(path.relative_to(folder) for path in folder.rglob("*.json*"))
+        command = [python, "-m", "every_eval_ever.validator.cli", "--format", "json", *files]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+        reports = json.loads(done.stdout)
+        assert len(reports) == len(files) == (1 if folder.name.startswith("hidden") else 2)
+        assert all(report["valid"] and not report["warnings"] for report in reports)
+        record = next(path for path in folder.rglob("*.json"))
+        broken = json.loads(record.read_text())
+        broken["evaluation_results"][0]["score_details"]["score"] = None
+        record.write_text(json.dumps(broken))
+        assert subprocess.run(command, cwd=folder, capture_output=True).returncode == 1
+
+
+HUB = """
+import pathlib, sys, yaml
+from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml, parse_eval_result_entries
+for path in sys.argv[1:]:
+    content = yaml.safe_load(pathlib.Path(path).read_text(encoding="utf-8"))
+    assert eval_result_entries_to_yaml(parse_eval_result_entries(content)) == content
+"""
+
+
+@pytest.mark.thorough
+def test_hugging_face_reads_the_same_entries(tmp_path, exports):
+    python = environment(tmp_path / "venv", "huggingface-hub")
+    files = [path for folder in exports(HUGGING_FACE) for path in folder.rglob("*.yaml")]
+    assert len(files) == 2 * len(task_names())
+    done = subprocess.run([python, "-W", "error", "-c", HUB, *files], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+LOADS = """
+import json, sys
+import mlcroissant
+for path in sys.argv[1:]:
+    data = mlcroissant.Dataset(jsonld=path)
+    issues = data.metadata.ctx.issues
+    print(json.dumps({
+        "errors": sorted(issues.errors), "warnings": sorted(issues.warnings),
+        "version": data.metadata.ctx.conforms_to.value, "biases": data.metadata.data_biases,
+        "rows": {each.uuid: len(list(data.records(each.uuid))) for each in data.metadata.record_sets},
+    }))
+"""
+
+
+@pytest.mark.thorough
+def test_croissant_is_valid_and_loads_every_row(tmp_path, exports):
+    python = environment(tmp_path / "venv", "mlcroissant")
+    folders = exports(CROISSANT)
+    files = [folder / "croissant.json" for folder in folders]
+    done = subprocess.run([python, "-c", LOADS, *files], capture_output=True, text=True)
+    assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
+    for folder, line in zip(folders, done.stdout.splitlines(), strict=True):
+        found = json.loads(line)
+        assert (found["errors"], found["warnings"]) == ([], [])
+        assert found["version"] == "http://mlcommons.org/croissant/1.1"
+        assert found["biases"] == ["About dataBiases."]
+        assert found["rows"] == {
+            f"{path.name}/rows": len(path.read_text().rstrip("\n").split("\n")) - 1
+            for path in folder.iterdir()
+            if path.name in ("labels.csv", "reference.csv", "utterances.tsv")
+        }
+        assert found["rows"]

@@ -1,0 +1,277 @@
+"""Intervals of every task: its statistics sum to its scores, and leaving units out, or drawing them anew, is as a plain
+loop does it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spokeneval.challenges import find_task, task_names
+from spokeneval.formats import language_turns, segment_scores
+from spokeneval.formats.format import Items
+from spokeneval.formats.sheets import Answers
+from spokeneval.metrics.bootstrap import resample_draws
+from spokeneval.metrics.counts import total
+from spokeneval.metrics.jackknife import jackknife_interval, student_quantile
+from spokeneval.metrics.phoneme_recognition import arpabet_features
+from spokeneval.run import interval
+from spokeneval.run.interval import joint_scores
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import fingerprint
+from spokeneval.run.scoring import Scored, score_submission
+from spokeneval.run.signature import Signature
+from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
+from spokeneval.task import Score, Task
+from tests.samples.cases import OWN
+from tests.samples.freedom import degrees_of_freedom
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_score
+
+
+@dataclass(frozen=True)
+class Case:
+    """Items with their units, and functions that make a reference and a submission of a sample of items."""
+
+    units: Sequence[Sequence[int]]
+    make: Callable[[np.ndarray], tuple[Any, Any]]
+
+    def all_items(self) -> np.ndarray:
+        return np.sort(np.concatenate([np.array(items) for items in self.units]))
+
+
+def grouped(names: Sequence[Any]) -> list[list[int]]:
+    return [[index for index, other in enumerate(names) if other == name] for name in sorted(set(names))]
+
+
+def sheets_case(reference, submission, **names: Sequence[str]) -> Case:
+    """A case from the columns of two sheets. Each item is a unit, unless the text column `names` groups them."""
+
+    def make(chosen):
+        items = Items(tuple(map(str, chosen)))
+        texts = {column: [values[item] for item in chosen] for column, values in names.items()}
+        said, answered = (
+            {column: values[chosen] for column, values in sheet.items()} for sheet in (reference, submission)
+        )
+        return Answers(items, said, texts), Answers(items, answered)
+
+    size = len(next(iter(reference.values())))
+    return Case(grouped(next(iter(names.values()), range(size))), make)
+
+
+def six_speakers(rng: np.random.Generator) -> list[str]:
+    return [f"S{number}" for number in rng.permutation(np.arange(15) % 6)]
+
+
+def spoken_call_case(rng):
+    correct = np.arange(12) < 7
+    meaningful = correct | (rng.random(12) < 0.5)
+    accept = np.where(rng.random(12) < 0.25, ~correct, correct)
+    return sheets_case({"language": correct, "meaning": meaningful}, {"Accept": accept})
+
+
+def caller_experience_case(rng):
+    ratings = np.clip(rng.integers(1, 6, 6) + rng.integers(-1, 2, (4, 6)), 1, 5)
+    return sheets_case({f"human{place + 1}": ratings[place] for place in range(3)}, {"rating": ratings[3]})
+
+
+def psst_recognition_case(rng):
+    said, heard = np.empty((2, 15), dtype=object)
+    for transcripts in (said, heard):
+        phones = arpabet_features().phones[:6]
+        transcripts[:] = [rng.choice(phones, rng.integers(0, 6)).tolist() for _ in range(15)]
+    return sheets_case({"transcript": said}, {"asr_transcript": heard}, session=six_speakers(rng))
+
+
+def psst_correctness_case(rng):
+    correct, predicted = rng.random((2, 15)) < 0.6
+    return sheets_case({"correctness": correct}, {"prediction": predicted}, session=six_speakers(rng))
+
+
+def content_accuracy_case(rng):
+    human = rng.integers(1, 5, 15)
+    reference = {"human_score": human, "words": rng.integers(20, 100, 15)}
+    return sheets_case(reference, {"score": human + rng.normal(0, 1, 15)}, speaker_id=six_speakers(rng))
+
+
+def merlion_identification_case(rng):
+    is_english = rng.random(40) < 0.6
+    english, mandarin = rng.normal(is_english * 1.0, 1).round(1), rng.normal(~is_english * 1.0, 1).round(1)
+    recording = rng.permutation(np.arange(40) % 6)
+
+    def make(chosen):
+        names, numbers = np.unique([f"r{number}.wav" for number in recording[chosen]], return_inverse=True)
+        items = Items(tuple(map(str, chosen)))
+        return (
+            segment_scores.Reference(items, is_english[chosen], numbers, names.tolist()),
+            segment_scores.Submission(english[chosen], mandarin[chosen]),
+        )
+
+    return Case(grouped(recording), make)
+
+
+def merlion_diarization_case(rng):
+    def turns():
+        start = rng.random((2, 3, 1)) * 9000
+        return tuple(np.concatenate([start, start + 1 + rng.random((2, 3, 1)) * 3000], axis=2))
+
+    said, claimed = [turns() for _ in range(6)], [turns() for _ in range(6)]
+    regions = [np.array([[500.0, 8000 + 500 * item]]) for item in range(6)]
+
+    def make(chosen):
+        parts = [
+            tuple(values[item] for item in chosen)
+            for values in (said, regions, [np.zeros((0, 2))] * 6, [f"{item}.wav" for item in range(6)])
+        ]
+        reference = language_turns.Reference(Items(tuple(map(str, chosen))), *parts)
+        return reference, language_turns.Submission(tuple(claimed[item] for item in chosen))
+
+    return Case([[item] for item in range(6)], make)
+
+
+def case_of(task: Task, seed: int = 0) -> Case:
+    return globals()[f"{task.name}_case"](np.random.default_rng(seed))
+
+
+def scored(task: Task, case: Case, chosen: np.ndarray) -> Scored:
+    options = Settings(choose_options(task, {}), False, Signature(task.name))
+    return score_submission(task, *case.make(chosen), options)
+
+
+def primary_score(task: Task, case: Case, chosen: np.ndarray) -> float:
+    """The primary score of some items from their total counts; NaN if it is undefined."""
+    try:
+        return task.primary.value(total(task.part(task.primary, task.count(*case.make(chosen)))))
+    except ValueError:
+        return math.nan
+
+
+@pytest.fixture(params=[name for name in task_names() if name not in OWN])
+def task(request) -> Task:
+    return find_task(request.param)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_statistics_add_up_to_the_score(task, seed):
+    case = case_of(task, seed)
+    whole = scored(task, case, case.all_items())
+    statistics = whole.statistics
+    shape = len(case.units), len(statistics.columns)
+    assert statistics.values.shape == shape == (len(statistics.units), len(statistics.columns))
+    found = primary_of_sums(task, statistics)(primary_matrix(task, statistics).sum(axis=0, keepdims=True))
+    expected = primary_score(task, case, case.all_items())
+    np.testing.assert_allclose(found, [expected], rtol=0, atol=1e-12)
+    assert whole.scores[task.primary.key] == expected
+
+
+def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):
+    case = case_of(task)
+    statistics = scored(task, case, case.all_items()).statistics
+
+    @cache
+    def score(drawn: tuple[int, ...]) -> float:
+        return primary_score(task, case, np.concatenate([np.array(case.units[unit]) for unit in drawn]))
+
+    draws = resample_draws(len(case.units), resamples=200)
+    expected = [score(tuple(sorted(drawn))) for drawn in draws.tolist()]
+    found = joint_scores(task.primary.value, [task.part(task.primary, statistics.parts)], resamples=200)
+    assert len(set(expected)) > 10
+    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=1e-9)
+
+
+def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[float, float]:
+    """Student's interval on the logit of a score with two bounds, one end moved by twice the bias."""
+    low, high = score.limits
+    n = len(without)
+
+    def on_scale(x):
+        return np.log(x - low) - np.log(high - x)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        others = on_scale(without)
+        own_scale = not np.isfinite(np.append(others, on_scale(value))).all()
+    if own_scale:  # held against its own oracle in tests/spokeneval/metrics
+        return jackknife_interval(value, without, (low, high), whole=100 if score.percent else 1)
+    error = math.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
+    half = student_quantile(degrees_of_freedom(others)) * error
+    ends = on_scale(value) - half, on_scale(value) + half
+    least, most = (low + (high - low) / (1 + math.exp(-end)) for end in ends)
+    moved = 2 * (n - 1) * (without.mean() - value)
+    return max(low, least - max(moved, 0)), min(high, most - min(moved, 0))
+
+
+def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
+    case = case_of(task)
+    whole = scored(task, case, case.all_items())
+    kept = [
+        np.sort(np.concatenate([*case.units[:unit], *case.units[unit + 1 :]]))
+        for unit in range(len(case.units))
+    ]
+    totals = [{part: total(rows) for part, rows in task.count(*case.make(items)).items()} for items in kept]
+    with_interval = [score for score in task.scores if score.bounds or score.interval]
+    assert [score.key for score in with_interval] == list(whole.intervals)
+    for score, (key, found) in zip(with_interval, whole.intervals.items()):
+        value = whole.scores[key]
+        without = []
+        for counts in totals:
+            try:
+                without.append(score.value(task.part(score, counts)))
+            except ValueError:
+                without.append(value)
+        without = np.array(without, dtype=float)
+        if score.interval:  # likewise
+            factor = 100 if score.percent else 1
+            expected = [factor * each for each in score.interval(task.part(score, whole.statistics.parts))]
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=key)
+            continue
+        expected = expected_interval(score, value, without)
+        np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-9, atol=1e-9, err_msg=key)
+        n = len(without)
+        np.testing.assert_allclose(
+            found.standard_error, (n - 1) / math.sqrt(n) * without.std(ddof=1), rtol=0, atol=1e-9
+        )
+        assert found.low <= value <= found.high
+    assert whole.intervals[task.primary.key].low < whole.intervals[task.primary.key].high
+
+
+@pytest.mark.parametrize("numbers", [1, 1000])
+def test_no_interval_depends_on_how_many_units_are_left_out_at_a_time(task, numbers, monkeypatch):
+    case = case_of(task)
+    whole = scored(task, case, case.all_items())
+    monkeypatch.setattr(interval, "NUMBERS_AT_ONCE", numbers)
+    assert scored(task, case, case.all_items()).intervals == whole.intervals
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_no_score_and_no_interval_depends_on_the_order_of_the_rows(task, seed):
+    case = case_of(task, seed)
+    items = case.all_items()
+    first, *others = (
+        scored(task, case, order)
+        for order in (items, items[::-1], np.random.default_rng(1).permutation(items))
+    )
+    for other in others:
+        assert (other.scores, other.intervals) == (first.scores, first.intervals)
+
+
+@pytest.mark.parametrize("task", task_names(), indirect=True)
+def test_a_public_reference_gives_statistics_from_which_every_score_follows(task, tmp_path):
+    folder = ROOT / "reference_data" / task.name / "evaluation"
+    reference = {path.name: path.read_bytes() for path in folder.iterdir()}
+    options = {"public_references": [fingerprint(reference)]}
+    run = run_score(task.name, tmp_path, reference, near_misses(task.name, folder), options)
+    assert run.status == 0, run.stderr
+    text = (tmp_path / "output" / "statistics.json").read_text()
+    assert len(text) < 500_000
+    written = json.loads(text)
+    assert (len(written["units"]), len(written["columns"])) == np.shape(written["values"])
+    parts = {part: total(counts) for part, counts in parse_statistics(written).parts.items()}
+    for score in task.scores:
+        found = score.value(task.part(score, parts))
+        np.testing.assert_allclose(found, run.scores[score.key], rtol=0, atol=1e-11)

@@ -1,0 +1,226 @@
+"""Tests that `spokeneval score` and `spokeneval.score` give the same scores as a bundle's score.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spokeneval
+from spokeneval.__main__ import main
+from spokeneval.challenges import find_task, task_names
+from spokeneval.formats.files import read_folder
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.speakers import independence_note
+from spokeneval.run.interval import FEWEST_UNITS
+from spokeneval.run.reference import parse_reference
+from spokeneval.task import ENDS
+from tests.samples.cases import CASES, IDS, SHEETS
+from tests.samples.corruptions import zipped
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_score, write_files
+
+
+@pytest.fixture(params=task_names())
+def task(request) -> str:
+    return request.param
+
+
+@pytest.fixture
+def place(task, tmp_path) -> Path:
+    """A folder with the folders `reference` and `submission` of a small set of the task."""
+    write_files(tmp_path / "reference", CASES[task].reference)
+    write_files(tmp_path / "submission", CASES[task].submission)
+    return tmp_path
+
+
+def run(capsys, task: str, reference: Path, submission: Path, *options: str) -> tuple[int, str, str]:
+    """Run the command in this process, and return exit status, standard output and standard error."""
+    arguments = ["score", task, "--reference", str(reference), "--submission", str(submission), *options]
+    status = main(arguments)
+    return status, *capsys.readouterr()
+
+
+def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path, capsys):
+    sample = ROOT / "reference_data" / task / "development"
+    submission = write_files(tmp_path / "submission", near_misses(task, sample))
+    files = {file: (sample / file).read_bytes() for file in find_task(task).format.reference_files}
+    options = {"public_references": [spokeneval.run.reference.fingerprint(files)]}
+    program = run_score(task, tmp_path, files, near_misses(task, sample), options)
+    status, printed, _ = run(capsys, task, sample, submission, "--json")
+    result = json.loads(printed)
+    key = find_task(task).primary.key  # the only one whose interval a program writes
+    ends = {key + end: result["intervals"][key][place] for place, end in enumerate(ENDS)}
+    assert status == 0
+    assert repr({**result["scores"], **ends}) == repr(program.scores)
+    assert result["signature"] == (tmp_path / "output" / "signature.txt").read_text().strip()
+    statistics = json.loads((tmp_path / "output" / "statistics.json").read_text())
+    assert (result["task"], result["unit"]) == (task, statistics["unit"])
+    assert (result["units"], result["items"]) == (len(statistics["units"]), int(program.stdout.split()[1]))
+
+
+def test_a_file_a_folder_and_a_zip_give_the_same(task, place, capsys):
+    expected = run(capsys, task, place / "reference", place / "submission")
+    assert (expected[0], expected[2]) == (0, "")
+    (place / "upload.zip").write_bytes(zipped(CASES[task].submission))
+    assert run(capsys, task, place / "reference", place / "upload.zip") == expected
+    for side in ("reference", "submission"):
+        first, *others = (place / side).iterdir()
+        other_name = first.rename(place / f"my {side}.txt")
+        paths = {"reference": place / "reference", "submission": place / "upload.zip", side: other_name}
+        status, printed, told = run(capsys, task, paths["reference"], paths["submission"])
+        if others:
+            assert (status, printed) == (2, "")
+            assert f"my {side}.txt: {'a' if side == 'submission' else 'the'} {side}" in told
+            assert "expected their folder" in told
+        else:
+            assert (status, printed, told) == expected
+        other_name.rename(first)
+
+
+def test_from_python(task, place):
+    result = spokeneval.score(task, reference=place / "reference", submission=str(place / "submission"))
+    scores = find_task(task).scores
+    assert list(result.scores) == [score.key for score in scores]
+    with_interval = [score.key for score in scores if score.bounds or score.interval]
+    assert list(result.intervals) == (with_interval if result.units >= FEWEST_UNITS else [])
+    for key, (low, high) in result.intervals.items():
+        assert low <= result.scores[key] <= high
+    files = {file.name: file.read_bytes() for file in (place / "reference").iterdir()}
+    by_id = parse_reference(find_task(task), files).fingerprint_by_id(find_task(task).format)
+    label = f"|reference:{by_id[:12]}|spokeneval:{spokeneval.__version__}"
+    assert result.task == result.signature.split("|")[0] == task
+    assert result.signature.endswith(label)
+    reference = find_task(task).format.read_reference(read_folder(place / "reference"))
+    units = find_task(task).units(reference)
+    assert (result.items, result.unit) == (len(reference.items), units.called)
+    assert result.units == len(set(units.of.values()))
+
+
+def test_every_score_is_printed_by_its_title(task, place, capsys):
+    _, printed, _ = run(capsys, task, place / "reference", place / "submission")
+    result = spokeneval.score(task, reference=place / "reference", submission=place / "submission")
+    title, _, *lines, _, signature = printed.splitlines()
+    lines, told = lines[: len(result.scores)], " ".join(lines[len(result.scores) :]).strip()
+    few = result.units < FEWEST_UNITS
+    assert told == ("" if few else independence_note(result.unit, {}))
+    assert bool(told) == (result.unit not in ("speaker", "session") and not few)
+    over = "no intervals over " if few else "intervals over "
+    assert title.startswith(f"{find_task(task).title}: {result.items} items, {over}{result.units} ")
+    assert signature == result.signature
+    for score, line in zip(find_task(task).scores, lines, strict=True):
+        value = result.scores[score.key]
+        assert line.split("95 %")[0].split() == [
+            *score.heading.split(), str(value) if isinstance(value, int) else f"{value:.4f}"
+        ]  # fmt: skip
+        assert ("95 % interval" in line) == bool((score.bounds or score.interval) and not few)
+
+
+def test_three_units_are_too_few_for_intervals():
+    said = ["good morning", "how are you", "see you soon", "bye"]
+    three, four = (
+        spokeneval.score(
+            {"kind": "transcripts"}, said[:number], ["good morning", "how you", "see you", "bye"][:number]
+        )
+        for number in (3, 4)
+    )
+    assert (three.intervals, set(three.to_dict()["intervals"].values())) == ({}, {None})
+    assert "no intervals over 3 items (4 needed)" in str(three)
+    low, high = four.intervals["wer"]
+    assert low < four.scores["wer"] < high < 20 * four.scores["wer"]
+    board = spokeneval.compare(
+        {"kind": "transcripts"}, said[:3], {"a": said[:3], "b": ["hello", "how are", "bye"]}
+    )
+    assert all(row.interval is None for row in board.rows)
+
+
+# What is refused
+
+
+def test_a_refusal_on_public_labels_shows_the_rates_that_break_the_rule(tmp_path):
+    write_files(tmp_path, CASES["spoken_call"].reference)
+    sheet = SHEETS["spoken_call"]
+    write_files(tmp_path, {sheet.file: sheet.text([(item, "accept") for item in IDS])})
+    paths = {"reference": tmp_path / "reference.csv", "submission": tmp_path / sheet.file}
+    with pytest.raises(SubmissionError, match=r"; found 100\.0 % and 0\.0 %$"):
+        spokeneval.score("spoken_call", **paths, options={"fifty_percent_rule": "reject"})
+
+
+def test_a_refusal_lists_every_problem(task, place, capsys):
+    broken = next((place / "submission").iterdir())
+    broken.write_bytes(b"\xff")
+    (place / "submission" / "extra").write_text("")
+    with pytest.raises(SubmissionError) as refusal:
+        spokeneval.score(task, reference=place / "reference", submission=place / "submission")
+    told = f"The submission {place / 'submission'} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
+    assert run(capsys, task, place / "reference", place / "submission") == (1, "", told)
+    assert "extra" in told
+
+
+def test_a_bad_reference_lists_every_problem(task, place, capsys):
+    path = place / "reference" / find_task(task).format.reference_files[0]
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines, *lines[1:3], ""]))
+    with pytest.raises(ReferenceFileError) as refusal:
+        spokeneval.score(task, reference=place / "reference", submission=place / "submission")
+    assert refusal.value.total >= 2
+    told = f"The reference {place / 'reference'} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
+    assert run(capsys, task, place / "reference", place / "submission") == (1, "", told)
+
+
+def test_a_wrong_call(tmp_path, capsys):
+    write_files(tmp_path / "reference", CASES["spoken_call"].reference)
+    for reference, submission in ((tmp_path / "reference", tmp_path / "none"), (tmp_path / "none", tmp_path)):
+        status, printed, told = run(capsys, "spoken_call", reference, submission)
+        assert (status, printed, told) == (2, "", f"{tmp_path / 'none'}: No such file or directory\n")
+        with pytest.raises(FileNotFoundError):
+            spokeneval.score("spoken_call", reference=reference, submission=submission)
+    status, printed, told = run(capsys, "spoken_cal", tmp_path, tmp_path)
+    assert (status, printed) == (2, "")
+    assert told.startswith("Unknown task spoken_cal. Choose one of ")
+    assert all(name in told for name in task_names())
+    with pytest.raises(ValueError, match="unknown task 'spoken_cal'; expected one of"):
+        spokeneval.score("spoken_cal", reference=tmp_path, submission=tmp_path)
+    for arguments in ([], ["scores"], ["score", "spoken_call"], ["score", "spoken_call", "--reference", "x"]):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 2
+
+
+def test_the_tasks_are_listed(capsys):
+    assert main(["tasks"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == task_names()
+    for line in lines:
+        task = find_task(line.split()[0])
+        assert line.endswith(f"  {task.title}: {task.primary.heading}, {task.primary.direction} is better")
+
+
+def test_help_and_a_terminal_without_greek():
+    environment = {"PATH": os.defpath, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    for words, expected in ((["tasks"], "Mean \\u03ba"), (["score", "--help"], "a zip of them")):
+        command = [sys.executable, "-m", "spokeneval", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert expected in " ".join(done.stdout.split())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
+def test_a_closed_pipe_and_ctrl_c_are_silent(monkeypatch, capsys):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "spokeneval", "tasks"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spokeneval.__main__.list_tasks", interrupted)
+    assert main(["tasks"]) == 130
+    assert tuple(capsys.readouterr()) == ("", "")
