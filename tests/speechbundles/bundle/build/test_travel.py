@@ -76,14 +76,20 @@ SMALL = {
         (
             b"from spokeneval.challenges import mine",
             {
-                *("__init__.py", "version.py", "tasks/__init__.py", "tasks/mine.py"),
+                *("__init__.py", "version.py", "challenges/__init__.py", "challenges/mine.py"),
                 *("metrics/__init__.py", "metrics/features.py", "metrics/table.tsv"),
             },
         ),
         (
             b"from spokeneval.report import results\nimport spokeneval.challenges.other",
             {
-                *("__init__.py", "version.py", "tasks/__init__.py", "tasks/other.py", "report/__init__.py"),
+                *(
+                    "__init__.py",
+                    "version.py",
+                    "challenges/__init__.py",
+                    "challenges/other.py",
+                    "report/__init__.py",
+                ),
                 *("report/results.py", "report/challenges/__init__.py", "report/challenges/other.py"),
             },
         ),
