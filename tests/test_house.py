@@ -1,4 +1,4 @@
-"""The house's order, read from its files: who imports whom, what is known where, and what has an example."""
+"""The house's order, read from its files: who imports whom, and what is known where."""
 
 from __future__ import annotations
 
@@ -247,23 +247,3 @@ def test_the_tree_of_errors_shows_every_error():
     tree = ast.parse((ROOT / "speechbundles/model/errors.py").read_text(encoding="utf-8"))
     shown = re.findall(r"^    \W*(\w+)", ast.get_docstring(tree) or "", flags=re.MULTILINE)
     assert shown == [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-
-
-# Examples
-
-
-OF_SYSTEMS = {"latex", "library", "notes", "power_table", "systems", "tables"}
-"""The modules of `spokeneval.ranking` whose functions take systems, not arrays."""
-
-
-@pytest.mark.parametrize("place", ["spokeneval/metrics", "spokeneval/ranking"])
-def test_every_public_function_of_arrays_has_an_example(place):
-    lacking = [
-        f"{path.stem}.{node.name}"
-        for path in sources(place)
-        if path.stem not in OF_SYSTEMS
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
-        if "\n>>> " not in (ast.get_docstring(node) or "")
-    ]
-    assert lacking == []
