@@ -7,10 +7,7 @@ from typing import Any
 
 from speechbundles.model.console import wrap
 from speechbundles.model.text import hint, printable
-from speechbundles.platforms import rules
-from speechbundles.platforms.codabench import rules as codabench
-from speechbundles.platforms.codalab import rules as codalab
-from speechbundles.platforms.rules import Level
+from speechbundles.platforms.rules import RULES, Level
 from spokeneval.formats.problems import count_of
 
 MOST_SHOWN = 20
@@ -19,8 +16,6 @@ MOST_KEPT = 1000
 """Findings of one code that are kept: a small hostile bundle can have millions."""
 
 _INDENT = " " * len("warning  ")
-
-RULES = {**rules.RULES, **codabench.RULES, **codalab.RULES}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ added, as in OpenAPI 3.0. `description` completes "expected …" in messages. `d
 uses for a missing key.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 MOST_DECIMALS = 10
@@ -14,28 +16,39 @@ MOST_DECIMALS = 10
 SORTING = {"higher": "desc", "lower": "asc"}
 """The value of the sorting key on both platforms, by the direction in which scores are better."""
 
-DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
-"""The image that both platforms use if a bundle names none."""
-
 OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
 """Images whose Python is older than 3.9."""
 
 Key = Mapping[str, Any]
 Keys = Mapping[str, Key]
 
-TEXT: Key = {"type": ["string", "number"], "pattern": r"\S", "description": "text"}
-NOTE: Key = {"type": ["string", "number"], "nullable": True, "description": "text"}
-"""Text that can be blank."""
-PATH: Key = {"type": "string", "description": "the path of a file in the bundle"}
-INTEGER: Key = {"type": "integer", "description": "a whole number"}
-FLAG: Key = {
-    "type": ["boolean", {"type": "string", "pattern": r"\A(?ai:true|false)\Z"}],
-    "description": "true or false",
+COMMON: Keys = {
+    "TEXT": {"type": ["string", "number"], "pattern": r"\S", "description": "text"},
+    "NOTE": {"type": ["string", "number"], "nullable": True, "description": "text"},
+    "PATH": {"type": "string", "description": "the path of a file in the bundle"},
+    "INTEGER": {"type": "integer", "description": "a whole number"},
+    "FLAG": {
+        "type": ["boolean", {"type": "string", "pattern": r"\A(?ai:true|false)\Z"}],
+        "description": "true or false",
+    },
+    "LIST": {"type": "array", "minItems": 1, "description": "a list with items"},
+    "MAPPING": {"type": "object", "minProperties": 1, "description": "keys and values"},
+    "DATE": {"format": "date-time", "description": "a date"},
+    "ANY": {"description": "a value"},
 }
-LIST: Key = {"type": "array", "minItems": 1, "description": "a list with items"}
-MAPPING: Key = {"type": "object", "minProperties": 1, "description": "keys and values"}
-DATE: Key = {"format": "date-time", "description": "a date"}
-ANY: Key = {"description": "a value"}
+"""The rules that many keys have; a NOTE is text that can be blank."""
+TEXT, PATH, INTEGER, FLAG, MAPPING = (COMMON[name] for name in ("TEXT", "PATH", "INTEGER", "FLAG", "MAPPING"))
+
+
+def read_keys(platform: str) -> Iterator[Keys]:
+    """Yield the tables in a platform's `keys.json`, in which a rule is a common one, or one (`is`) with more to it."""
+    path = Path(__file__).parent / platform / "keys.json"
+    for table in json.loads(path.read_text(encoding="utf-8")).values():
+        yield {key: _rule(**rule) if isinstance(rule, dict) else COMMON[rule] for key, rule in table.items()}
+
+
+def _rule(**more: Any) -> Key:
+    return {**COMMON[more.pop("is")], **more}
 
 
 def direction(sorting: object) -> str:
