@@ -9,7 +9,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --req
 .PHONY: demo test test-thorough lint docs bench audio browser live pictures portability fuzz mutants samples \
   container-image lock clean
 
-demo: .venv/installed-organiser
+demo: .venv/installed-research
 	$(BIN)/python -m sample_data.demo
 
 test: .venv/installed-dev
@@ -70,7 +70,7 @@ fuzz: .venv-fuzz/installed
 	if [ -s .venv-fuzz/installed ]; then .venv-fuzz/bin/python -m tests.tools.fuzz --seconds $(SECONDS); \
 	else echo "skipped: atheris cannot be installed for this Python"; fi
 
-.venv-fuzz/installed: requirements/organiser.lock
+.venv-fuzz/installed: requirements/research.lock
 	$(PYTHON) -m venv .venv-fuzz
 	.venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	if .venv-fuzz/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: atheris==3.0.0; \
@@ -82,14 +82,15 @@ mutants: .venv/installed-mutants
 	$(BIN)/mutmut run $(subst /,.,$(MODULES:.py=.*))
 	$(BIN)/mutmut results | sed '/: not checked$$/d'
 
-samples: .venv/installed-organiser
+samples: .venv/installed-research
 	$(BIN)/python -m sample_data
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
 # Each environment includes another one, as its lock file does.
-.venv/installed-dev: .venv/installed-organiser
+.venv/installed-research: .venv/installed-organiser
+.venv/installed-dev: .venv/installed-research
 .venv/installed-bench .venv/installed-browser .venv/installed-docs .venv/installed-mutants: .venv/installed-dev
 
 .venv/installed-%: requirements/%.lock | .venv/bin/python

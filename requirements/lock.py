@@ -18,8 +18,9 @@ UNTIL = "2026-11-22"
 
 LAYERS = (
     ("organiser",),
-    ("dev", "organiser"),
-    *((name, "dev", "organiser") for name in ("audio", "bench", "browser", "docs", "mutants")),
+    ("research", "organiser"),
+    ("dev", "research", "organiser"),
+    *((name, "dev", "research", "organiser") for name in ("audio", "bench", "browser", "docs", "mutants")),
 )
 """Each extra, followed by the extras below it. Its file includes the file of the next one."""
 

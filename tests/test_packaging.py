@@ -20,7 +20,7 @@ PACKAGES = ("spokeneval", "speechbundles")
 
 DATA = (
     *("competition.schema.json", "competition.yaml", "ingestion_program", "pages", "reference_data"),
-    *("requirements/organiser.lock", "scoring_program", "starting_kit"),
+    *("requirements/organiser.lock", "requirements/research.lock", "scoring_program", "starting_kit"),
 )
 """What bundles and competition folders are made from, besides the packages; `_data` in the wheel."""
 
@@ -110,7 +110,7 @@ def test_an_editable_install_imports_the_clone(environment, tmp_path):
 
 @pytest.mark.thorough
 def test_an_organisers_commands_work_from_the_wheel_alone(wheel, tmp_path):
-    """In an empty folder, with the packages of the extra at hand and no clone."""
+    """In an empty folder, with the packages of the extras at hand and no clone."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
     place = tmp_path / "elsewhere"

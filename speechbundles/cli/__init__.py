@@ -1,6 +1,6 @@
 """The organiser's command line. Each command is a module here, imported only when the command runs.
 
-Python 3.9 can import this module without the packages of the extra `organiser`, so that it can report what is missing.
+Python 3.9 can import this module without the packages of the extras, so that it can report what is missing.
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
+
+_OF_RESEARCH = ("rapidfuzz", "scipy", "sklearn", "statsmodels")
+"""The packages of the extra `research`; all others that the commands need are in `organiser`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         package = str(error.name).partition(".")[0]
         if package in ("spokeneval", "speechbundles"):
             raise
-        sys.exit(f'The organiser\'s commands need the package {package}: pip install "spokeneval[organiser]"')
+        extra = "research" if package in _OF_RESEARCH else "organiser"
+        sys.exit(f'This command needs the package {package}: pip install "spokeneval[{extra}]"')
 
 
 def _handle_signals() -> None:

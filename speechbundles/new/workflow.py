@@ -21,7 +21,7 @@ def workflow_files(root: Path, software: str) -> dict[str, bytes]:
 
     Parameters
     ----------
-    root: the repository, whose `requirements/organiser.lock` pins all other packages.
+    root: the repository, whose `requirements/research.lock` and the file that it includes pin all other packages.
     software: a wheel of this project: a file, which is copied into the folder, or an address with its hash.
 
     Raises
@@ -51,6 +51,10 @@ def workflow_files(root: Path, software: str) -> dict[str, bytes]:
         content = read_file(wheel, LARGEST_WHEEL)
         files[f"software/{wheel.name}"] = content
         pinned, digest = f"./software/{wheel.name}", hashlib.sha256(content).hexdigest()
-    lock = (root / "requirements" / "organiser.lock").read_text(encoding="utf-8")
+    commands, research = (
+        (root / "requirements" / f"{name}.lock").read_text(encoding="utf-8")
+        for name in ("organiser", "research")
+    )
+    lock = commands + research.replace("-r organiser.lock\n", "")
     files["software/requirements.txt"] = f"{lock}{pinned} --hash=sha256:{digest}\n".encode()
     return files

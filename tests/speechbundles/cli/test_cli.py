@@ -161,8 +161,8 @@ def test_an_old_python_gets_one_line_that_names_the_version_needed(monkeypatch):
 
 
 def test_a_missing_package_gets_one_line_with_the_command_that_installs_it(monkeypatch):
-    """A Python without any package, then a command whose package is missing."""
-    line = 'The organiser\'s commands need the package {}: pip install "spokeneval[organiser]"'
+    """A Python without any package, then commands whose package is missing."""
+    line = 'This command needs the package {}: pip install "spokeneval[organiser]"'
     done = subprocess.run([sys.executable, "-E", "-S", *PROGRAM[1:]], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", line.format("click") + "\n")
     monkeypatch.delitem(sys.modules, "speechbundles.cli.progress", raising=False)
@@ -171,6 +171,15 @@ def test_a_missing_package_gets_one_line_with_the_command_that_installs_it(monke
     with pytest.raises(SystemExit) as missing:
         build_bundle.main(["rank", "x"])
     assert missing.value.code == line.format("rich")
+
+
+def test_a_missing_package_of_research_names_that_extra(monkeypatch):
+    def run(arguments):
+        raise ModuleNotFoundError(name="sklearn.metrics")
+
+    monkeypatch.setattr("speechbundles.cli.program.run", run)
+    with pytest.raises(SystemExit, match=r'package sklearn: pip install "spokeneval\[research\]"'):
+        build_bundle.main(["rank", "x"])
 
 
 def test_a_missing_module_of_this_project_is_not_reported_as_a_missing_package(monkeypatch):
