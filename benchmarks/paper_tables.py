@@ -3,7 +3,7 @@
 Run `python -m benchmarks.paper_tables` from the root of the checkout (a few seconds). The samples only imitate the
 published statistics: a row near its published one shows that the sample is similar, not that a result was replicated.
 For Spoken CALL's Table 1, the counts that give a row's nine rates are found by trying all; each row has exactly one
-solution. Its Table 2 is that of the sample's eighteen systems and annotators.
+solution.
 
 Two results of the content accuracy poster have no counterpart. The "D/LU" rows add audio features of delivery and
 language use from a speech scoring engine, and are compared with a holistic score; the sample has neither audio nor
@@ -13,26 +13,19 @@ of each response; the sample has one. If an organiser has `human_score2`, the re
 
 from __future__ import annotations
 
-import tempfile
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from sample_data import caller_experience, spoken_call_systems
+from sample_data import caller_experience
 from sample_data.content_accuracy import Prompt, Response, full_size
-from speechbundles.competition.read import read_competitions
-from speechbundles.model.sources import Sources
-from speechbundles.publication.explained.explained import explain_difficulty
-from speechbundles.publication.gold import find_gold
-from speechbundles.publication.outputs import ScoringOutput
 from spokeneval.metrics import accept_reject
 from spokeneval.metrics.agreement import adjacent, cohen_kappa, difference_counts, exact, kappa, rating_cells
 from spokeneval.metrics.correlation import partial_r, pearson_r
 from spokeneval.metrics.counts import as_matrix, taken, total
 from spokeneval.metrics.prediction_error import round_to_scale
-from spokeneval.run.signature import Signature
 from starting_kit.content_accuracy.content import content_vector, rouge
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,20 +62,6 @@ RATES = (
     accept_reject.d_a,
     accept_reject.d_full,
 )
-# Published: OOV in per cent, d(gr), d(tr), #WE, WER in per cent, of correct and of incorrect responses by band.
-TEXTS = {
-    "correct, 0-2": (1.65, 0.71, 0.83, 0.17, 4.16),
-    "correct, 3-9": (1.54, 0.82, 2.26, 0.95, 19.25),
-    "correct, 10-18": (0.00, 1.59, 4.40, 2.67, 45.74),
-    "correct": (1.49, 0.80, 1.29, 0.47, 9.42),
-    "incorrect, 0-2": (2.72, 3.35, 6.27, 1.48, 43.07),
-    "incorrect, 3-9": (0.00, 2.39, 4.45, 1.35, 26.59),
-    "incorrect, 10-18": (0.00, 2.60, 3.49, 1.22, 26.74),
-    "incorrect": (1.92, 3.11, 5.57, 1.42, 38.28),
-}
-# Published: the shares of the variance, in per cent, that word errors and that all factors explain; for incorrect
-# responses, the two distances and all factors.
-VARIANCE = {"correct": (27, 48), "incorrect": (6, 11)}
 # Published: r and kappa with ASR, r and kappa with manual transcripts.
 REGRESSIONS = {
     "CVA": (0.492, 0.340, 0.469, 0.303),
@@ -136,31 +115,6 @@ def show_decisions() -> None:
         first = "".join(f"{count:>6}" for count in counts[0])
         d_full = accept_reject.d_full(found)[0]
         print(f"{name:20}{len(counts):>10}{first}{published.split()[-1]:>10}{d_full:>8.3f}")
-
-
-def show_difficulty() -> None:
-    """Print Table 2 of Spoken CALL: properties of the texts by band, and the analyses of variance."""
-    rows = spoken_call_systems.make_sheet("evaluation")
-    wrong = spoken_call_systems.wrong_systems(rows)
-    outputs = [
-        ScoringOutput(name, {}, Signature("spoken_call"), statistics)
-        for name, statistics in spoken_call_systems.statistics(rows, wrong).items()
-    ]
-    (competition,) = read_competitions(Sources(ROOT), ["spoken_call"])
-    columns = find_gold(competition, [row["Id"] for row in rows]).columns
-    with tempfile.NamedTemporaryFile("w", suffix=".csv") as flags:
-        flags.write(spoken_call_systems.flags_text(rows, spoken_call_systems.annotate(rows, wrong)))
-        flags.flush()
-        tables = explain_difficulty(competition, columns, Path(flags.name), outputs).tables
-    found = [[float(cell) for cell in row[9:]] for row in tables[0].rows[:-1]]
-    heads = ("OOV %", "d(gr)", "d(tr)", "word errors", "WER %")
-    show("Spoken CALL: Table 2, texts", heads, TEXTS, dict(zip(TEXTS, found, strict=True)))
-    shares = {}
-    for kind, table, first in (("correct", tables[1], ["#WE"]), ("incorrect", tables[2], ["d(gr)", "d(tr)"])):
-        adds = {row[0]: float(row[3]) for row in table.rows}
-        shares[kind] = (sum(adds[factor] for factor in first), float(table.rows[-1][4]))
-    heads = ("named factors, %", "all, %")
-    show("Spoken CALL: variance explained by word errors (correct) or distances", heads, VARIANCE, shares)
 
 
 def content_features(prompts: list[Prompt], responses: list[Response], column: str) -> dict[str, np.ndarray]:
@@ -243,7 +197,6 @@ def show(title: str, heads: tuple[str, ...], published: dict, found: dict) -> No
 def main() -> None:
     """Print every table."""
     show_decisions()
-    show_difficulty()
     prompts, responses = full_size()
     regressions, correlations = content_tables(prompts, responses)
     print(f"\nEach pair: published, then {len(responses)} synthetic responses or 202 synthetic calls.")

@@ -71,6 +71,11 @@ from speechbundles.publication import (
     help="the submissions' zips, as given to score; needed for --by with a segment's language or length",
 )
 @click.option(
+    "--items",
+    is_flag=True,
+    help="also estimate the difficulty of items and the ability of systems (Rasch model); items.csv lists every item",
+)
+@click.option(
     "--flags",
     type=PATH,
     metavar="FILE",
@@ -89,6 +94,7 @@ def command(
     conditions: Path | None,
     by: Sequence[str],
     submissions: Path | None,
+    items: bool,
     flags: Path | None,
     as_json: bool,
 ) -> int:
@@ -106,6 +112,7 @@ def command(
                 conditions=conditions,
                 by=by,
                 submissions=submissions,
+                items=items,
                 flags=flags,
                 progress=progress,
             )

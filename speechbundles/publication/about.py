@@ -14,13 +14,12 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from speechbundles.model import tabular
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import write_whole
-from speechbundles.model.tabular import LARGEST_FILE
 from speechbundles.model.text import hint, printable
 from speechbundles.publication.outputs import RUNS, SYSTEMS_FILE, ScoringOutput, no_board
-from speechbundles.publication.table import read_rows
 from spokeneval.formats.problems import some_of
 
 SCORED = "scored"
@@ -86,7 +85,7 @@ def folder_of(outputs: Sequence[ScoringOutput]) -> Path | None:
 def read_scored(folder: Path) -> tuple[str, str]:
     """Return the recorded title and phase; both are empty if nothing readable was recorded."""
     with suppress(OSError, KeyError, TypeError, ValueError):
-        scored = parse_json(read_file(folder / RUNS / SCORED, LARGEST_FILE))
+        scored = parse_json(read_file(folder / RUNS / SCORED, tabular.LARGEST_FILE))
         return printable(str(scored["title"])), printable(str(scored["phase"]))
     return "", ""
 
@@ -143,6 +142,20 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
     if problems:
         raise no_board(problems)
     return found
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the rows of a CSV or TSV file that is given beside the outputs, the header first.
+
+    Raises
+    ------
+    OSError: not an ordinary file, or larger than a reference may be.
+    OrganiserError: not UTF-8, or neither CSV nor TSV.
+    """
+    try:
+        return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]
+    except tabular.UnreadableFile as error:
+        raise no_board([f"{path}: {error}"]) from None
 
 
 def _composed(name: str) -> str:

@@ -20,11 +20,11 @@ from speechbundles.model.text import hint
 from speechbundles.publication import notes
 from speechbundles.publication.about import MOST_SHOWN, About, folder_of, read_scored, read_systems
 from speechbundles.publication.conditions import read_conditions, scores_by_columns, scores_by_condition
-from speechbundles.publication.difficulty import Difficulty, abilities_table, item_difficulty
-from speechbundles.publication.explained.explained import explain_difficulty
+from speechbundles.publication.difficulty import NO_DIFFICULTY, Difficulty, abilities_table, item_difficulty
+from speechbundles.publication.flags import explain_flags
 from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput, damage, no_board
-from speechbundles.publication.table import task_tables
+from speechbundles.publication.papers import task_tables
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.ranking.notes import how_compared, ties
@@ -47,7 +47,7 @@ class Board:
     compared: the comparison of the systems, by their positions in `rows`; None if they could not be compared.
     unscored: systems without a score.
     trivial: the scores of the trivial baselines as they are shown, `answer -> score`.
-    difficulty: of the items; None if there are too few systems.
+    difficulty: of the items; None unless it was asked for and can be estimated.
     indicators: of every item; None without flags.
     """
 
@@ -78,6 +78,7 @@ def make_board(
     conditions: Path | None = None,
     by: Sequence[str] = (),
     submissions: Path | None = None,
+    items: bool = False,
     flags: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
@@ -95,6 +96,7 @@ def make_board(
     conditions: a table with the condition of each unit or item; scores are broken down by it.
     by: columns of the organiser's reference; scores are broken down by each.
     submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
+    items: whether the difficulty of items and the ability of systems are estimated.
     flags: a table of annotators' flags, to explain the difficulty of items.
 
     Raises
@@ -149,10 +151,10 @@ def make_board(
     trivial: Mapping[str, str] = {}
     if len(summed) < len(ranked):
         remarks += notes.without_statistics(ranked)
-        if conditions is not None or by or flags is not None:
+        if conditions is not None or by or items or flags is not None:
             raise no_board(
                 [
-                    "--conditions, --by and --flags need statistics.json in every output; "
+                    "--conditions, --by, --items and --flags need statistics.json in every output; "
                     "score the submissions with `score` to get it"
                 ]
             )
@@ -173,24 +175,26 @@ def make_board(
             compared = compare_systems(rules, summed, values, places, progress=progress)
             remarks += how_compared(units, unit, len(summed), number)
             tables += power_table(compared.pairs, names, unit, number, column, rules.primary.limits)
-            difficulty = item_difficulty(rules, summed) if compared.pairs else None
-            if difficulty is not None:
-                tables.append(abilities_table(difficulty, names))
         else:
             remarks.append("There is only one system, so nothing is compared.")
-        items = summed[0].rows[0]
+        difficulty = item_difficulty(rules, summed) if items else None
+        if difficulty is not None:
+            tables.append(abilities_table(difficulty, names))
+        elif items:
+            remarks.append(NO_DIFFICULTY)
+        counted = summed[0].rows[0]
         if conditions is not None:
-            given = read_conditions(conditions, summed[0].units, items)
+            given = read_conditions(conditions, summed[0].units, counted)
             tables.append(scores_by_condition("condition", given, names, rules, summed, column))
         if by or flags is not None:
             if competition is None:
                 raise _no_task(task, tasks)
-            gold = find_gold(competition, items)
+            gold = find_gold(competition, counted)
             tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
             if flags is not None:
-                explained = explain_difficulty(competition, gold.columns, flags, ranked)
-                tables += explained.tables
-                indicators = explained.items
+                of_set = next(iter(gold.columns.values())).keys()
+                explained, indicators = explain_flags(flags, of_set, rules, summed)
+                tables += explained
     rows = rows_of(column.key, names, places, [output.scores for output in ranked], intervals, compared)
     part = ranked[0].signature.part
     title = title or recorded or (next(iter(own)) if len(own) == 1 else rules.title)

@@ -13,6 +13,11 @@ from spokeneval.task import Task
 FEWEST = 3
 """Fewest systems from which the difficulty of items is estimated."""
 
+NO_DIFFICULTY = (
+    f"The difficulty of items was not estimated: it needs {FEWEST} systems or more that differ in which items they get "
+    "right."
+)
+
 SHOWN = 3
 
 
@@ -29,12 +34,16 @@ class Difficulty:
         return np.lexsort((np.arange(len(self.items)), -self.model.difficulty))
 
 
+def right_answers(task: Task, systems: Sequence[Statistics]) -> np.ndarray:
+    """Return how right each system is on each item, from 0 to 1; shape=(items, systems)."""
+    return np.stack([np.asarray(task.right(system.rows[1]), dtype=float) for system in systems], axis=1)
+
+
 def item_difficulty(task: Task, systems: Sequence[Statistics]) -> Difficulty | None:
     """Return the difficulty of the items; None with fewer than `FEWEST` systems, or if all get the same items right."""
     if len(systems) < FEWEST:
         return None
-    items = systems[0].rows[0]
-    right = np.stack([np.asarray(task.right(system.rows[1]), dtype=float) for system in systems], axis=1)
+    items, right = systems[0].rows[0], right_answers(task, systems)
     if np.ptp(right, axis=0).max() == 0:
         return None
     return Difficulty(items, right.mean(axis=1), fit_rasch(right))

@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 
 from speechbundles.publication.difficulty import Difficulty, abilities_table, item_difficulty
-from speechbundles.publication.outputs import ScoringOutput
 from speechbundles.publication.plain import items_to_csv
 from speechbundles.publication.rasch import FARTHEST, fit_rasch
-from speechbundles.publication.tables.spoken_call import difficulty_bands
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import Files
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
-from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit
 from tests.samples.cases import CASES
 from tests.samples.programs import encoded
@@ -159,17 +156,6 @@ def test_items_are_named_only_if_difficulties_differ_significantly(spread, varyi
     model = next(model for model in found if model.varies == bool(spread))
     table = abilities_table(Difficulty([f"r{n}" for n in range(80)], np.zeros(80), model), list("ABCD"))
     assert ("hardest items are" in table.note) is bool(spread)
-
-
-def test_bands_of_difficulty_are_those_of_responses_though_intervals_are_over_speakers():
-    # Four responses by two speakers, on which 0, 1, 2 and 6 of six systems are wrong: easy 0-1, medium 2-3, hard 4-6.
-    wrong = np.array([0, 1, 2, 6])
-    right = np.array([[system >= count for system in range(6)] for count in wrong]) * 1.0
-    outputs = [ScoringOutput(str(n), {}, Signature(""), system) for n, system in enumerate(systems_of(right))]
-    assert [len(output.statistics.units) for output in outputs] == [2] * 6
-    table = difficulty_bands(outputs)
-    # The first of every three responses is incorrect: here, those with 0 and 6 systems wrong.
-    assert [row[2:] for row in table.rows] == [["1", "1"], ["1", "0"], ["0", "1"], ["2", "2"]]
 
 
 def test_two_systems_or_answers_that_do_not_vary_say_nothing_of_items():

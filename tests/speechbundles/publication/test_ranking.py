@@ -29,27 +29,24 @@ from speechbundles.publication import page as board_page
 from speechbundles.publication.conditions import read_conditions
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, read_outputs, unique_names
-from speechbundles.publication.tables.caller_experience import listeners_agreement
-from speechbundles.publication.tables.spoken_call import difficulty_bands, rates_of_systems
 from speechbundles.publication.write import write_board
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import Decisions, decisions_per_response, ranked_d_full
-from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
-from spokeneval.metrics.counts import as_matrix, by_group
+from spokeneval.metrics.counts import as_matrix
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.ranking import tables
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.randomisation import MOST_SWAPPED
 from spokeneval.ranking.ranks import DECIMALS
 from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import Statistics, by_unit, primary_of_sums
+from spokeneval.run.statistics import by_unit, primary_of_sums
 from tests.samples.boards import HOSTILE, SIGNATURE, noisy_systems, scored, write_output
 from tests.samples.freedom import degrees_of_freedom
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
-from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
+from tests.samples.spoken_call import decided
 
 
 @dataclass(frozen=True)
@@ -65,96 +62,6 @@ COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
 
 def test_scores_tie_to_as_many_decimals_as_platforms_store():
     assert DECIMALS == MOST_DECIMALS
-
-
-# Tables of the papers
-
-
-def test_table_1_comes_out_as_the_paper_has_it(tmp_path):
-    paths = [
-        write_output(tmp_path / name, *scored(decided(counts)))
-        for name, (counts, _) in sorted(TABLE_1.items())
-    ]
-    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
-    table = board.tables[0]
-    assert [row[0] for row in table.rows] == list(TABLE_1)
-    assert [" ".join(row[1:]) for row in table.rows] == [published for _, published in TABLE_1.values()]
-    assert list(table.header) == ["Id", "Pr", "R", "F", "SA", "RCR", "RFR", "D", "DA", "Dfull"]
-    assert len(COLUMNS) + 1 == len(table.header)
-    # JJJ rejects 106 of 260 incorrect responses: it has 0 on the board, and its own Dfull in the paper's table.
-    assert (board.rows[-1].name, board.rows[-1].score) == ("JJJ", 0)
-    assert "JJJ" in table.note
-    assert [row.name for row in board.rows] == list(TABLE_1)
-
-
-def system(name, wrong, correct):
-    """Return an output with statistics only: responses that are correct or not, and judged wrongly or not."""
-    wrong, correct = np.array(wrong, dtype=bool), np.array(correct, dtype=bool)
-    decisions = decisions_per_response(correct, np.ones_like(correct), correct ^ wrong)
-    units = [str(unit) for unit in range(len(wrong))]
-    return ScoringOutput(
-        name, {}, Signature.parse(SIGNATURE), Statistics("response", units, {"decisions": decisions})
-    )
-
-
-@pytest.mark.parametrize(
-    ("systems", "bands"),
-    [
-        # 18: the paper's bands. 9: round(1) and round(4.5), to even. 4: round(.44) and round(2). 1: right or wrong.
-        (18, ["0–2", "3–9", "10–18"]),
-        (9, ["0–1", "2–4", "5–9"]),
-        (4, ["0", "1–2", "3–4"]),
-        (1, ["0", "none", "1"]),
-    ],
-)
-def test_bands_scale_with_the_number_of_systems(systems, bands):
-    outputs = [system(str(number), [False, False], [True, False]) for number in range(systems)]
-    table = difficulty_bands(outputs)
-    assert [row[1] for row in table.rows] == [*bands, f"0–{systems}"]
-    assert ("scaled" in table.note) == (systems != 18)
-
-
-def test_bands_count_wrong_systems_by_hand():
-    # Six systems: easy 0-1, medium 2-3, hard 4-6. Correct responses with 0, 1, 2, 6 systems wrong; incorrect 3, 4.
-    wrong = np.array([0, 1, 2, 6, 3, 4])
-    outputs = [system(str(n), n < wrong, [True] * 4 + [False] * 2) for n in range(6)]
-    rows = [list(row) for row in difficulty_bands(outputs).rows]
-    assert rows == [
-        ["easy", "0–1", "2", "0"],
-        ["medium", "2–3", "1", "1"],
-        ["hard", "4–6", "1", "1"],
-        ["all", "0–6", "4", "2"],
-    ]
-
-
-def test_no_bands_where_statistics_are_missing_or_not_by_response():
-    whole = system("a", [False, True], [True, False])
-    decisions = by_group(whole.statistics.parts["decisions"], np.zeros(2, dtype=np.int64), 1)
-    merged = Statistics("prompt", ["p"], {"decisions": decisions})
-    assert difficulty_bands([whole, ScoringOutput("b", {}, Signature.parse(SIGNATURE), None)]) is None
-    assert difficulty_bands([ScoringOutput("b", {}, Signature.parse(SIGNATURE), merged)]) is None
-    assert rates_of_systems([whole]) is None
-
-
-def test_the_listeners_kappas_from_summed_cells():
-    ratings = np.random.RandomState(6).randint(1, 6, size=(3, 60))
-    ratings[1] = np.clip(ratings[0] + ratings[1] // 4, 1, 5)
-    listeners = ((0, 1), (0, 2), (1, 2))
-    system = np.full(60, 3)
-    raters = [
-        *((listener, system) for listener in ratings),
-        *((ratings[a], ratings[b]) for a, b in listeners),
-    ]
-    cells = np.stack([rating_cells(*pair, scale=(1, 5)).cells for pair in raters], axis=1)
-    units = [str(call) for call in range(60)]
-    statistics = Statistics("call", units, {"pairs": RatingCells(cells)})
-    table = listeners_agreement([ScoringOutput("x", {}, Signature("caller_experience"), statistics)])
-    expected = [
-        f"{cohen_kappa(ratings[a], ratings[b], weights='linear', scale=(1, 5)):.2f}" for a, b in listeners
-    ]
-    assert [row[1] for row in table.rows] == expected
-    assert [row[0] for row in table.rows] == ["human1 vs. human2", "human1 vs. human3", "human2 vs. human3"]
-    assert len(set(expected)) > 1
 
 
 # The board as a whole
@@ -209,6 +116,8 @@ def test_one_system_alone_has_a_board(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs([only]))
     assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
     assert "There is only one system, so nothing is compared." in board.notes
+    asked = ranking.make_board(Sources(ROOT), read_outputs([only]), items=True)
+    assert any("difficulty of items was not estimated" in note for note in asked.notes)
     assert board_page.to_html(board)
     own = write_files(
         tmp_path / "own",
@@ -782,7 +691,7 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
     paths = [str(path) for path in noisy_systems(tmp_path / "outputs")]
     printed, files = [], []
     for out in (tmp_path / "one", tmp_path / "two"):
-        assert build_bundle.main(["rank", *paths, "--out", str(out)]) == 0
+        assert build_bundle.main(["rank", *paths, "--items", "--out", str(out)]) == 0
         printed.append(capsys.readouterr().out)
         files.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert printed[0] == printed[1]
