@@ -17,11 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from speechbundles.model.errors import OrganiserError
 from speechbundles.publication.about import read_rows
 from speechbundles.publication.difficulty import right_answers
 from speechbundles.publication.outputs import no_board
-from speechbundles.publication.rasch import RESEARCH
 from spokeneval.formats.problems import some_of
 from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.ranking.tables import Table, shown_range
@@ -163,7 +161,7 @@ def explain_flags(
 
     Raises
     ------
-    OrganiserError: the flags do not match the items, or a package is missing.
+    OrganiserError: the flags do not match the items.
     OSError: the flags cannot be read.
     """
     items = systems[0].rows[0]
@@ -242,10 +240,8 @@ def explain_variance(outcome: np.ndarray, factors: Mapping[str, np.ndarray]) -> 
     -------
     An empty list if the outcome is constant, or if there are no more items than factors.
     """
-    try:
-        from statsmodels.regression.linear_model import OLS
-    except ImportError:
-        raise OrganiserError(f"--flags needs the package statsmodels; install it with {RESEARCH}") from None
+    from statsmodels.regression.linear_model import OLS  # only the extra `research` installs it
+
     left = {name: np.asarray(values, dtype=np.float64) for name, values in factors.items()}
     chosen: dict[str, float] = {}
     entered = np.ones((len(outcome), 1))

@@ -17,10 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from speechbundles.model.errors import OrganiserError
 from spokeneval.ranking.multiple_comparisons import SIGNIFICANCE
-
-RESEARCH = "pip install 'spokeneval[research]'"
 
 NODES = 1201
 """Nodes of the grid. Its step is 1/60 of the spread of difficulties. A sum over the grid is exact to seven digits if
@@ -57,12 +54,9 @@ def fit_rasch(right: np.ndarray) -> Rasch:
     ----------
     right: shape=(m, s), from 0 to 1: how right each system is on each item.
     """
-    # Imported here, because it takes a second that other commands do not need.
-    try:
-        from scipy.optimize import minimize
-        from scipy.special import expit, log_expit, logsumexp
-    except ImportError:
-        raise OrganiserError(f"--items needs the package scipy; install it with {RESEARCH}") from None
+    # Imported here, because only the extra `research` installs it.
+    from scipy.optimize import minimize
+    from scipy.special import expit, log_expit, logsumexp
 
     systems = right.shape[1]
     nodes = np.linspace(-WIDEST, WIDEST, NODES)

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sys
 from itertools import combinations
 
 import numpy as np
@@ -125,12 +124,6 @@ def test_factors_are_tested_beside_all_others_and_shares_add_up():
         assert factor.adds == pytest.approx((before - residual(entered)) / left)
     assert len(explain_variance(outcome, {**factors, "twice": 2 * factors["noise"]})) == 4
     assert explain_variance(np.ones(5), {"a": np.arange(5)}) == []
-
-
-def test_without_statsmodels_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "statsmodels.regression.linear_model", None)
-    with pytest.raises(OrganiserError, match=r"pip install 'spokeneval\[research\]'"):
-        explain_variance(np.arange(5.0), {})
 
 
 def test_lights_kappa_is_the_mean_over_pairs():
