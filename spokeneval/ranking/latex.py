@@ -1,8 +1,8 @@
 r"""A ranking as a LaTeX file for pdfLaTeX, XeLaTeX and LuaLaTeX, alone or with `\input` in a paper.
 
-A system's name may be chosen by a participant. Characters that are special in LaTeX are escaped. XeLaTeX and LuaLaTeX
-keep every script that an installed font has; pdfLaTeX has fonts for Western and Central European letters only, so that
-any other name is printed as a unique label in ASCII.
+A system's name may be chosen by a participant. Characters that are special in LaTeX are escaped. The fonts that all
+three engines have are those of Western and Central European letters, so that any other name is printed as a unique
+label in ASCII.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Optional
 
 from .tables import Ranking, Table, ranking_table
 
@@ -44,28 +43,14 @@ _LIGATURES = "-',<>"
 _GREEK = {"α": r"$\alpha$", "κ": r"$\kappa$", "ρ": r"$\rho$"}
 """Greek letters in the titles of scores."""
 
-_RIGHT_TO_LEFT, _BRACKET = ("R", "AL"), "bracket"
-
-_CJK = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "IDEOGRAPHIC", "FULLWIDTH", "HALFWIDTH"}
-"""First words of the names of characters that the Noto CJK fonts have."""
-
-_TAGS = {
-    **dict.fromkeys(("CJK SC", "CJK JP", "CJK KR"), "hani"),
-    **{"Cyrillic": "cyrl", "Greek": "grek", "Gujarati": "gujr", "Gurmukhi": "guru", "Kannada": "knda"},
-    **{"Khmer": "khmr", "Latin": "latn", "Malayalam": "mlym", "Myanmar": "mymr", "Oriya": "orya"},
-    **{"Syriac": "syrc", "Tamil": "taml", "Tibetan": "tibt"},
-}
-"""OpenType's tags of scripts, where they are not the first four letters; LuaLaTeX joins Arabic letters by the tag."""
-
 _ABOUT = r"""% A leaderboard: {title}
 %
-% Compile this file with pdfLaTeX, XeLaTeX or LuaLaTeX, or \input it in a paper that loads the packages iftex, array,
+% Compile this file with pdfLaTeX, XeLaTeX or LuaLaTeX, or \input it in a paper that loads the packages array,
 % booktabs{long}. A paper for pdfLaTeX also loads fontenc, with the option T1.
 """
 
 _LABELS = """%
-% These names are kept under XeLaTeX and LuaLaTeX if a Noto or DejaVu font that has them is installed. Otherwise, and
-% under pdfLaTeX, each is printed as a label in ASCII:
+% The fonts of LaTeX do not have these names. Each is printed as a label in ASCII:
 """
 
 _MACROS = r"""\makeatletter
@@ -87,74 +72,38 @@ _MACROS = r"""\makeatletter
 \fi
 \edef\boardtable{table\if@twocolumn*\fi}
 \def\boardbreak{\penalty5000\hskip\z@skip}
-"""
-
-_NAME_MACROS = r"""% \boardname{label}{name}: the name, if fonts have all its characters
-% \boardrun{script}{tag}{text}: a part of a name in one script
-\DeclareRobustCommand\boardname[2]{\leavevmode
-  \iftutex
-    \global\let\board@missing\@empty
-    \begingroup\setbox\z@\hbox{#2}\endgroup
-    \ifx\board@missing\@empty#2\else#1\fi
-  \else#1\fi}
-\def\boardrun#1#2#3{\begingroup
-  \suppressfontnotfounderror=1
-  \let\board@found\@empty
-  \@for\board@name:={Noto Sans},{Noto Sans #1},{Noto Sans Symbols2},{DejaVu Sans}\do{%
-    \ifx\board@found\@empty
-      \font\board@font="\board@name\ifluatex:mode=harf;script=#2\fi" at \f@size pt
-      \ifx\board@font\nullfont\else\let\board@found\board@font\board@check{#3}\fi
-    \fi}%
-  \ifx\board@found\@empty\global\let\board@missing\board@name\else\board@found#3\fi
-  \endgroup}
-\def\board@check#1{\@tfor\board@char:=#1\do{%
-  \ifx\board@char\board@break\else
-    \iffontchar\board@font\expandafter`\board@char\else\let\board@found\@empty\fi
-  \fi}}
-\def\board@break{\boardbreak}
-\ifxetex
-  \TeXXeTstate=1 \XeTeXgenerateactualtext=1
-  \def\boardrtl#1{\beginR#1\endR}
-  \def\boardltr#1{\beginL#1\endL}
-\else
-  \def\boardrtl#1{{\textdirection 1 #1}}
-  \def\boardltr#1{{\textdirection 0 #1}}
-\fi
-"""
+\makeatother"""
 
 
 def to_latex(ranking: Ranking) -> str:
     """The ranking as a LaTeX file; the comment at its top lists the packages and the labels that replace names."""
     table = ranking_table(ranking)
-    names = [_printable(row[0]) for row in table.rows]
-    labels = _labels(names, list(map(_printable, [table.title, *table.header])))
+    names, titles = (
+        [_printable(row[0]) for row in table.rows],
+        [*map(_printable, [table.title, *table.header])],
+    )
+    labels = _labels(names, titles)
     is_long = sum(1 + len(name) // (2 * _UNBROKEN) for name in names) > MOST_LINES
-    caption = rf"\caption[]{{{_cell(table.title, labels)}}}"
-    head = [r"\toprule", " & ".join(_cell(title, labels) for title in table.header) + r" \\", r"\midrule"]
-    body = [
-        " & ".join([_cell(name, labels), *map(_number, row[1:])]) + r" \\"
-        for name, row in zip(names, table.rows)
-    ]
-    columns = _columns(table)
+    title, *header = (_escape(labels.get(text, text)) for text in titles)
+    caption, columns = rf"\caption[]{{{title}}}", _columns(table)
+    cells = (
+        [_escape(labels.get(name, name)), *map(_number, row[1:])] for name, row in zip(names, table.rows)
+    )
+    head = [r"\toprule", " & ".join(header) + r" \\", r"\midrule"]
+    body = [" & ".join(row) + r" \\" for row in cells]
     if is_long:
         lines = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", caption + r" \\", *head, r"\endhead"]
         lines += [r"\bottomrule", r"\endfoot", *body, r"\end{longtable}}"]
     else:
-        lines = [
-            r"\begin{\boardtable}[htbp]",
-            r"\small",
-            caption,
-            r"\smallskip",
-            rf"\begin{{tabular}}{{{columns}}}",
-        ]
-        lines += [*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{\boardtable}"]
+        lines = [r"\begin{\boardtable}[htbp]", r"\small", caption, r"\smallskip"]
+        lines += [rf"\begin{{tabular}}{{{columns}}}", *head, *body, r"\bottomrule", r"\end{tabular}"]
+        lines += [r"\end{\boardtable}"]
     about = _ABOUT.format(
-        title=_printable(table.title), long=" and longtable, which needs a single column" if is_long else ""
+        title=titles[0], long=" and longtable, which needs a single column" if is_long else ""
     )
     if labels:
         about += _LABELS + "".join(f"%   {label}: {name}\n" for name, label in labels.items())
-    macros = _MACROS + (_NAME_MACROS if labels else "") + r"\makeatother"
-    return about + "\n".join([macros, "", *lines, r"\boardend", ""])
+    return about + "\n".join([_MACROS, "", *lines, r"\boardend", ""])
 
 
 def _columns(table: Table) -> str:
@@ -182,10 +131,11 @@ def _printable(text: str) -> str:
 
 def _labels(names: Sequence[str], titles: Sequence[str]) -> dict[str, str]:
     """Return a label in ASCII for each text that T1 lacks: the text without accents and symbols, or a number."""
-    taken = {text.casefold() for text in (*names, *titles)}
+    texts = [*names, *titles]
+    taken = {text.casefold() for text in texts}
     labels: dict[str, str] = {}
-    for number, text in enumerate((*names, *titles), 1):
-        if text in labels or _IN_T1.fullmatch(_in_math(text)):
+    for number, text in enumerate(texts, 1):
+        if text in labels or _IN_T1.fullmatch("".join(char for char in text if char not in _GREEK)):
             continue
         apart = unicodedata.normalize("NFKD", text)
         stem = " ".join(apart.encode("ascii", "ignore").decode().split())
@@ -200,18 +150,6 @@ def _labels(names: Sequence[str], titles: Sequence[str]) -> dict[str, str]:
     return labels
 
 
-def _in_math(text: str) -> str:
-    return "".join(_GREEK.get(char, char) for char in text)
-
-
-def _cell(text: str, labels: dict[str, str]) -> str:
-    """Return a name or a title as LaTeX."""
-    text = _printable(text)
-    if text not in labels:
-        return _escape(text)
-    return rf"\boardname{{{_escape(labels[text])}}}{{{_in_scripts(text)}}}"
-
-
 def _escape(text: str) -> str:
     """Return text of T1 as LaTeX; long words may be broken."""
     parts, length = [], 0
@@ -222,76 +160,6 @@ def _escape(text: str) -> str:
         elif char == before and char in _LIGATURES:
             parts.append(r"\allowbreak{}")
         parts.append(_GREEK.get(char) or _ESCAPED.get(char, char))
-    return "".join(parts)
-
-
-def _in_scripts(text: str) -> str:
-    r"""Return text as LaTeX, with a `\boardrun` for each part in another script."""
-    strong = [char for char in text if unicodedata.bidirectional(char) in ("L", *_RIGHT_TO_LEFT)]
-    backwards = _is_right_to_left("".join(strong[:1]))
-    runs: list[tuple[str, str]] = []
-    cjk = _cjk_font(text)
-    for char in text:
-        script = _BRACKET if backwards and char in "()[]{}<>" else _script(char, cjk)
-        if runs and (script is None or script == runs[-1][0] or char == " "):
-            runs[-1] = (runs[-1][0], runs[-1][1] + char)
-        else:
-            runs.append((script or "", char))
-    parts = []
-    for script, part in runs:
-        words = part.rstrip(" ")
-        tag = _TAGS.get(script, script[:4].lower())
-        if script == _BRACKET:
-            whole = _escape(words.translate(str.maketrans("()[]{}<>", ")(][}{><")))
-        elif script:
-            whole = rf"\boardrun{{{script}}}{{{tag}}}{{{_breakable(words, script)}}}"
-        else:
-            whole = _escape(words)
-        if script != _BRACKET and _is_right_to_left(words) != backwards:
-            whole = rf"\board{'ltr' if backwards else 'rtl'}{{{whole}}}"
-        parts.append(whole + part[len(words) :])
-    whole = "".join(parts)
-    return rf"\boardrtl{{{whole}}}" if backwards else whole
-
-
-def _script(char: str, cjk: str) -> Optional[str]:
-    """Return the last words of the name of a character's Noto font; empty for T1, None for a mark on any letter."""
-    if _IN_T1.fullmatch(char):
-        return ""
-    first = unicodedata.name(char, "SYMBOLS").replace("-", " ").split()[0]
-    if first == "COMBINING":
-        return None
-    if unicodedata.category(char).startswith("S"):
-        return "Symbols"
-    return cjk if first in _CJK else first.title()
-
-
-def _cjk_font(text: str) -> str:
-    names = " ".join(unicodedata.name(char, "") for char in text)
-    return (
-        "CJK JP"
-        if "KATAKANA" in names or "HIRAGANA" in names
-        else "CJK KR"
-        if "HANGUL" in names
-        else "CJK SC"
-    )
-
-
-def _is_right_to_left(text: str) -> bool:
-    return any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text)
-
-
-def _breakable(text: str, script: str) -> str:
-    r"""Return text of one script with `\boardbreak` in long words, and between all characters of Chinese, Japanese and
-    Korean, but not before a mark."""
-    every = 1 if script.startswith("CJK") else _UNBROKEN
-    parts, length = [], 0
-    for char in text:
-        length = 0 if char == " " else length + 1
-        if length > every and not unicodedata.category(char).startswith("M"):
-            parts.append(r"\boardbreak ")
-            length = 1
-        parts.append(char)
     return "".join(parts)
 
 
