@@ -28,7 +28,6 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import HOME, make_zip
-from speechbundles.platforms.facts import PLATFORMS
 from spokeneval import score
 from spokeneval.run.library import Result
 
@@ -38,10 +37,9 @@ OUT = Path("dist")
 WELCOME = """\
 This demo takes about one minute:
 
-  1. It builds {count} competitions from synthetic data, each as a bundle for
-     Codabench and as one for CodaLab.
-  2. It runs sample submissions through each Codabench bundle, as the platform
-     would, and prints the leaderboards.
+  1. It builds {count} competitions from synthetic data as bundles for Codabench.
+  2. It runs sample submissions through each bundle, as the platform would, and
+     prints the leaderboards.
 
 Nothing is sent anywhere. The bundles are written to {out}/.
 """
@@ -92,14 +90,14 @@ def main() -> int:
 
 
 def build(names: Sequence[str]) -> bool:
-    """Build bundles for every platform and print a line for each; whether all platforms would accept them.
+    """Build bundles for Codabench and print a line for each; whether Codabench would accept all of them.
 
     Warnings are not printed: they concern the settings of the sample competitions.
     """
     try:
         with steps() as progress:
             planned = plan_bundles(Sources(ROOT), names, {}, kept=OUT / HOME, progress=progress)
-            built = list(write_bundles(planned, list(PLATFORMS), OUT, progress=progress))
+            built = list(write_bundles(planned, ["codabench"], OUT, progress=progress))
     except OrganiserError as error:
         print(f"{wrap(str(error))}\n\nNothing was built.", file=sys.stderr)
         return False

@@ -39,7 +39,15 @@ SHOWN_DIGITS = 12
 @click.command(cls=Command, help=__doc__)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @own_folder
-@click.option("--platform", type=click.Choice(sorted(PLATFORMS)), help="build for this platform only")
+@click.option(
+    "--platform",
+    "platforms",
+    multiple=True,
+    type=click.Choice(sorted(PLATFORMS)),
+    default=["codabench"],
+    help="build for this platform (default: codabench); give it twice to build for both. CodaLab's main servers "
+    "closed at the end of 2025",
+)
 @click.option(
     "--reference",
     "references",
@@ -74,7 +82,7 @@ SHOWN_DIGITS = 12
 def command(
     names: Sequence[str],
     competition: Path | None,
-    platform: str | None,
+    platforms: Sequence[str],
     references: Sequence[str],
     drop_invalid_rows: bool,
     leave_out: Sequence[str],
@@ -99,8 +107,7 @@ def command(
                 progress=progress,
                 log=warn,
             )
-            platforms = [platform] if platform else list(PLATFORMS)
-            built = list(write_bundles(planned, platforms, out, progress=progress))
+            built = list(write_bundles(planned, list(dict.fromkeys(platforms)), out, progress=progress))
     except OrganiserError as error:
         refuse(f"{error}\n\nNothing was built.", 1)
     except OSError as error:

@@ -44,7 +44,8 @@ def entries(content):
 
 
 def build(folder):
-    return build_bundle.main(["build", "--competition", str(folder)])
+    platforms = ("--platform", "codabench", "--platform", "codalab")
+    return build_bundle.main(["build", "--competition", str(folder), *platforms])
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,8 @@ def test_the_files_to_edit_exist(copy):
 @pytest.mark.thorough
 def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
     place, _ = copy
-    built = run_program("build_bundle.py", "build", "speech_rate", cwd=place)
+    both = ("--platform", "codabench", "--platform", "codalab")
+    built = run_program("build_bundle.py", "build", "speech_rate", *both, cwd=place)
     assert (built.returncode, built.stdout.count("sha256")) == (0, 2), built.stderr
     rows = (place / "reference_data/speech_rate/development/reference.csv").read_text()
     for submission, status, scores in (

@@ -95,7 +95,8 @@ def test_an_organisers_own_feature_table_holds_everywhere(tmp_path):
         own = [
             f"--reference={TASK.name}/{name}={tmp_path}/{name}.tsv" for name in ("development", "evaluation")
         ]
-        words = ("build", TASK.name, "--out", tmp_path / "dist", *own, "--leave-out=baseline")
+        both = ("--platform", "codabench", "--platform", "codalab")
+        words = ("build", TASK.name, *both, "--out", tmp_path / "dist", *own, "--leave-out=baseline")
         return run_program("build_bundle.py", *words, cwd=root)
 
     (tmp_path / "development.tsv").write_text(gold("t a"))

@@ -54,7 +54,10 @@ not those in tables, so that a table that is too wide is found."""
 def make_pages(folder: Path) -> Iterator[Path]:
     """Make all pages below `folder`, and yield the path of each as soon as it is made."""
     competitions = {bundle.task: bundle for bundle in read_competitions(Sources(ROOT))}
-    organise("build", *(bundle.name for bundle in competitions.values()), "--out", str(folder / "dist"))
+    both = ("--platform", "codabench", "--platform", "codalab")
+    organise(
+        "build", *(bundle.name for bundle in competitions.values()), *both, "--out", str(folder / "dist")
+    )
     for bundle in competitions.values():
         yield from _challenge_pages(folder, bundle)
         yield from make_reports(folder, bundle)
