@@ -26,7 +26,7 @@ import spokeneval.__main__
 from sample_data.demo import submissions
 from speechbundles.cli.program import COMMANDS
 from speechbundles.competition import schema as competition_schema
-from speechbundles.competition.read import DEFAULTS, files_of
+from speechbundles.competition.settings import DEFAULTS, files_of
 from speechbundles.competition.whole import OF_THE_DATA
 from speechbundles.model.text import inline_yaml
 from speechbundles.model.zips import write_tree

@@ -6,14 +6,11 @@ from typing import Any
 
 import yaml
 
-from speechbundles.model.bounded import MOST_YAML, read_file
+from speechbundles.model.bounded import MOST_YAML, BoundedLoader, compose_yaml, decode_yaml, read_file
 from speechbundles.model.competition import Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import dotted
 from spokeneval.formats.problems import count_of
-
-MAX_PLACES = 20_000
-"""Most settings, each counted as often as aliases repeat it: a few lines of nested aliases can expand to millions."""
 
 Marks = Mapping[Place, yaml.Mark]
 Defects = list[tuple[Place, str]]
@@ -27,47 +24,33 @@ def load(path: Path) -> tuple[Any, Marks, Defects]:
     OrganiserError: a file that is not YAML.
     """
     try:
-        return _load(path)
+        loader = BoundedLoader(decode_yaml(read_file(path, MOST_YAML)))
+        root = compose_yaml(loader)
+        if root is None:
+            raise ValueError("the file is empty")
+        marks: dict[Place, yaml.Mark] = {}
+        defects = list(_index(root, (), marks))
+        return loader.construct_document(root), marks, defects
+    except OSError as error:
+        reason = str(error.strerror)
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        reason = f"line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8"
     except yaml.YAMLError as error:
         where = str(error).replace('in "<unicode string>", ', "")
-        raise OrganiserError(f"{path.name}: not valid YAML: {where}") from None
-    except OrganiserError as error:
-        raise OrganiserError(f"{path.name}: {error}") from None
-    except RecursionError:
-        raise OrganiserError(f"{path.name}: nested too deeply, or contains itself") from None
-
-
-def _load(path: Path) -> tuple[Any, Marks, Defects]:
-    try:
-        data = read_file(path, MOST_YAML)
-    except OSError as error:
-        raise OrganiserError(str(error.strerror)) from None
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise OrganiserError(f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8") from None
-    loader = yaml.SafeLoader(text)
-    root = loader.get_single_node()
-    if root is None:
-        raise OrganiserError("the file is empty")
-    marks: dict[Place, yaml.Mark] = {}
-    defects = list(_index(root, (), marks))
-    try:
-        return loader.construct_document(root), marks, defects
-    except ValueError as error:  # an impossible date, or a number of five thousand digits
-        raise OrganiserError(f"a value that cannot be read: {error}") from None
+        reason = f"not valid YAML: {where}"
+    except ValueError as error:  # for example an impossible date
+        reason = str(error)
+    raise OrganiserError(f"{path.name}: {reason}")
 
 
 def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iterator[tuple[Place, str]]:
     """Record the position of every setting in `marks`; yield duplicate keys, and dates that YAML would parse."""
     marks.setdefault(place, node.start_mark)
-    if len(marks) > MAX_PLACES:
-        raise OrganiserError(f"more than {MAX_PLACES} settings, counting each repeat of an alias")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                raise OrganiserError(f"line {key.start_mark.line + 1}: a key is not text; put it in quotes")
+                raise ValueError(f"line {key.start_mark.line + 1}: a key is not text; put it in quotes")
             inner = (*place, key.value)
             if inner in marks:
                 yield inner, f"duplicate key; first on line {marks[inner].line + 1}"
@@ -78,10 +61,8 @@ def _index(node: yaml.Node, place: Place, marks: dict[Place, yaml.Mark]) -> Iter
             yield from _index(value, (*place, index), marks)
     elif node.tag == "tag:yaml.org,2002:timestamp":
         time = "" if ":" in node.value else " 00:00:00"
-        yield (
-            place,
-            f'{node.value} is not quoted, so a platform would drop its time; write "{node.value}{time}"',
-        )
+        quoted = f'write "{node.value}{time}"'
+        yield place, f"{node.value} is not quoted, so a platform would drop its time; {quoted}"
 
 
 def refusal(path: Path, defects: Defects, marks: Marks) -> OrganiserError:

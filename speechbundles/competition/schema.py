@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import date
+from contextlib import suppress
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
 from speechbundles.model.competition import Place
+from speechbundles.model.dates import FORMAT
 from speechbundles.model.text import suggestion
 from speechbundles.platforms.codabench.keys import QUESTION_TYPES, SUBMISSION_RULES
 from speechbundles.platforms.keys import MOST_DECIMALS
@@ -21,8 +23,21 @@ def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
     """Yield the places of a `competition.yaml` that violate the schema in a file, with messages."""
     schema = json.loads(path.read_text(encoding="utf-8"))
     put_limits(schema["$defs"])
-    for violation in Draft202012Validator(schema).iter_errors(content):
+    for violation in Draft202012Validator(schema, format_checker=_FORMATS).iter_errors(content):
         yield from _explain(violation, schema)
+
+
+_FORMATS = FormatChecker(formats=())
+
+
+@_FORMATS.checks("in-the-calendar")
+def _is_in_the_calendar(text: object) -> bool:
+    """Whether the beginning of `YYYY-MM-DD HH:MM:SS` is a date; other values are not of this format."""
+    with suppress(ValueError):
+        return not isinstance(text, str) or bool(
+            datetime.strptime(text + "0001-01-01 00:00:00"[len(text) :], FORMAT)
+        )
+    return False
 
 
 def setting_names(path: Path) -> frozenset[str]:
@@ -63,7 +78,6 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
     place: Place = tuple(error.absolute_path)
     if error.validator in ("additionalProperties", "unevaluatedProperties"):
         known = sorted(_known_keys(error.schema, schema))
-        otherwise = f"expected one of {', '.join(known)}"
         for key in sorted(set(error.instance) - set(known)):
             if "columns" in place and key in TaskColumn._fields:
                 yield (
@@ -71,7 +85,7 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
                     f"unknown key; the {key} of a column is set by its task, in spokeneval/challenges/",
                 )
             else:
-                yield (*place, key), f"unknown key; {suggestion(key, known, otherwise)}"
+                yield (*place, key), f"unknown key; {suggestion(key, known)}"
     elif error.validator == "required":
         for key in error.validator_value:
             if key not in error.instance:
@@ -80,7 +94,7 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
         expected = ", ".join(str(value) for value in error.validator_value)
         yield place, f"{error.instance!r}; expected one of {expected}"
     elif (
-        error.validator in ("pattern", "not", "exclusiveMinimum", "exclusiveMaximum")
+        error.validator in ("pattern", "not", "format", "exclusiveMinimum", "exclusiveMaximum")
         and "description" in error.schema
     ):
         if "propertyNames" in error.absolute_schema_path:

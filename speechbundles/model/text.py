@@ -42,10 +42,10 @@ def closest(word: str, known: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
-def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
-    """Return `did you mean x?` for a near miss of a known word, else the text `otherwise`."""
+def suggestion(word: str, known: Collection[str], otherwise: str = "") -> str:
+    """Return `did you mean x?` for a near miss of a known word, else `otherwise`; by default, a list of the words."""
     near = closest(word, known)
-    return f"did you mean {near}?" if near else otherwise
+    return f"did you mean {near}?" if near else otherwise or f"expected one of {', '.join(known)}"
 
 
 def hint(word: Any, known: Iterable[str]) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.check import MOST_SUBMISSIONS
-from speechbundles.competition.read import FILL_IN, files_of, read_competitions
+from speechbundles.competition.read import FILL_IN, read_competitions
+from speechbundles.competition.settings import files_of
 from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.console import wrap
@@ -77,8 +78,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     known = list(dict.fromkeys(name for bundle in series for name in (bundle.task, bundle.name)))
     for name in names:
         if name not in known:
-            hint = suggestion(name, known, f"expected one of {', '.join(known)}")
-            raise OrganiserError(f"there is no task or bundle {name}; {hint}")
+            raise OrganiserError(f"there is no task or bundle {name}; {suggestion(name, known)}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
     begun = f"defaults:\n{_LABELS}{ABOUT}".encode()

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from speechbundles.bundle.build.kit import make_programs
 from speechbundles.bundle.rehearse import Limits, LocalEngine
-from speechbundles.competition.read import files_of
+from speechbundles.competition.settings import files_of
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, REFERENCE, SUBMISSION

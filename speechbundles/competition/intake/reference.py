@@ -137,21 +137,18 @@ def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], 
     sets = [*competition.sets, *competition["leave_out"]]
     task = competition.rules
     layouts = task.format.layouts
-    columns = [
+    columns = dict.fromkeys(
         column
         for layout in layouts
-        for column in (
-            *(*layout.required, *layout.optional),
-            *(*complete.sources(layout), *ratings.sources(layout)),
-        )
-    ]
+        for columns in (layout.required, layout.optional, complete.sources(layout), ratings.sources(layout))
+        for column in columns
+    )
     for name, declared in competition.settings.get(SETTING, {}).items():
         if name not in sets:
-            hint = suggestion(name, competition.sets, f"expected one of {', '.join(competition.sets)}")
-            yield (name,), f"{competition.name} has no set {name}; {hint}"
+            yield (name,), f"{competition.name} has no set {name}; {suggestion(name, competition.sets)}"
         for column in declared.get("rename", {}):
             if column not in columns:
-                hint = suggestion(column, columns, f"expected one of {', '.join(dict.fromkeys(columns))}")
+                hint = suggestion(column, columns)
                 yield (name, "rename", column), f"{task.name} has no column {column}; {hint}"
         named = list(declared.get("rename", {}).values())
         for own in sorted({own for own in named if named.count(own) > 1}):

@@ -217,7 +217,7 @@ def test_a_folder_without_a_licence_does_not_get_the_samples(own):
 @pytest.mark.parametrize("date", ["2027-02-30", "2027-13"])
 def test_an_impossible_date_of_the_timeline_is_refused_with_its_line(own, date):
     set_in(own, "defaults", f'  about: {{timeline: [{{date: "{date}", event: Workshop}}]}}')
-    with pytest.raises(OrganiserError, match=f"line .*timeline.*{date} is not a valid date"):
+    with pytest.raises(OrganiserError, match=f"line .*timeline.*{date}.; expected a UTC date"):
         read_competitions(Sources(ROOT, own))
 
 

@@ -70,7 +70,7 @@ DEFECTS = {
     "unknown rule": ("submission_rule: Force_Best", "submission_rule: Best", "expected one of Add, "),
     "unquoted date": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11 00:00:00", "is not quoted"),
     "date with a zone": ('start: "2027-01-11 00:00:00"', 'start: "2027-01-11T00:00:00Z"', "expected a UTC date"),
-    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "is not a valid date"),
+    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "expected a UTC date"),
     "end before start": ('end: "2027-02-28 23:59:59"', 'end: "2027-01-01 23:59:59"', "not after its start"),
     "phases overlap": ('start: "2027-03-01 00:00:00"', 'start: "2027-02-28 23:59:59"', "not after the end"),
     "no end": ('        end: "2027-02-28 23:59:59"\n', "", "has no end, but phase Evaluation follows it"),
@@ -94,7 +94,7 @@ DEFECTS = {
     "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
     "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
     "missing terms": ("terms: terms.md", "terms: agreement.md", "page agreement.md is neither in"),
-    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "is not a valid date"),
+    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "expected a UTC date"),
     "not a number": ("precision: 4", "precision: four", "expected a whole number"),
     "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
     "a sealed share below nothing": ("# sealed: 0.5 ", "sealed: -0.5 ", "-0.5; expected a share above 0 and below 1"),
@@ -117,7 +117,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 
 
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
-    monkeypatch.setattr("speechbundles.competition.read.LONGEST_COLUMN_TITLE", 15)
+    monkeypatch.setattr("speechbundles.competition.settings.LONGEST_COLUMN_TITLE", 15)
     with pytest.raises(
         OrganiserError, match=r"line 84 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
     ):

@@ -1,0 +1,117 @@
+"""Rules of `competition.yaml` that a schema cannot express: settings that contradict each other, files, options."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from speechbundles.competition.intake.declared import SETTING
+from speechbundles.competition.intake.reference import check_declared
+from speechbundles.model.competition import Competition, Place
+from spokeneval.run.reference import HOME
+
+Found = Iterator[tuple[Place, str]]
+"""The place of each defect, and what is wrong."""
+
+_SHARED = (
+    *("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING),
+    "hide_scores",
+)
+"""The settings that labels, programs and kit contain, which the bundles of one task share."""
+
+
+def of_all(competitions: Sequence[Competition]) -> Found:
+    """Yield the defects of the bundles of a file, also of those that are not requested."""
+    first: dict[str, Competition] = {}
+    for competition in competitions:
+        other = first.setdefault(competition.task, competition)
+        ours, theirs = _shared(competition), _shared(other)
+        for name in () if other is competition else _SHARED:
+            if ours[name] != theirs[name]:
+                what = f"{name} is {ours[name]} here and {theirs[name]} in {other.name}"
+                yield (
+                    _place(competition, name),
+                    f"{what}; both need the same value, because they share labels and programs",
+                )
+        yield from _of_labels(competition)
+
+
+def _shared(competition: Competition) -> dict[str, Any]:
+    chosen = {name: competition.settings.get(name, "not set") for name in _SHARED}
+    return {**chosen, "hide_scores": competition.hides_scores}
+
+
+def _place(competition: Competition, setting: str) -> Place:
+    return competition.origin.get(setting, ("bundles", competition.name))
+
+
+def _of_labels(competition: Competition) -> Found:
+    """Only hidden sets can be sealed or stay at home, and then nothing else publishes facts about their labels."""
+    share, at_home = competition.settings.get("sealed"), competition["labels"] == HOME
+    public = f"all sets of {competition.name} are public ({', '.join(competition.scored_sets)})"
+    sealed, labels = _place(competition, "sealed"), _place(competition, "labels")
+    if share is not None and not 0 < share < 1:  # a schema lets NaN through
+        yield sealed, f"sealed is {share}; expected a share above 0 and below 1, such as 0.5"
+    if share is not None and not any(map(competition.sealed_share, competition.scored_sets)):
+        yield sealed, f"{public}; only hidden ones can be sealed"
+    if at_home and not competition.hidden_sets:
+        yield labels, f"labels: home: {public}; only hidden labels can stay at home"
+    if at_home and share:
+        yield sealed, "labels: home keeps all labels of hidden sets; remove sealed"
+    for option in competition.rules.options if at_home else ():
+        value = competition.options.get(option.name)
+        if value in option.reveals:
+            what = f"{option.name}: {value} publishes a fact about the labels; with labels: home, expected"
+            yield (*competition.origin["options"], option.name), f"{what} {option.values[0]}"
+
+
+def of_one(competition: Competition) -> Found:
+    """Yield the defects of a requested bundle."""
+    origin = competition.origin
+    yield from _of_phases(competition)
+    yield from _of_columns(competition)
+    for below, what in check_declared(competition):
+        yield (*origin[SETTING], *below), what
+    places = [(*origin["pages"], index, "file") for index in range(len(competition["pages"]))]
+    for place, file in zip([*places, origin["terms"]], competition.page_files, strict=True):
+        if not competition.page_path(file).is_file():
+            owners = dict.fromkeys((competition.task, competition.challenge))
+            own = ", ".join(f"pages/{owner}/" for owner in owners)
+            yield place, f"page {file} is neither in {own} nor in pages/"
+    if not competition.sources.find(competition["image"]).is_file():
+        yield origin["image"], f"image {competition['image']} is missing"
+
+
+def _of_phases(competition: Competition) -> Found:
+    """Phases have names of their own and follow each other. Dates of the schema's form are in the order of texts."""
+    phases = competition.phases
+    for index, phase in enumerate(phases):
+        place = (*competition.origin["phases"], index)
+        before = phases[index - 1] if index else None
+        if phase.end and phase.end <= phase.start:
+            what = f"phase {phase.name} ends at {phase.end}, which is not after its start, {phase.start}"
+            yield (*place, "end"), what
+        if before and not before.end:
+            yield place, f"phase {before.name} has no end, but phase {phase.name} follows it"
+        elif before and before.end and phase.start <= before.end:
+            what = f"starts at {phase.start}, which is not after the end of the phase before"
+            yield (*place, "start"), f"phase {phase.name} {what}"
+        if phase.name in [other.name for other in phases[:index]]:
+            yield (*place, "name"), f"duplicate phase name {phase.name}"
+
+
+def _of_columns(competition: Competition) -> Found:
+    """Columns are distinct, the primary score is the first, and options are those of the task."""
+    task, keys = competition.rules, [column.key for column in competition.columns]
+    for index, key in enumerate(keys):
+        if keys.index(key) == index and keys.count(key) > 1:
+            yield (*competition.origin["columns"], index, "key"), f"duplicate column {key}"
+    if keys and keys[0] != task.primary.key:
+        what = f"the first column is {keys[0]}; expected the primary score, {task.primary.key}"
+        yield (*competition.origin["columns"], 0, "key"), what
+    choices = {option.name: option.values for option in task.options}
+    for option, value in competition.options.items():
+        place = (*competition.origin["options"], option)
+        if option not in choices:
+            expected = ", ".join(choices) or "none"
+            yield place, f"unknown option {option}; options of {task.name}: {expected}"
+        elif value not in choices[option]:
+            yield place, f"option {option} is {value!r}; expected one of {', '.join(choices[option])}"

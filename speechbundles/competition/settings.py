@@ -1,0 +1,242 @@
+"""The settings of each bundle: those of its task, its challenge and the defaults; the organiser's own override.
+
+The task of a bundle is one of the repository's, one that the organiser declares with a kind, or their own Python.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from speechbundles.competition.kind_files import resolve_files
+from speechbundles.competition.located_yaml import Defects
+from speechbundles.competition.own_task import load_own_task
+from speechbundles.competition.whole import OF_THE_DATA
+from speechbundles.model.competition import PLATFORM, Column, Competition, Phase, Place
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import OWN_TASKS, Sources
+from speechbundles.model.text import suggestion
+from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from spokeneval.challenges import find_task, task_names
+from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.kinds.declared import KINDS, declared_task
+from spokeneval.kinds.kind import ParameterError
+from spokeneval.run.feedback import COARSE
+from spokeneval.run.reference import HOME
+from spokeneval.task import ENDS, Task
+
+_REQUIRED = (
+    *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
+    *("submission_rule", "public_sets", "phases", "columns"),
+)
+DEFAULTS: dict[str, Any] = {
+    "auto_run_submissions": True,
+    "detailed_results": False,
+    "feedback": COARSE,
+    "labels": PLATFORM,
+    "board_update": "daily",
+    "board_names": "owners",
+    "accepted_overlaps": (),
+    "leave_out": (),
+    "kit_data": {},
+    "baseline_data": {},
+    "registration": "approval",
+    "forum": True,
+}
+PUBLIC_LIMITS = {"max_submissions_per_day": 10, "max_submissions": 500}
+HIDDEN_LIMITS = {"max_submissions_per_day": 3, "max_submissions": 3}
+"""The limits of a phase on public and on hidden labels that declares none."""
+
+
+def resolve(
+    content: Mapping[str, Any],
+    series: Mapping[str, Any],
+    sources: Sources,
+    known: Collection[str],
+    defects: Defects,
+) -> Iterator[Competition]:
+    """Yield the competition of each bundle; add a defect for each that cannot be resolved.
+
+    Parameters
+    ----------
+    content, series: the content of the organiser's `competition.yaml` and of the repository's; of the sample, the same.
+    known: the names of all settings; the other keys of a task are parameters of its kind.
+    """
+    defects += _unknown(content, series, sources)
+    tasks = {
+        task: name
+        for source in (series, content)
+        for name, layer in source.get("challenges", {}).items()
+        for task in layer.get("tasks", {})
+    }
+    for name, entry in content["bundles"].items():
+        bundle: Place = ("bundles", name)
+        task: Any = {**series["bundles"].get(name, {}), **entry}.get("task")
+        if task not in tasks:
+            hint = suggestion(str(task), tasks)
+            if isinstance(task, str) and sources.own_task(task):
+                hint = f"list it under challenges: CHALLENGE: tasks: {task}: {{}}"
+            place = (*bundle, "task") if "task" in entry else bundle
+            defects.append((place, f"unknown task {task!r}; {hint}" if task else f"no task; {hint}"))
+            continue
+        at: Place = ("challenges", tasks[task], "tasks", task)
+        rules = _rules(_layer(content, at), at, known, sources, defects)
+        if rules is None:
+            continue
+        of_task = _defaults_of(rules)
+        settings, origin = {**DEFAULTS, **of_task}, dict.fromkeys(of_task, at)
+        stated: set[str] = set()
+        for source, place in product((series, content), (("defaults",), at[:2], at, bundle)):
+            left_out = () if source is content else OF_THE_DATA
+            layer = {
+                key: value
+                for key, value in _layer(source, place).items()
+                if key not in left_out and (place != at or not rules.declaration or key in known)
+            }
+            settings.update(layer)
+            origin.update({key: (*place, key) for key in layer})
+            stated.update(layer if source is content else ())
+        absent = [key for key in _REQUIRED if key not in settings]
+        if absent:
+            what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
+            defects.append((bundle, what))
+            continue
+        if settings["labels"] == HOME and "options" not in stated:
+            settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
+        del settings["task"]
+        yield Competition(
+            name=name,
+            task=task,
+            challenge=tasks[task],
+            columns=_columns(rules, settings.pop("columns"), origin["columns"], defects),
+            phases=tuple(_phase(phase, settings["public_sets"]) for phase in settings.pop("phases")),
+            settings=settings,
+            challenge_tasks=tuple(other for other in tasks if tasks[other] == tasks[task]),
+            rules=rules,
+            origin=origin,
+            sources=sources,
+            stated=frozenset(stated),
+        )
+
+
+def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """Return the settings at a place of a `competition.yaml`; empty if it has no such place."""
+    layer: Mapping[str, Any] = source
+    for key in place:
+        layer = layer.get(str(key), {})
+    return layer
+
+
+def _unknown(content: Mapping[str, Any], series: Mapping[str, Any], sources: Sources) -> Defects:
+    """Return the challenges and tasks that neither the repository nor the organiser has: they have no effect."""
+    defects: Defects = []
+    for challenge, layer in content.get("challenges", {}).items():
+        known = _layer(series, ("challenges", challenge, "tasks"))
+        place: Place = ("challenges", challenge)
+        tasks = layer.get("tasks", {})
+        declared = {task for task in tasks if "kind" in tasks[task] or sources.own_task(task)}
+        for task in sorted(declared & {*task_names()}):
+            what = f"{task} is a task of the repository; choose another name for your own task"
+            defects.append(((*place, "tasks", task), what))
+        if challenge not in series["challenges"] and not declared:
+            hint = suggestion(challenge, series["challenges"])
+            defects.append((place, f"unknown challenge {challenge}; {hint}"))
+            continue
+        for task in tasks:
+            if task not in known and task not in declared:
+                what = f"{challenge} has no task {task}; {suggestion(task, known)}"
+                defects.append(((*place, "tasks", task), what))
+    return defects
+
+
+def _rules(
+    layer: Mapping[str, Any], place: Place, known: Collection[str], sources: Sources, defects: Defects
+) -> Task | None:
+    """Return the task at a place, for which the organiser wrote `layer`; None if it cannot be used."""
+    name, declaration = str(place[-1]), {key: value for key, value in layer.items() if key not in known}
+    own, of_repository = sources.own_task(name), name in task_names()
+    file = f"{OWN_TASKS}/{name}.py"
+    if of_repository or own:
+        what = f"{name} is not declared with a kind and has no such parameter"
+        defects += [((*place, key), what) for key in declaration]
+    try:
+        if of_repository and own:
+            defects.append((place, f"{file} has the name of a task of the repository; rename it"))
+        if of_repository:
+            return find_task(name)
+        if own and "kind" in layer:
+            raise OrganiserError(f"{name} has a kind and {file}; remove one of them")
+        if own:
+            return load_own_task(own)
+        if "kind" not in layer:
+            kinds = ", ".join(KINDS)
+            raise OrganiserError(
+                f"{name} has no kind; add `kind` (one of {kinds}), or write {file} in the competition folder"
+            )
+        return declared_task(name, resolve_files(declaration, sources.folder))
+    except ParameterError as error:
+        inside = error.parameter in layer
+        defects.append(
+            ((*place, error.parameter) if inside else place, error.reason if inside else str(error))
+        )
+    except (OrganiserError, ReferenceFileError) as error:
+        defects.append((place, str(error)))
+    return None
+
+
+def _defaults_of(rules: Task) -> dict[str, Any]:
+    """Return the settings that a task has by itself: its files, a column for each score, for own ones a description.
+
+    Of the columns, the leaderboard shows the primary score and, with exact feedback, its interval.
+    """
+    primary = rules.primary.key
+    digits = {score.key: score.precision for score in rules.scores}
+    shown = (primary, *(primary + end for end in ENDS))
+    columns: list[dict[str, Any]] = [{"key": key, "precision": digits[primary]} for key in shown]
+    columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
+    settings: dict[str, Any] = {"columns": columns, "gold_standard": files_of(rules)}
+    if rules.declaration or rules.code:
+        what = rules.title if rules.code else KINDS[rules.declaration["kind"]].description
+        settings["description"] = f"{what[0].upper()}{what[1:]}."
+    return settings
+
+
+def files_of(rules: Task) -> str:
+    """Return a description of the files with a task's labels: their names and columns."""
+    return " and ".join(
+        f"{layout.file}: {', '.join(layout.required)}"
+        + "".join(f"; {column} if you have it" for column in layout.optional)
+        for layout in rules.format.layouts
+    )
+
+
+def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
+    """Return the chosen options, with the default of each option that would publish a fact about hidden labels."""
+    revealing = [option for option in task.options if chosen.get(option.name) in option.reveals]
+    return {**chosen, **{option.name: option.values[0] for option in revealing}}
+
+
+def _phase(declared: Mapping[str, Any], public_sets: Collection[str]) -> Phase:
+    reference = declared["reference"]
+    limits = PUBLIC_LIMITS if reference in public_sets else HIDDEN_LIMITS
+    usual = {"name": reference.replace("_", " ").capitalize(), "execution_time_limit": 300, **limits}
+    return Phase(**{**usual, **declared})
+
+
+def _columns(
+    task: Task, chosen: Sequence[Mapping[str, Any]], origin: Place, defects: Defects
+) -> tuple[Column, ...]:
+    """Return the chosen columns, with their titles and directions from the task."""
+    written = {column.key: column for column in task.columns}
+    columns = []
+    for index, column in enumerate(chosen):
+        key = column["key"]
+        if key not in written:
+            what = f"column {key} is not written by {task.name}; {suggestion(key, written)}"
+        elif len(written[key].title) > LONGEST_COLUMN_TITLE:
+            title = written[key].title
+            what = f"the title of {key}, {title!r}, has more than {LONGEST_COLUMN_TITLE} characters"
+        else:
+            columns.append(Column(**{**written[key]._asdict(), **column}))
+            continue
+        defects.append(((*origin, index, "key"), what))
+    return tuple(columns)
