@@ -35,6 +35,8 @@ scores = {"accuracy": right / len(reference), "error": 1 - right / len(reference
 (output / "scores.json").write_text(json.dumps(scores))
 (output / "signature.txt").write_text("synthetic|items:40|version:1")
 '''
+COMPETITION, EVALUATION = 7, 701
+"""The numbers of the first competition on a server, and of its second phase."""
 INGEST = b'"""Checks nothing."""\n'
 
 
@@ -128,6 +130,6 @@ def count_here(
 
 def board(server: CodabenchServer) -> list[tuple[str, Decimal]]:
     """Return the teams on the server's leaderboard, with their numbers of correct items."""
-    _status, answer = server.answer("GET", "/api/phases/701/get_leaderboard/", {}, None)
+    _status, answer = server.answer("GET", f"/api/phases/{EVALUATION}/get_leaderboard/", {}, None)
     runs = [server.submissions[entry["id"]] for entry in answer["submissions"]]
     return [(run["owner"], run["scores"]["accuracy"] * 40) for run in runs]

@@ -4,44 +4,36 @@ from datetime import datetime, timedelta
 
 import pytest
 
-import build_bundle
-from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.server.fetch import fetch
 from speechbundles.server.watch import watch
-from tests.samples.codabench_server import COLLABORATOR, ORGANISER, TOKEN
-from tests.samples.live_bundle import live_bundle, upload
+from tests.samples.codabench import COLLABORATOR, ORGANISER
+from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
 
-COMPETITION, EVALUATION = 7, 701
 NOW = datetime(2027, 3, 3)
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch):
-    """Skip the checks, which `test_check` covers."""
-    monkeypatch.setattr("speechbundles.server.compared.check_bundle", lambda path: [])
+pytestmark = pytest.mark.usefixtures("unchecked")
 
 
 @pytest.fixture
 def bundle(server, tmp_path):
     path = live_bundle(tmp_path / "bundle.zip")
-    key = server._dataset("competition_bundle", "bundle.zip", 0)
-    server.files[server.datasets[key]["path"]] = path.read_bytes()
-    server._import(key)
+    server.offer(path.read_bytes())
     server.enter(EVALUATION, "anna", upload(0))
     server.enter(EVALUATION, "bob", upload(1))
     server.enter(EVALUATION, ORGANISER, read_built_bundle(path).files["solutions/baseline.zip"])
     return path
 
 
-def look(connection, bundle, tmp_path, **options):
-    return watch(connection, bundle, COMPETITION, tmp_path / "live", now=NOW, **options)
+@pytest.fixture
+def look(connection, bundle, tmp_path):
+    """Return a function that watches the competition."""
+    return lambda **options: watch(connection, bundle, COMPETITION, tmp_path / "live", now=NOW, **options)
 
 
-def test_a_competition_that_is_as_in_its_bundle(connection, server, bundle, tmp_path):
+def test_a_competition_that_is_as_in_its_bundle(look, server, bundle, tmp_path):
     before = sorted(tmp_path.rglob("*"))
-    found = look(connection, bundle, tmp_path)
+    found = look()
     assert found.differences == ()
     assert found.notes == (
         f"{tmp_path / 'live'}: nothing fetched, so vanished and identical runs were not looked for",
@@ -49,77 +41,59 @@ def test_a_competition_that_is_as_in_its_bundle(connection, server, bundle, tmp_
     read = [what for what, path, _ in server.requests if path != "/accounts/login/"]
     assert {what.split()[1] for what in read} == {"GET"}
     assert sorted(tmp_path.rglob("*")) == before
-    found = look(connection, bundle, tmp_path, fetching=True)
+    found = look(fetching=True)
     assert (found.uncompared, found.differences, found.notes) == ((), (), ())
     assert (tmp_path / "live/index.csv").is_file()
-    assert look(connection, bundle, tmp_path).notes == ()
+    assert look().notes == ()
 
 
 def test_scores_of_hidden_columns_that_are_not_returned_are_not_reported(connection, server, tmp_path):
     bundle = live_bundle(tmp_path / "bundle.zip", hidden="error")
-    key = server._dataset("competition_bundle", "bundle.zip", 0)
-    server.files[server.datasets[key]["path"]] = bundle.read_bytes()
-    server._import(key)
+    server.offer(bundle.read_bytes())
     server.returns_hidden, server.queues = False, {"anna": 1}
-    server.enter(EVALUATION, "anna", upload(0))
-    server.enter(EVALUATION, "bob", upload(1))
-    assert look(connection, bundle, tmp_path).differences == ()
+    for owner in ("anna", "bob"):
+        server.enter(EVALUATION, owner, upload(0))
+    folder = tmp_path / "none"
+    assert watch(connection, bundle, COMPETITION, folder, now=NOW).differences == ()
 
 
-def _limit(server):
-    server.competitions[COMPETITION]["phases"][1]["max_submissions_per_day"] = 99
-
-
-def _date(server):
-    server.competitions[COMPETITION]["phases"][1]["end"] = "2027-03-20T23:59:59Z"
-
-
-def _column(server):
-    server.competitions[COMPETITION]["leaderboards"][0]["columns"][0]["sorting"] = "asc"
-
-
-def _page(server):
-    server.competitions[COMPETITION]["pages"][0]["content"] = "Send your results to mallory."
-
-
-def _labels(server):
-    server.files[server.datasets[server.tasks[32]["parts"]["reference_data"]]["path"]] += b"x"
-
-
-def _program(server):
-    del server.tasks[31]["parts"]["ingestion_program"]
-
-
-def _kit(server):
-    kit = server.competitions[COMPETITION]["phases"][0]["starting_kit"]["key"]
-    server.files[server.datasets[kit]["path"]] = b"PK"
-
-
-def _kit_added(server):
-    phases = server.competitions[COMPETITION]["phases"]
-    phases[1]["public_data"] = phases[0]["starting_kit"]
+PHASE = ("phases", 1)
 
 
 @pytest.mark.parametrize(
-    ("change", "line"),
+    ("place", "value", "line"),
     [
-        (_limit, "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server"),
-        (_date, "phases[1].end: 2027-03-14 23:59:59 in the bundle, 2027-03-20 23:59:59 on the server"),
-        (_column, "column accuracy.sorting: 'desc' in the bundle, 'asc' on the server"),
-        (_page, "page 'Overview': "),
-        (_labels, "Evaluation: reference data is not the bundle's file"),
-        (_program, "Development: ingestion program is not the bundle's file"),
-        (_kit, "Development: starting kit is not the bundle's file"),
-        (_kit_added, "Evaluation: public data is not the bundle's file"),
+        (
+            (*PHASE, "max_submissions_per_day"),
+            99,
+            "phases[1].max_submissions_per_day: 3 in the bundle, 99 on",
+        ),
+        (("pages", 0, "content"), "Send your results to mallory.", "page 'Overview': "),
+        ((*PHASE, "public_data"), {"key": "x"}, "Evaluation: public data is not the bundle's file"),
     ],
 )
-def test_each_change_is_reported(connection, server, bundle, tmp_path, change, line):
-    change(server)
-    (found,) = look(connection, bundle, tmp_path).differences
+def test_each_setting_that_changed_is_reported(look, server, place, value, line):
+    holder = server.competitions[COMPETITION]
+    for part in place[:-1]:
+        holder = holder[part]
+    server.datasets["x"] = server.datasets[
+        server.competitions[COMPETITION]["phases"][0]["starting_kit"]["key"]
+    ]
+    holder[place[-1]] = value
+    (found,) = look().differences
     assert found.startswith(line)
 
 
-def test_odd_runs_are_listed(connection, server, bundle, tmp_path):
+def test_each_file_that_changed_is_reported(look, server):
+    kit = server.competitions[COMPETITION]["phases"][0]["starting_kit"]["key"]
+    for key in (kit, server.tasks[32]["parts"]["reference_data"]):
+        server.files[server.datasets[key]["path"]] += b"x"
+    del server.tasks[31]["parts"]["ingestion_program"]
+    what = ("Development: ingestion program", "Development: starting kit", "Evaluation: reference data")
+    assert look().differences == tuple(f"{part} is not the bundle's file" for part in what)
+
+
+def test_odd_runs_are_listed(look, connection, server, bundle, tmp_path):
     phase = read_built_bundle(bundle).phases[1]
     fetch(connection, COMPETITION, tmp_path / "live")
     first, second, _ = sorted(server.submissions)
@@ -148,16 +122,16 @@ def test_odd_runs_are_listed(connection, server, bundle, tmp_path):
         f"Evaluation: run {early} of ida is early: uploaded at {when}, the phase is open from {phase.opens} to "
         f"{phase.closes}",
     ]
-    assert list(look(connection, bundle, tmp_path).differences) == expected
+    assert list(look().differences) == expected
     index = (tmp_path / "live/index.csv").read_bytes()
-    look(connection, bundle, tmp_path)
+    look()
     assert (tmp_path / "live/index.csv").read_bytes() == index
     identical = f"Evaluation: the same upload by different teams: anna (run {first}), carol (run {same})"
-    assert list(look(connection, bundle, tmp_path, fetching=True).differences) == [*expected, identical]
-    assert list(look(connection, bundle, tmp_path).differences) == [*expected[1:], identical]
+    assert list(look(fetching=True).differences) == [*expected, identical]
+    assert list(look().differences) == [*expected[1:], identical]
 
 
-def test_many_odd_runs_of_a_team_are_one_line(connection, server, bundle, tmp_path):
+def test_many_odd_runs_of_a_team_are_one_line(look, server, bundle):
     phase = read_built_bundle(bundle).phases[1]
     server.stuck = True
     server.now = phase.opens - timedelta(days=3)
@@ -170,7 +144,7 @@ def test_many_odd_runs_of_a_team_are_one_line(connection, server, bundle, tmp_pa
         server.submissions[run]["status"] = "Failed"
     opens, closes = phase.opens - timedelta(days=3), phase.closes + timedelta(days=1)
     dates = f"the phase is open from {phase.opens} to {phase.closes}"
-    assert list(look(connection, bundle, tmp_path).differences) == [
+    assert list(look().differences) == [
         f"Evaluation: 50 runs of ida are early (runs {early[0]}, {early[1]}, {early[2]} (and 47 more)): uploaded at "
         f"{opens + timedelta(seconds=1)} to {opens + timedelta(seconds=50)}, {dates}",
         f"Evaluation: 5 runs of gerd, hans, ines (and 1 more) are stuck (runs {waiting[0]}, {waiting[1]}, {waiting[2]} "
@@ -179,7 +153,7 @@ def test_many_odd_runs_of_a_team_are_one_line(connection, server, bundle, tmp_pa
     ]
 
 
-def test_a_repeated_run_has_the_time_of_its_upload(connection, server, bundle, tmp_path):
+def test_a_repeated_run_has_the_time_of_its_upload(look, connection, server, bundle, tmp_path):
     phase = read_built_bundle(bundle).phases[1]
     fetch(connection, COMPETITION, tmp_path / "live")
     server.now = phase.closes + timedelta(days=1)
@@ -187,43 +161,44 @@ def test_a_repeated_run_has_the_time_of_its_upload(connection, server, bundle, t
     again = server._submit(EVALUATION, "anna", server.submissions[run]["data"])
     for _ in range(8):
         server._go_on()
-    assert "late" in " ".join(look(connection, bundle, tmp_path).differences)
+    assert "late" in " ".join(look().differences)
     fetch(connection, COMPETITION, tmp_path / "live")
-    assert look(connection, bundle, tmp_path).differences == ()
+    assert look().differences == ()
     assert server.submissions[again]["status"] == "Finished"
 
 
-def test_organisers_may_submit_outside_the_dates_of_a_phase(connection, server, bundle, tmp_path):
+def test_organisers_may_submit_outside_the_dates_of_a_phase(look, server, bundle):
     server.now = read_built_bundle(bundle).phases[1].opens - timedelta(days=30)
     for owner in (ORGANISER, COLLABORATOR):
         server.enter(EVALUATION, owner, read_built_bundle(bundle).files["solutions/baseline.zip"])
-    assert look(connection, bundle, tmp_path, fetching=True).differences == ()
+    assert look(fetching=True).differences == ()
     early = server.enter(EVALUATION, "ida", upload(1))
-    (found,) = look(connection, bundle, tmp_path).differences
+    (found,) = look().differences
     assert found.startswith(f"Evaluation: run {early} of ida is early")
 
 
-def test_a_server_that_does_not_return_files(connection, server, bundle, tmp_path):
+def test_a_server_that_does_not_return_files(look, server):
     server.gives_datasets = False
-    found = look(connection, bundle, tmp_path)
+    found = look()
     assert found.differences == ()
     assert found.uncompared[0].startswith("not compared: programs, data and kits: ")
 
 
-def test_the_command(server, login, bundle, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+def test_the_command(server, login, command, bundle, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    arguments = ["watch", str(bundle), "7", "--server", server.address, *login]
-    assert build_bundle.main([*arguments, "--fetch"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "competition 7 is as in the bundle"
-    assert {line.partition(" ")[0] for line in lines[1:]} == {"measured", "note:"}
+    arguments = ["watch", bundle, COMPETITION, *login]
+    status, out, _ = command(*arguments, "--fetch")
+    first, *others = out.splitlines()
+    assert (status, first) == (0, "competition 7 is as in the bundle")
+    assert {line.partition(" ")[0] for line in others} == {"measured", "note:"}
     assert (tmp_path / "fetched/7/index.csv").is_file()
-    _limit(server)
-    assert build_bundle.main(arguments) == 3
-    changed = "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server"
-    assert capsys.readouterr().out.splitlines()[0] == changed
-    assert build_bundle.main(["watch", str(bundle), "8", "--server", server.address]) == 1
-    assert len(capsys.readouterr().err.splitlines()) == 1
+    server.competitions[COMPETITION]["phases"][1]["max_submissions_per_day"] = 99
+    status, out, _ = command(*arguments)
+    assert (status, out.splitlines()[0]) == (
+        3,
+        "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server",
+    )
+    status, _, err = command("watch", bundle, COMPETITION + 1)
+    assert (status, len(err.splitlines())) == (1, 1)
     with pytest.raises(OrganiserError):
-        watch(None, tmp_path / "none.zip", 7, tmp_path)
+        watch(None, tmp_path / "none.zip", COMPETITION, tmp_path)

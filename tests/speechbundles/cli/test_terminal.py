@@ -29,9 +29,7 @@ def place(tmp_path, server, monkeypatch):
     live_bundle(tmp_path / "corrected.zip", wrong=1)
     (tmp_path / "sent" / "anna").mkdir(parents=True)
     (tmp_path / "sent" / "anna" / "2027-03-01T0915.zip").write_bytes(upload(0))
-    key = server._dataset("competition_bundle", "bundle.zip", 0)
-    server.files[server.datasets[key]["path"]] = bundle.read_bytes()
-    server._import(key)
+    server.offer(bundle.read_bytes())
     server.enter(701, "anna", upload(0))
     case = CASES[TASK]
     known = parse_reference(find_task(TASK), encoded(case.reference)).fingerprint

@@ -1,0 +1,73 @@
+"""A stand-in for Codabench, a competition on it, and a connection to it that never waits."""
+
+import pytest
+
+import build_bundle
+from speechbundles.model.environment import TOKEN_VARIABLE
+from speechbundles.server.account import Account
+from speechbundles.server.connection import Connection
+from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer
+from tests.samples.live_bundle import EVALUATION, live_bundle, score, upload
+
+
+@pytest.fixture(params=["v1.25", pytest.param("today", marks=pytest.mark.thorough)])
+def server(request):
+    """As version 1.25 and, in the thorough suite, as today's. Tests parametrised with `server` choose themselves."""
+    with CodabenchServer(score, today=request.param == "today") as running:
+        yield running
+
+
+@pytest.fixture
+def pauses():
+    """The seconds of each pause that the connection would make."""
+    return []
+
+
+@pytest.fixture
+def connection(server, pauses):
+    """With an account, for what today's server gives to no token."""
+    return Connection(server.address, TOKEN, pauses.append, account=Account(ORGANISER, PASSWORD))
+
+
+@pytest.fixture
+def login(tmp_path_factory):
+    """The options that name a file with the account."""
+    file = tmp_path_factory.mktemp("login") / "account"
+    file.write_text(f"{ORGANISER}\n{PASSWORD}\n", "utf-8")
+    file.chmod(0o600)
+    return ["--login-file", str(file)]
+
+
+@pytest.fixture
+def command(server, monkeypatch, capsys):
+    """Return a function that calls a command for the server; it returns the status, the output and the errors."""
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
+
+    def call(*words):
+        capsys.readouterr()
+        status = build_bundle.main([*map(str, words), "--server", server.address])
+        return (status, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def unchecked(monkeypatch):
+    """Skip the checks of bundles, which the tests of `check` cover."""
+    monkeypatch.setattr("speechbundles.server.compared.check_bundle", lambda path: [])
+
+
+@pytest.fixture(scope="session")
+def small_bundle(tmp_path_factory):
+    return live_bundle(tmp_path_factory.mktemp("bundle") / "bundle.zip").read_bytes()
+
+
+@pytest.fixture
+def phase(server, small_bundle):
+    """The evaluation phase of a competition with three uploads: two by anna, and one by bob that fails."""
+    server.offer(small_bundle)
+    server.enter(EVALUATION, "anna", upload(0, 1))
+    server.enter(EVALUATION, "anna", upload(0))
+    server.enter(EVALUATION, "bob", upload(items=[("item000", "correct")]))
+    return EVALUATION
