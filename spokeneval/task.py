@@ -7,8 +7,9 @@ are in `spokeneval.challenges`, one module each.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy as np
@@ -147,6 +148,35 @@ class Column(NamedTuple):
     description: str
 
 
+class View(NamedTuple):
+    """What a report on public labels shows of a task's items, besides their scores.
+
+    Attributes
+    ----------
+    kind
+        The kind whose sections the report has, such as `decisions`, for `report/kinds/decisions.py`; empty for none.
+    expected, given
+        Take the reference, and a submission, and return the labels and the answers as these sections take them.
+    facts
+        Further facts that these sections need, by name, such as `classes`.
+    groups
+        Takes the reference, and returns groups of items, `kind of group -> group of each row of the counts`.
+    texts
+        The columns of the reference that are shown beside wrong answers.
+    broken
+        Takes the total counts, and returns the task's rule that a submission breaks, with the figures; empty if it
+        breaks none.
+    """
+
+    kind: str = ""
+    expected: Callable[[Any], Any] = lambda reference: reference
+    given: Callable[[Any], Any] = lambda submission: submission
+    facts: Mapping[str, Any] = MappingProxyType({})
+    groups: Callable[[Any], Mapping[str, Sequence[str]]] = lambda reference: {}
+    texts: tuple[str, ...] = ()
+    broken: Callable[[Mapping[str, Any]], str] = lambda totals: ""
+
+
 @dataclass(frozen=True)
 class Task:
     """A task.
@@ -191,6 +221,8 @@ class Task:
         that are the same for every trivial baseline, such as an error rate of 100 %; None if trivial baselines vary.
     remarks
         Takes a submission, and returns sentences on how its form affects its scores, for the report.
+    view
+        What a report on public labels shows of the items.
     shared_scale
         Whether the counts of two systems are on the same scale, so that their rows may be swapped to compare them.
     declaration
@@ -216,6 +248,7 @@ class Task:
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
     half_right: Optional[Callable[[Any], Any]] = None
     remarks: Callable[[Any], Iterable[str]] = lambda submission: ()
+    view: View = field(default_factory=View)
     shared_scale: bool = True
     declaration: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""

@@ -18,6 +18,7 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, choose_units
 from ..formats.tables import Table
+from ..kinds.ratings import ratings_view
 from ..metrics import agreement, alternative_annotator
 from ..metrics.agreement import RatingCells
 from ..task import AGREEMENT, HIGHER, Score, Task
@@ -152,4 +153,5 @@ TASK = Task(
         "3 for every call": always("rating", 3),
         "ratings at random": at_random("rating", range(SCALE[0], SCALE[1] + 1)),
     },
+    view=ratings_view(SCALE, "linear"),
 )

@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Optional
+
+import numpy as np
 
 from ..formats.cells import whole_numbers
 from ..formats.problems import Problems
@@ -46,6 +48,12 @@ def check_scores(answers: Answers, table: Table, problems: Problems, scale: tupl
             message = f"{SECOND} {score!r}; expected an integer from {low} to {high}, or an empty cell"
             table.add_problem(problems, "off_scale", row, message)
     check_spread(answers, table, problems, truth="human_score", item="response")
+
+
+def _second_scores(reference: Answers) -> Optional[np.ndarray]:
+    """The scores of a second rater, NaN where there is none; None without any."""
+    scores = np.array([float(score or "nan") for score in reference.texts.get(SECOND, ())])
+    return None if np.isnan(scores).all() else scores
 
 
 def on_scale(options: Mapping[str, str]) -> Task:
@@ -84,7 +92,12 @@ def on_scale(options: Mapping[str, str]) -> Task:
         cells=True,
     )
     scales = (PUBLISHED, *(other for other in SCALES if other != PUBLISHED))
-    return replace(task, options=(Option("scale", scales),), vary=on_scale)
+    view = task.view._replace(
+        facts={**task.view.facts, "second": _second_scores},
+        groups=lambda reference: {"Prompt": reference.texts["prompt_id"]},
+        texts=("prompt_id",),
+    )
+    return replace(task, view=view, options=(Option("scale", scales),), vary=on_scale)
 
 
 TASK = on_scale({"scale": PUBLISHED})

@@ -17,7 +17,7 @@ from ..formats.language_turns import NO_TURNS, Reference, Submission
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
 from ..metrics import language_diarization as metrics
-from ..task import LOWER, POSITIVE, Score, Task
+from ..task import LOWER, POSITIVE, Score, Task, View
 
 EVER = np.array([[0.0, LATEST]])
 """A turn that covers any recording from beginning to end."""
@@ -115,4 +115,5 @@ TASK = Task(
         "English throughout": lambda items: Submission(((EVER, NO_TURNS[1]),) * len(items)),
         "Mandarin throughout": lambda items: Submission(((NO_TURNS[0], EVER),) * len(items)),
     },
+    view=View("merlion_diarization"),
 )

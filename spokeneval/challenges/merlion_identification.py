@@ -20,7 +20,7 @@ from ..formats.speakers import choose_units
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import language_identification as identification
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..task import HIGHER, LOWER, POSITIVE, Score, Task
+from ..task import HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import random_numbers
 
 
@@ -134,5 +134,6 @@ TASK = Task(
         "a language at random": lambda items: guesses(random_numbers(len(items), 2)),
     },
     remarks=remarks,
+    view=View("merlion_identification"),
     shared_scale=False,  # the bins depend on each system's own scores
 )

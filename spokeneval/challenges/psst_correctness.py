@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..formats.cells import words
-from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
+from ..formats.naming import naming_format, naming_groups, naming_reference, naming_submission, naming_units
 from ..kinds.decisions import decisions
 from ..trivial import always, at_random
 
@@ -20,18 +20,20 @@ TRUTH = words({"true": 1, "false": 0}, spelled=str.lower)
 REFERENCE = naming_reference("correctness", TRUTH)
 SUBMISSION = naming_submission("correctness.tsv", "prediction", TRUTH)
 
+_KIND = decisions(
+    "psst_correctness",
+    "PSST, correctness",
+    classes=("incorrect", "correct"),
+    positive="correct",
+    item="response",
+    truth="correctness",
+    answer="prediction",
+    form=partial(naming_format, REFERENCE, SUBMISSION),
+    units=naming_units,
+)
 TASK = replace(
-    decisions(
-        "psst_correctness",
-        "PSST, correctness",
-        classes=("incorrect", "correct"),
-        positive="correct",
-        item="response",
-        truth="correctness",
-        answer="prediction",
-        form=partial(naming_format, REFERENCE, SUBMISSION),
-        units=naming_units,
-    ),
+    _KIND,
+    view=_KIND.view._replace(groups=naming_groups),
     trivial={
         "everything correct": always("prediction", 1),
         "everything incorrect": always("prediction", 0),

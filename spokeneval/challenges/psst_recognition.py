@@ -13,14 +13,14 @@ from operator import attrgetter
 
 import numpy as np
 
-from ..formats.naming import naming_format, naming_reference, naming_submission, naming_units
+from ..formats.naming import naming_format, naming_groups, naming_reference, naming_submission, naming_units
 from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..kinds.transcripts import check_total, feature_error_rate
 from ..metrics import phoneme_recognition as metrics
-from ..task import LOWER, POSITIVE, Score, Task
+from ..task import LOWER, POSITIVE, Score, Task, View
 from ..trivial import always
 
 PHONES = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
@@ -72,4 +72,11 @@ TASK = Task(
     right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.per(rows["errors"])), 1),
     labels=lambda reference: [phone for transcript in reference["transcript"] for phone in transcript],
     trivial={"nothing recognised": always("asr_transcript", [])},
+    view=View(
+        "transcripts",
+        lambda reference: [[metrics.drop_fillers(phones)] for phones in reference["transcript"]],
+        lambda submission: [metrics.drop_fillers(phones) for phones in submission["asr_transcript"]],
+        {"units": "phones", "features": metrics.arpabet_features},
+        naming_groups,
+    ),
 )

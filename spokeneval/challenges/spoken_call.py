@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, split_row
 from ..formats.text import text_of
+from ..kinds.decisions import decisions_view
 from ..metrics import accept_reject as metrics
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Option, Score, Task
 from ..trivial import always, at_random
@@ -213,6 +214,28 @@ def refuse_ineligible(counts: Mapping[str, metrics.Decisions], options: Any) -> 
     Problems().stop("fifty_percent_rule", SUBMISSION.file, message)
 
 
+KINDS = ("correct", "incorrect in language only", "incorrect in language and meaning")
+"""The kinds of responses in reports."""
+
+
+def broken_rule(totals: Mapping[str, Any]) -> str:
+    """The 50 % rule with the share that breaks it; empty if the submission meets the rule."""
+    counts = totals["decisions"]
+    if metrics.meets_fifty_percent_rule(counts):
+        return ""
+    accepted = metrics.false_accepts(counts, gross_weight=1)
+    shares = (
+        (counts.false_rejects, metrics.correct_responses(counts), "correct responses rejected"),
+        (accepted, metrics.incorrect_responses(counts), "incorrect responses accepted"),
+    )
+    found = [
+        f"{100 * part / whole:.1f} % of the {words} ({part:g} of {whole:g})"
+        for part, whole, words in shares
+        if whole and not metrics.is_required_share(whole - part, whole)
+    ]
+    return f"{RULE}: {' and '.join(found) or 'a class has no responses'}, at most {SHARE} allowed"
+
+
 def eligible(decisions: metrics.Decisions) -> Any:
     """1 if the 50 % rule is met, else 0."""
     return metrics.meets_fifty_percent_rule(decisions) * 1
@@ -276,6 +299,17 @@ TASK = Task(
     scores=SCORES,
     right=lambda rows: rows["decisions"].correct_accepts + rows["decisions"].correct_rejects,
     labels=lambda reference: zip(reference["language"].tolist(), reference["meaning"].tolist()),
+    view=decisions_view(
+        KINDS,
+        lambda reference: 2 - reference["language"] - reference["meaning"],
+        itemgetter("Accept"),
+        answers=("rejected", "accepted"),
+        wanted=(1, 0, 0),
+    )._replace(
+        groups=lambda reference: {"Prompt": reference.texts["Prompt"]} if "Prompt" in reference.texts else {},
+        texts=("Prompt", "RecResult", TRANSCRIPTION),
+        broken=broken_rule,
+    ),
     options=(
         # flag: a submission that breaks the rule is scored, but its Dfull is 0. reject: its run fails.
         Option("fifty_percent_rule", ("flag", "reject"), public_only=("reject",)),

@@ -45,6 +45,32 @@ def naming_format(reference: Sheet, submission: Sheet, check: Check) -> Format:
     return sheet_format(reference, submission, list_file=LIST_FILE, public=_PUBLIC, check=check)
 
 
+_SEVERITIES = ((25, "very severe"), (50, "severe"), (75, "moderate"), (100, "mild"))
+"""Highest aphasia quotient of each severity (Kertesz 2006, Western Aphasia Battery, revised)."""
+
+
+def naming_groups(reference: Answers) -> dict[str, list[str]]:
+    """Groups of responses by test, severity of the aphasia, session and prompt, if the file has them."""
+    texts = reference.texts
+    titles = {
+        "test": "Test",
+        SEVERITY: "Severity (aphasia quotient)",
+        "session": "Session",
+        "prompt": "Prompt",
+    }
+    groups = {title: texts[column] for column, title in titles.items() if column in texts}
+    if SEVERITY in texts:
+        groups[titles[SEVERITY]] = list(map(_severity, texts[SEVERITY]))
+    return groups
+
+
+def _severity(quotient: str) -> str:
+    try:
+        return next(f"{name} (to {most})" for most, name in _SEVERITIES if float(quotient) <= most)
+    except (ValueError, StopIteration):
+        return "unknown"
+
+
 def naming_units(reference: Answers) -> Units:
     """Speakers if the file names them, else sessions (each has one speaker), else single utterances."""
     session = reference.texts.get("session", ())

@@ -7,8 +7,9 @@ Source: `metrics.correctness` and `metrics.classification`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any, Callable, Optional
 
 from ..formats.cells import words
@@ -18,7 +19,7 @@ from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import Units
 from ..formats.tables import Table
 from ..metrics import classification, correctness
-from ..task import AGREEMENT, HIGHER, Score, Task
+from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text, units_by
 
@@ -87,7 +88,31 @@ def decisions(
             **(constant if len(classes) <= MOST_TRIVIAL else {}),
             "classes at random": at_random(answer, range(len(classes))),
         },
+        view=decisions_view(classes, itemgetter(truth), itemgetter(answer)),
     )
+
+
+def decisions_view(
+    classes: Sequence[str],
+    expected: Callable[[Any], Any],
+    given: Callable[[Any], Any],
+    *,
+    answers: Sequence[str] = (),
+    wanted: Sequence[int] = (),
+) -> View:
+    """Return what reports show of decisions.
+
+    Parameters
+    ----------
+    expected, given: take the reference and a submission, and return the numbers of classes and of answers.
+    answers, wanted: the answers, and the number of the right one to each class, if answers are not the classes.
+    """
+    facts = {
+        "classes": classes,
+        "answers": answers or classes,
+        "wanted": wanted or range(len(classes)),
+    }
+    return View("decisions", expected, given, facts)
 
 
 def _count(

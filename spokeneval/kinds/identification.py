@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any, Callable, Optional, Union
 
 import numpy as np
@@ -34,7 +35,7 @@ from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..task import HIGHER, LOWER, POSITIVE, Score, Task
+from ..task import HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import random_numbers
 from .decisions import MOST_TRIVIAL
 from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text
@@ -181,6 +182,12 @@ def identification(
         labels=lambda answers: answers[LABEL].tolist(),
         trivial=_trivial(columns, item),
         remarks=remarks,
+        view=View(
+            "identification",
+            expected=itemgetter(LABEL),
+            given=lambda submitted: _likelihoods(scores_of(submitted), contained),
+            facts={"classes": sides},
+        ),
         shared_scale=False,  # bins and thresholds depend on each system's own scores
     )
 

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from math import lcm
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from ..metrics import agreement, alternative_annotator
 from ..metrics.agreement import RaterPairs
 from ..metrics.alternative_annotator import AnnotatorComparisons
 from ..metrics.counts import field_arrays, total
-from ..task import AGREEMENT, HIGHER, Score, Task
+from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
 
@@ -100,7 +101,14 @@ def ratings(
             f"{middle} for every {item}": always(COLUMN, middle),
             "ratings at random": at_random(COLUMN, range(scale[0], scale[1] + 1)),
         },
+        view=ratings_view(scale, weights),
     )
+
+
+def ratings_view(scale: tuple[int, int], weights: str) -> View:
+    """Return what reports show of ratings; `weights`: those of kappa."""
+    facts = {"scale": scale, "weights": weights}
+    return View("ratings", lambda reference: reference.columns, itemgetter(COLUMN), facts)
 
 
 class _Raters(NamedTuple):

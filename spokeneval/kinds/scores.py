@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from functools import partial
+from operator import itemgetter
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -30,7 +31,7 @@ from ..formats.tables import Table
 from ..metrics import agreement, correlation, prediction_error
 from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
-from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task
+from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
 
@@ -134,6 +135,12 @@ def scores(
             f"{middle:g} for every {item}": always(answer, middle),
             "scores at random": at_random(answer, rated),
         },
+        view=View(
+            "scores",
+            itemgetter(truth),
+            itemgetter(answer),
+            {"scale": scale, "step": step, "second": lambda reference: reference[second] if second else None},
+        ),
         shared_scale=False,  # the moments of each system are taken about its own mean
     )
 

@@ -33,7 +33,7 @@ from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
-from ..task import LOWER, POSITIVE, Score, Task
+from ..task import LOWER, POSITIVE, Score, Task, View
 from ..trivial import always, random_numbers
 from .kind import COMMON, Kind, Parameter, ParameterError, one_table, units_by
 
@@ -106,6 +106,12 @@ def transcripts(
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
         trivial={"nothing recognised": always(COLUMN, [])},
         half_right=_half_right,
+        view=View(
+            "transcripts",
+            lambda reference: reference[COLUMN].tolist(),
+            lambda submission: submission[COLUMN].tolist(),
+            {"units": units, "features": (lambda: table) if table else None},
+        ),
     )
 
 

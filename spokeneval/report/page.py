@@ -150,6 +150,11 @@ def _number(cell: Content) -> str:
     return _NUMBER if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
 
 
+def percent(part: float, whole: float) -> str:
+    """Return a share in percent; `none` of nothing."""
+    return f"{100 * part / whole:.1f} %" if whole else "none"
+
+
 def folded(summary: str, *parts: Html | None, opened: bool = False) -> Html:
     """Return parts that are hidden below a summary line until the reader opens it."""
     inner = "\n".join(part.markup for part in parts if part is not None)

@@ -333,16 +333,6 @@ def shade(value: float) -> tuple[tuple[float, ...], str]:
     return (red, green, blue, value), _ON_SHADE if value > 0.72 else INK
 
 
-def colour_bar(axes: Any, title: str) -> None:
-    """Draw a legend of the colours of `squares` and `cells`, from 0 to 100 %."""
-    for step in range(50):
-        axes.fill_between([2 * step, 2 * step + 2], 0, 1, facecolor=shade((step + 0.5) / 50)[0], linewidth=0)
-    axes.set(xlim=(0, 100), ylim=(0, 1), yticks=[])
-    axes.set_xticks([0, 50, 100])
-    axes.set_xticklabels(["0", title, "100 %"], fontsize=8)
-    axes.tick_params(length=0)
-
-
 def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tuple[float, float, float]:
     """Plot differences against means (Bland and Altman 1986); larger points show more items.
 
@@ -365,15 +355,6 @@ def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tu
         )
     axes.axhline(0, color=STRONG, linewidth=0.6)
     return ends
-
-
-def squares(axes: Any, rows: np.ndarray, columns: np.ndarray, colours: Sequence[Any]) -> None:
-    """Draw the cells of a large matrix as one collection."""
-    from matplotlib.collections import PolyCollection
-
-    corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
-    outlines = np.stack([columns, rows], axis=1)[:, np.newaxis] + corners
-    axes.add_collection(PolyCollection(outlines, facecolors=colours, linewidths=0))
 
 
 def cells(axes: Any, values: np.ndarray, words: Sequence[Sequence[str]], *, largest: float) -> None:

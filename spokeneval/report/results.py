@@ -1,16 +1,14 @@
 """`detailed_results.html`: the results of a submission on one page.
 
 For public labels, the page begins with a verdict, the primary score between the baselines, and the largest sources of
-error; then come all scores with their intervals, the usual plots of the field, and a table of the items, worst first
-(`tasks/<task>.py`). For hidden labels it shows only the content of `scores.json` and its distance from the floor,
+error; then come all scores with their intervals, the sections of the task's kind (`kinds/`), and a table of the items,
+worst first. For hidden labels it shows only the content of `scores.json` and its distance from the floor,
 because participants can download the page and could read labels from anything else.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +23,6 @@ from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
 from ..task import ENDS, Number, Task
-from . import declared
 from .largest import largest_section
 from .page import (
     UNFOLDED,
@@ -45,6 +42,7 @@ from .page import (
     verdict,
 )
 from .plots import BLUE, GREEN, ORANGE, Mark, scale
+from .sections import errors, sections
 from .verdict import TIE, hidden_verdict, public_verdict
 
 
@@ -63,17 +61,15 @@ def scored_page(
     ----------
     scores: the scores as written to `scores.json`.
     """
-    public, own = settings.labels_public, _own_module(task)
+    public = settings.labels_public
     if not scored.shown_intervals:
         scores, known = _without_ends(scores), _without_ends(settings.baseline)
         scored, settings = scored._replace(intervals={}), replace(settings, baseline=known)
     if public:
-        rule = getattr(own, "broken_rule", None)
-        found = public_verdict(task, scored, settings, rule(scored) if rule else "")
+        found = public_verdict(task, scored, settings, task.view.broken(scored.totals))
         answers = reference.labels, submission, scored
-        parts = own.sections(*answers) if own else declared.sections(task, *answers)
-        errors = own.errors(*answers) if hasattr(own, "errors") else declared.errors(task, scored)
-        largest = largest_section(errors, task.units(reference.labels))
+        parts = sections(task, *answers)
+        largest = largest_section(errors(task, *answers), task.units(reference.labels))
     else:
         found, largest, parts = hidden_verdict(task, scores, settings), None, []
     return page(
@@ -203,14 +199,6 @@ def _by_file(problems: Sequence[Problem]) -> list[Problem]:
         problems,
         key=lambda problem: (files.index(problem.file), problem.line is None, problem.line or 0),
     )
-
-
-def _own_module(task: Task) -> Any:
-    """Return the module in `challenges` with the task's name; None for an organiser's own task, or if there is none."""
-    module = f"{__package__}.challenges.{task.name}"
-    if task.declaration or task.code or importlib.util.find_spec(module) is None:
-        return None
-    return importlib.import_module(module)
 
 
 def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, settings: Settings) -> Html:

@@ -2,8 +2,8 @@
 
 Lazy imports inside functions count; imports for type checkers only do not. The `__init__.py` of each package is
 included, but not the modules that it imports lazily, which only users of the whole library need. Two kinds of files are
-selected by name: the reports of the selected tasks, `spokeneval/report/challenges/TASK.py`, if reports are made at
-all; and data files, if a module in their folder contains their name.
+selected by name: the sections of reports, `spokeneval/report/kinds/KIND.py`, for the kinds of the selected tasks, if
+reports are made at all; and data files, if a module in their folder contains their name.
 """
 
 import ast
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 PACKAGE = "spokeneval"
-REPORT = f"{PACKAGE}/report"
 INIT = "__init__.py"
 
 
@@ -26,12 +25,11 @@ def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[s
     """
     names = [name for script in scripts for name in _imports("", script)]
     found = _closure(library, names)
-    if f"{REPORT}/results.py" in found:
-        tasks = [posixpath.split(path) for path in found]
+    if f"{PACKAGE}/report/results.py" in found:
         names += [
-            f"{REPORT}/challenges/{file[:-3]}".replace("/", ".")
-            for place, file in tasks
-            if place == f"{PACKAGE}/challenges"
+            f"{PACKAGE}.report.kinds.{file[:-3]}"
+            for place, file in map(posixpath.split, found)
+            if place in (f"{PACKAGE}/kinds", f"{PACKAGE}/challenges")
         ]
         found = _closure(library, names)
     data = {

@@ -6,12 +6,13 @@ from html import unescape
 import jiwer
 import numpy as np
 import pytest
-from sklearn.metrics import confusion_matrix
+from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.kinds.declared import declared_task
-from spokeneval.report import kinds
+from spokeneval.report.kinds import transcripts
+from spokeneval.report.sections import _kind
 
 
 def section(declared, reference, submission):
@@ -23,7 +24,9 @@ def section(declared, reference, submission):
             arrays["transcript"][:] = columns["transcript"]
         size = len(next(iter(columns.values())))
         sides.append(Answers(Items(tuple(f"i{n}" for n in range(size))), arrays))
-    return kinds.kind_section(declared_task("own", declared), *sides).markup
+    task = declared_task("own", declared)
+    parts = _kind(task).sections(task.view, *sides, None)
+    return "".join(part.markup for part in parts if part is not None)
 
 
 def tables(markup):
@@ -114,7 +117,7 @@ def test_the_errors_of_words_add_up_to_those_of_jiwer():
     draw = np.random.default_rng(2)
     said = [list(draw.choice(list("abcd"), draw.integers(1, 9))) for _ in range(40)]
     heard = [list(draw.choice(list("abcd"), draw.integers(1, 9))) for _ in range(40)]
-    pairs = [pair for sides in zip(said, heard, strict=True) for pair in kinds._aligned(*sides)]
+    pairs = [pair for sides in zip(said, heard, strict=True) for pair in transcripts._aligned(*sides)]
     expected = jiwer.process_words(list(map(" ".join, said)), list(map(" ".join, heard)))
     wrong = [pair for pair in pairs if pair[0] != pair[1]]
     assert len(wrong) == expected.substitutions + expected.insertions + expected.deletions
@@ -122,11 +125,11 @@ def test_the_errors_of_words_add_up_to_those_of_jiwer():
 
 def test_of_alignments_with_the_fewest_errors_the_one_with_most_substitutions_counts():
     # Two errors both ways: two substitutions, or a deletion and an insertion.
-    assert list(kinds._aligned(["a", "b"], ["b", "a"])) == [("a", "b"), ("b", "a")]
+    assert list(transcripts._aligned(["a", "b"], ["b", "a"])) == [("a", "b"), ("b", "a")]
 
 
 def test_items_that_are_too_long_are_counted_and_not_aligned(monkeypatch):
-    monkeypatch.setattr(kinds, "LARGEST", 10)
+    monkeypatch.setattr(transcripts, "LARGEST", 10)
     said, heard = [[["a", "b"]], [["a"] * 9]], [["a", "c"], ["b"] * 9]
     markup = section({"kind": "transcripts"}, {"transcript": said}, {"transcript": heard})
     assert "Of the 2 items with errors, 1 are counted here; the others are too long." in markup
@@ -136,11 +139,14 @@ def test_items_that_are_too_long_are_counted_and_not_aligned(monkeypatch):
 def test_the_shift_of_ratings_is_against_each_rater_who_rated():
     declared = {"kind": "ratings", "raters": ["Anna", "Ravi"], "scale": [1, 5]}
     reference = {"Anna": [1, 2, 3, 4], "Ravi": [0, 5, 5, 0]}  # 0: not rated
-    (found,) = tables(section(declared, reference, {"rating": [2, 2, 4, 3]})).values()
-    assert found[1:] == [
+    found = tables(section(declared, reference, {"rating": [2, 2, 4, 3]}))
+    assert found["Ratings compared with each rater"][1:] == [
         ["Anna", "+0.25", "25.0 %", "25.0 %", "50.0 %", "4"],
         ["Ravi", "-2.00", "100.0 %", "0.0 %", "0.0 %", "2"],
     ]
+    kappa = cohen_kappa_score([1, 2, 3, 4], [2, 2, 4, 3], weights="linear", labels=range(1, 6))
+    assert found["Agreement of each two"][2] == ["Anna, submission", f"{kappa:.4f}", "25.0 %", "100.0 %", "4"]
+    assert found["Items by the rating of Anna"][1] == ["1", "0", "1", "0", "0", "0"]
 
 
 def test_the_shift_of_scores_is_at_each_human_score_or_in_bands():
@@ -155,8 +161,3 @@ def test_the_shift_of_scores_is_at_each_human_score_or_in_bands():
             ["+0.000", "6.000", "1"],
             ["+0.250", "3.000", "4"],
         ]
-
-
-def test_turns_have_no_section_of_their_kind():
-    declared = declared_task("own", {"kind": "turns", "classes": ["a", "b"]})
-    assert kinds.kind_section(declared, None, None) is None

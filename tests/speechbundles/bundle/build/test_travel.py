@@ -7,7 +7,7 @@ import pytest
 
 from speechbundles.bundle.build.travel import travelling
 from speechbundles.model.zips import read_tree
-from spokeneval.challenges import task_names
+from spokeneval.challenges import find_task, task_names
 from tests.samples.programs import ROOT, write_files
 
 LIBRARY = {f"spokeneval/{name}": content for name, content in read_tree(ROOT / "spokeneval").items()}
@@ -28,8 +28,9 @@ def test_the_selected_library_is_complete_and_at_most_55_percent(task, tmp_path)
     checking = travelling(LIBRARY, [(ROOT / "ingestion_program" / task / "ingest.py").read_bytes()])
     files = travelling(LIBRARY, [(ROOT / "scoring_program" / task / "score.py").read_bytes()])
     assert checking.keys() < files.keys() | {"spokeneval/programs/ingest.py"}
-    assert f"spokeneval/report/challenges/{task}.py" not in checking
-    assert f"spokeneval/report/challenges/{task}.py" in files
+    sections = f"spokeneval/report/kinds/{find_task(task).view.kind}.py"
+    assert sections not in checking
+    assert sections in files
     others = [f"spokeneval/challenges/{other}.py" for other in task_names() if other != task]
     assert not files.keys() & set(others)
     assert sum(map(len, files.values())) < 0.55 * sum(map(len, LIBRARY.values()))
@@ -58,9 +59,12 @@ SMALL = {
     "spokeneval/metrics/unread.tsv": b"",
     "spokeneval/report/__init__.py": b"",
     "spokeneval/report/results.py": b"",
-    "spokeneval/report/challenges/__init__.py": b"",
-    "spokeneval/report/challenges/mine.py": b"",
-    "spokeneval/report/challenges/other.py": b"",
+    "spokeneval/kinds/__init__.py": b"",
+    "spokeneval/kinds/mine.py": b"",
+    "spokeneval/kinds/other.py": b"",
+    "spokeneval/report/kinds/__init__.py": b"",
+    "spokeneval/report/kinds/mine.py": b"",
+    "spokeneval/report/kinds/other.py": b"",
 }
 
 
@@ -81,16 +85,16 @@ SMALL = {
             },
         ),
         (
-            b"from spokeneval.report import results\nimport spokeneval.challenges.other",
+            b"from spokeneval.report import results\nimport spokeneval.kinds.other",
             {
                 *(
                     "__init__.py",
                     "version.py",
-                    "challenges/__init__.py",
-                    "challenges/other.py",
+                    "kinds/__init__.py",
+                    "kinds/other.py",
                     "report/__init__.py",
                 ),
-                *("report/results.py", "report/challenges/__init__.py", "report/challenges/other.py"),
+                *("report/results.py", "report/kinds/__init__.py", "report/kinds/other.py"),
             },
         ),
     ],

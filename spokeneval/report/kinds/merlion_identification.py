@@ -11,7 +11,7 @@ from ...formats.segment_scores import Reference, Submission
 from ...metrics import language_identification as identification
 from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points, rocch_eer
 from ...run.scoring import Scored
-from ...task import Number
+from ...task import Number, View
 from ..largest import Errors, Group
 from ..page import Html, figure, long_table, paragraph, section, table
 from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, plot
@@ -25,7 +25,7 @@ _LARGEST_RATIO = 8.0
 _GROUPS = 5
 
 
-def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
+def sections(view: View, reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
     segments = reference.is_english, submission.english, submission.mandarin
     differences = identification.difference_trials(*segments)
     parts = [
@@ -38,7 +38,7 @@ def sections(reference: Reference, submission: Submission, scored: Scored) -> li
     return [part for part in parts if part is not None]
 
 
-def errors(reference: Reference, submission: Submission, scored: Scored) -> Errors:
+def errors(view: View, reference: Reference, submission: Submission, scored: Scored) -> Errors:
     """Return the wrong decisions by the larger score in each recording, and by language and length."""
     decisions = scored.rows["decisions"]
     sizes = {"English": decisions.english, "Mandarin": decisions.mandarin}

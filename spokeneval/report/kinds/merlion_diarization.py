@@ -12,6 +12,7 @@ from ...formats.problems import count_of
 from ...metrics import language_diarization as metrics
 from ...metrics.counts import by_group
 from ...run.scoring import Scored
+from ...task import View
 from ..largest import Errors, Group
 from ..page import Html, figure, folded, long_table, paragraph, section, table
 from ..plots import BLUE, ERROR, GREEN, ORANGE, WRONG, Lane, Part, cells, plot, stacked_bars, timeline
@@ -30,7 +31,7 @@ _PARTS = (
 )
 
 
-def sections(reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
+def sections(view: View, reference: Reference, submission: Submission, scored: Scored) -> list[Html]:
     parts = [
         _confusions(metrics.confusions(scored.totals["times"])),
         _switches(reference, scored.rows["times"]),
@@ -39,7 +40,7 @@ def sections(reference: Reference, submission: Submission, scored: Scored) -> li
     return [part for part in parts if part is not None]
 
 
-def errors(reference: Reference, submission: Submission, scored: Scored) -> Errors:
+def errors(view: View, reference: Reference, submission: Submission, scored: Scored) -> Errors:
     """Return the time of errors in each recording, and by the languages spoken."""
     times = scored.rows["times"]
     wrong = metrics.miss_time(times) + metrics.false_alarm_time(times) + metrics.language_error_time(times)

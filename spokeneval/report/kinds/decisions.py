@@ -1,0 +1,83 @@
+"""Sections on decisions: how often each class is taken for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...run.scoring import Scored
+from ...task import View
+from ..page import Html, long_table, paragraph, percent, section, table
+
+MOST_CLASSES = 12
+"""With more classes, the most frequent confusions are listed, without the whole table."""
+COMMONEST = 25
+
+
+def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+    """Return the section on confusions."""
+    facts = view.facts
+    sides = view.expected(reference), view.given(submission)
+    return [confusions(facts["classes"], facts["answers"], *sides, facts["wanted"])]
+
+
+def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
+    """Return the class of each item."""
+    classes = view.facts["classes"]
+    return {"True class": [classes[label] for label in view.expected(reference).tolist()]}
+
+
+def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
+    """Return the class and the answer of some items."""
+    classes, answered = view.facts["classes"], view.facts["answers"]
+    expected, given = view.expected(reference), view.given(submission)
+    return {
+        "True class": [classes[expected[row]] for row in rows],
+        "Answered": [answered[given[row]] for row in rows],
+    }
+
+
+def confusions(
+    names: Sequence[str],
+    answers: Sequence[str],
+    expected: np.ndarray,
+    given: np.ndarray,
+    wanted: Sequence[int],
+    note: str = "",
+) -> Html:
+    """Return how often each class has each answer; answers beyond the classes are shown only if they occur.
+
+    Parameters
+    ----------
+    wanted: the right answer to each class.
+    """
+    counts = np.zeros((len(names), len(answers)), dtype=np.int64)
+    np.add.at(counts, (expected, given), 1)
+    sizes = counts.sum(axis=1)
+    if len(names) <= MOST_CLASSES:
+        shown = [place for place in range(len(answers)) if place < len(names) or counts[:, place].any()]
+        rows: list[list[Any]] = [
+            [
+                name,
+                *counts[place, shown].tolist(),
+                int(sizes[place]),
+                percent(counts[place, wanted[place]], sizes[place]),
+            ]
+            for place, name in enumerate(names)
+        ]
+        header = ["True class", *(f"answered {answers[place]}" for place in shown), "all", "right"]
+        part = table("Items by true and answered class", header, rows)
+    else:
+        counts[range(len(names)), wanted] = 0
+        found = [(-int(counts[pair]), *pair) for pair in zip(*np.nonzero(counts))]
+        found.sort(key=lambda each: (each[0], names[each[1]], answers[each[2]]))
+        rows = [
+            [f"{names[true]} → {answers[answer]}", -number, percent(-number, sizes[true])]
+            for number, true, answer in found[:COMMONEST]
+        ]
+        part = long_table(
+            "Most frequent confusions", ["True → answered", "Times", "Share of the true class"], rows
+        )
+    return section("Confusions", part, paragraph(note, kind="note") if note else None)

@@ -1,0 +1,100 @@
+"""Sections on scores on a scale: predictions at each human score, their shift, and a second rater."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+from ...metrics.agreement import cohen_kappa
+from ...metrics.prediction_error import prmse
+from ...run.scoring import Scored
+from ...task import View
+from ..page import Html, figure, paragraph, section, table
+from ..plots import mean_difference, plot
+
+MOST_LEVELS = 11
+"""With more human scores on the scale, they are shown in bands."""
+BANDS = 5
+
+
+def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
+    """Return the sections on the shift and on a second rater."""
+    human, given = view.expected(reference), view.given(submission)
+    facts = view.facts
+    ends, step = facts["scale"], facts["step"]
+    levels = np.unique(human)
+    if step and len(levels) <= MOST_LEVELS:
+        bands = [(f"{level:g}", human == level) for level in levels.tolist()]
+    else:
+        edges = np.linspace(ends[0], ends[1], BANDS + 1)
+        place = np.clip(np.searchsorted(edges, human, side="right") - 1, 0, BANDS - 1)
+        bands = [(f"{edges[n]:g} to {edges[n + 1]:g}", place == n) for n in range(BANDS)]
+    bands.append(("all", np.ones(len(human), dtype=bool)))
+    rows: list[list[Any]] = [
+        [name, f"{(given - human)[inside].mean():+.3f}", f"{given[inside].mean():.3f}", int(inside.sum())]
+        for name, inside in bands
+        if inside.any()
+    ]
+    header = ["Human score", "Mean difference", "Mean prediction", "Items"]
+    second = facts["second"](reference)
+    return [
+        section(
+            "Shift of the predictions",
+            table("Predictions at each human score", header, rows),
+            paragraph(
+                "A difference above 0 means that the submission is above the human score.", kind="note"
+            ),
+            difference_figure(human, given, "the human score"),
+        ),
+        _second_rater(human, given, second, ends) if second is not None else None,
+    ]
+
+
+def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
+    """Return the human score of each item, if scores have steps."""
+    human = view.expected(reference).tolist()
+    return {"Human score": [f"{score:g}" for score in human]} if view.facts["step"] else {}
+
+
+def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
+    """Return the human score and the prediction of some items."""
+    human, given = view.expected(reference), view.given(submission)
+    return {
+        "Human score": [f"{human[row]:g}" for row in rows],
+        "Predicted": [f"{given[row]:g}" for row in rows],
+        "Difference": [f"{given[row] - human[row]:+.3f}" for row in rows],
+    }
+
+
+def difference_figure(human: np.ndarray, given: np.ndarray, called: str) -> Html:
+    """Return a plot of the differences of a submission from human scores against their means."""
+    apart = given - human
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_axes([0.13, 0.16, 0.78, 0.8])
+        mean_difference(axes, (human + given) / 2, apart)
+        axes.set(xlabel=f"Mean of the submission and {called}", ylabel=f"Submission minus {called}")
+
+    caption = "Difference against mean; lines at the mean difference and the limits of agreement (1.96 SD)"
+    spoken = f"{caption}: mean difference {apart.mean():+.2f}, standard deviation {apart.std():.2f}."
+    return figure(caption, spoken, plot("differences", draw, width=5.4, height=3.5))
+
+
+def _second_rater(human: np.ndarray, given: np.ndarray, second: np.ndarray, scale: tuple[int, int]) -> Html:
+    """Return PRMSE and the agreement of two raters; the second has NaN for items without a score."""
+    rated = ~np.isnan(second)
+    try:
+        reduction = f"{prmse(np.stack([human, second], axis=1), given):.4f}"
+    except ValueError:
+        reduction = "not defined"
+    kappa = cohen_kappa(human[rated], second[rated], weights="quadratic", scale=scale)
+    rows: list[list[Any]] = [
+        ["PRMSE: share of the variance of the true scores that is predicted", reduction],
+        ["Quadratic κ of the two raters", f"{kappa:.4f}"],
+        ["Items with a second score", int(rated.sum())],
+    ]
+    return section(
+        "Comparison with a second rater", table("Second human scores", ["Statistic", "Value"], rows)
+    )

@@ -1,0 +1,118 @@
+"""Sections on transcripts: the symbols with the most errors, and the most frequent errors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, Optional
+
+import numpy as np
+
+from ...metrics.edit_distance import cheapest_path
+from ...metrics.phoneme_recognition import FeatureTable
+from ...metrics.transcript_errors import best_references
+from ...run.scoring import Scored
+from ...task import View
+from ..page import Content, Html, lines, long_table, paragraph, percent, section
+
+NOTHING = "–"
+COMMONEST = 25
+LONGEST = 60
+"""Pairs of an alignment that are shown."""
+LARGEST, MOST_CELLS = 1_000_000, 100_000_000
+"""Cells of the table of an alignment, and of all tables together. Items beyond these limits are not aligned."""
+
+
+def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+    """Return the section on the symbols with the most errors; in features, if phones have them."""
+    units, features = view.facts["units"], view.facts["features"]
+    unit, table = units[:-1], features() if features else None
+    said, heard, flawed, aligned = _best(view, reference, submission)
+    errors: Counter[tuple[Optional[str], Optional[str]]] = Counter()
+    for row in aligned:
+        errors.update(pair for pair in _aligned(said[row], heard[row]) if pair[0] != pair[1])
+    spoken = Counter(chain.from_iterable(said))
+    wrong: Counter[str] = Counter()
+    for (word, _), times in errors.items():
+        if word is not None:
+            wrong[word] += times
+    worst = sorted(wrong, key=lambda word: (-wrong[word], word))[:COMMONEST]
+    commonest = sorted(errors.items(), key=lambda found: (-found[1], found[0][0] or "", found[0][1] or ""))
+    rows: list[list[Any]] = [
+        [f"{a or NOTHING} → {b or NOTHING}", times, *([f"{_cost(table, a, b):g}"] if table else [])]
+        for (a, b), times in commonest[:COMMONEST]
+    ]
+    header = ["Reference → recognised", "Times", *([f"Features, of {len(table.features)}"] if table else [])]
+    notes = [
+        f"{NOTHING} → {unit} is an insertion, {unit} → {NOTHING} a deletion. Each item is compared with the reference "
+        "that gives it the fewest errors."
+    ]
+    if len(aligned) < len(flawed):
+        notes.append(
+            f"Of the {len(flawed)} items with errors, {len(aligned)} are counted here; the others are too long."
+        )
+    return [
+        section(
+            f"{units.capitalize()} with the most errors",
+            long_table(
+                f"{units.capitalize()} of the reference that are most often wrong or missing",
+                [unit.capitalize(), "Wrong", "Times in the reference", "Share"],
+                [[word, wrong[word], spoken[word], percent(wrong[word], spoken[word])] for word in worst],
+            )
+            if worst
+            else None,
+            long_table("Most frequent errors", header, rows)
+            if flawed
+            else paragraph("There are no substitutions, deletions or insertions."),
+            paragraph(*notes, kind="note"),
+        )
+    ]
+
+
+def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[Content]]:
+    """Return the aligned reference and transcript of some items, in two lines."""
+    said, heard, _, aligned = _best(view, reference, submission)
+    short = set(aligned)
+    return {"Alignment": [_lines(said[row], heard[row]) if row in short else "too long" for row in rows]}
+
+
+def _lines(said: Sequence[str], heard: Sequence[str]) -> Html:
+    pairs = [(a or NOTHING, b or NOTHING) for a, b in islice(_aligned(said, heard), LONGEST)]
+    widths = [max(map(len, pair)) for pair in pairs]
+    sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
+    return lines([f"{name}  {side}" for name, side in zip(("said ", "heard"), sides)])
+
+
+def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:
+    """Return the reference with the fewest errors of each item, its transcript, the items with errors, and of these
+    those that are short enough to be aligned."""
+    references, heard = view.expected(reference), view.given(submission)
+    flat = list(chain.from_iterable(references))
+    owner = [place for place, row in enumerate(references) for _ in row]
+    rows, best = best_references(flat, heard, owner)
+    said = [flat[place] for place in best]
+    flawed = np.flatnonzero(rows.wrong).tolist()
+    sizes = np.array([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], dtype=np.int64)
+    within = sizes <= LARGEST
+    within &= np.cumsum(sizes * within) <= MOST_CELLS
+    return said, heard, flawed, [row for row, kept in zip(flawed, within.tolist()) if kept]
+
+
+def _cost(table: FeatureTable, said: Optional[str], heard: Optional[str]) -> float:
+    """Return the cost of an error in features."""
+    place = {phone: number for number, phone in enumerate(table.phones)}
+    if said is None or heard is None:
+        return float(table.indel_costs()[place[said or heard or ""]])
+    return float(table.substitution_costs()[place[said], place[heard]])
+
+
+def _aligned(said: Sequence[str], heard: Sequence[str]) -> Iterator[tuple[Optional[str], Optional[str]]]:
+    """Yield the pairs of the alignment with the fewest errors, and of these the most substitutions."""
+    symbols = sorted({*said, *heard})
+    number = {symbol: place for place, symbol in enumerate(symbols)}
+    first, second = (np.array([number[symbol] for symbol in side], dtype=np.int64) for side in (said, heard))
+    error = len(said) + len(heard) + 1  # outweighs any number of insertions and deletions
+    substitution = error * (1 - np.eye(len(symbols), dtype=np.int64))
+    for a, b in cheapest_path(first, second, substitution, np.full(len(symbols), error + 1)):
+        yield None if a is None else symbols[a], None if b is None else symbols[b]

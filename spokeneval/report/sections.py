@@ -1,0 +1,93 @@
+"""Sections on the answers to a task with public labels: those of its kind, scores of groups of items, worst answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Optional
+
+import numpy as np
+
+from ..metrics.counts import by_group
+from ..run.scoring import Scored
+from ..task import HIGHER, Task
+from .largest import Errors
+from .page import Content, Html, long_table, percent, section
+
+MOST_SCORES, MOST_ROWS = 4, 50
+
+
+def errors(task: Task, reference: Any, submission: Any, scored: Scored) -> Errors:
+    """Return the errors of a submission; in most kinds how wrong the answer to each item is."""
+    kind, view = _kind(task), task.view
+    if hasattr(kind, "errors"):
+        found: Errors = kind.errors(view, reference, submission, scored)
+        return found
+    wrong = 1 - np.asarray(task.right(scored.rows), dtype=float)
+    groups = kind.groups(view, reference) if hasattr(kind, "groups") else {}
+    called = "the errors", "the items"
+    return Errors(wrong, np.ones(len(wrong)), called, {**groups, **view.groups(reference)})
+
+
+def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
+    """Return the sections of the task's kind, one for each grouping of items, one on units, and one on items."""
+    kind, statistics = _kind(task), scored.statistics
+    parts = kind.sections(task.view, reference, submission, scored) if kind else []
+    for called, names in task.view.groups(reference).items():
+        groups, place = np.unique(np.array(names, dtype=str), return_inverse=True)
+        if len(groups) > 1:
+            counts = {part: by_group(rows, place, len(groups)) for part, rows in scored.rows.items()}
+            parts.append(_groups(task, scored, called, groups.tolist(), counts))
+    if statistics.items:
+        parts.append(_groups(task, scored, statistics.unit.capitalize(), statistics.units, statistics.parts))
+    return [*parts, _items(task, reference, submission, scored)]
+
+
+def _kind(task: Task) -> Any:
+    """Return the module of the task's kind in `kinds`; None if it has none."""
+    return import_module(f"{__package__}.kinds.{task.view.kind}") if task.view.kind else None
+
+
+def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], counts: Any) -> Optional[Html]:
+    """Return the main scores of groups of items; None if they are undefined in all groups."""
+    shown = [score for score in task.scores if score.bounds is not None][:MOST_SCORES]
+    values = [np.asarray(score.value(task.part(score, counts)), dtype=float) for score in shown]
+    if all(np.isnan(value).all() for value in values):
+        return None  # such as speakers who have items of one class only
+    decimals = scored.settings.decimals
+    worst = np.nan_to_num(values[0] if task.primary.direction == HIGHER else -values[0], nan=np.inf)
+    rows = [
+        [
+            names[row],
+            *(
+                "none" if np.isnan(value[row]) else f"{value[row]:.{decimals.get(score.key, 4)}f}"
+                for score, value in zip(shown, values)
+            ),
+        ]
+        for row in np.argsort(worst, kind="stable")
+    ]
+    header = [called, *(score.heading for score in shown)]
+    table = long_table(f"{called}s, worst first", header, rows, shown=MOST_ROWS)
+    return section(f"By {called[0].lower()}{called[1:]}", table)
+
+
+def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optional[Html]:
+    """Return the items with the worst answers; None if all answers are right."""
+    names, counts = scored.statistics.rows
+    right = np.asarray(task.right(counts), dtype=float)
+    rows = [row for row in np.argsort(right, kind="stable")[:MOST_ROWS].tolist() if right[row] < 1]
+    if not rows:
+        return None
+    columns: dict[str, Sequence[Content]] = {
+        "Item": [names[row] for row in rows],
+        "Right": [percent(right[row], 1) for row in rows],
+    }
+    kind, view = _kind(task), task.view
+    if hasattr(kind, "answers"):
+        columns.update(kind.answers(view, reference, submission, rows))
+    texts = {name: reference.texts[name] for name in view.texts if name in reference.texts}
+    columns.update({name: [cells[row] for row in rows] for name, cells in texts.items()})
+    return section(
+        "Items",
+        long_table("Items with the worst answers", [*columns], zip(*columns.values()), shown=MOST_ROWS),
+    )
