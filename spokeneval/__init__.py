@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
     from .kinds.kind import ParameterError
     from .ranking.library import Comparison
-    from .run.library import Result
+    from .run.result import Result
     from .task import Task
 
 __all__ = [
@@ -56,7 +56,7 @@ _PLACES = {
     "FileProblems": "formats.problems",
     "ParameterError": "kinds.kind",
     "ReferenceFileError": "formats.problems",
-    "Result": "run.library",
+    "Result": "run.result",
     "SubmissionError": "formats.problems",
     "Task": "task",
     "TaskDescription": "description",

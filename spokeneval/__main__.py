@@ -95,7 +95,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spokeneval", description="Score submissions to speech challenges.")
     parser.add_argument("--version", action="version", version=f"spokeneval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
     scoring = commands.add_parser(
         "score",
         help="score a submission against a reference",
@@ -108,33 +107,6 @@ def _parser() -> argparse.ArgumentParser:
         description="Score several submissions against a reference, and print how certain their order is.",
         epilog=STATUS,
     )
-    for command in (scoring, comparing):
-        # Before submissions it is required; else argparse would take it for the first of them.
-        number = "?" if command is scoring else None
-        command.add_argument(
-            "task", nargs=number, metavar="TASK", help="name of the task; `tasks` lists all names"
-        )
-        command.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
-        reference = "the reference: its file, or the folder with its files"
-        command.add_argument("--reference", required=True, metavar="PATH", help=reference)
-    submission = "the submission: its file, the folder with its files, or a zip of them"
-    scoring.add_argument("--submission", required=True, metavar="PATH", help=submission)
-    comparing.add_argument(
-        "submissions", nargs="+", metavar="SUBMISSION", help=submission.replace("the", "a", 1)
-    )
-    comparing.add_argument(
-        "--out", type=Path, metavar="DIR", help="write board.csv, pairs.csv and board.tex there"
-    )
-    for command in (scoring, comparing):
-        option = "set an option of the task; can be repeated"
-        command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
-        lenient = (
-            "read a reference in other forms that organisers use, such as Windows-1252 or Excel workbooks"
-        )
-        command.add_argument("--lenient", action="store_true", help=lenient)
-        drop = "leave out invalid rows of the reference, and list them"
-        command.add_argument("--drop-invalid-reference-rows", action="store_true", help=drop)
-        command.add_argument("--json", action="store_true", help="print the result, or all problems, as JSON")
     exporting = commands.add_parser(
         "export",
         help="write results in the format of another project",
@@ -144,6 +116,47 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
         "wrong arguments.",
     )
+    listing = commands.add_parser("tasks", help="list the tasks, or the files, options and scores of one")
+    # Before submissions it is required; else argparse would take it for the first of them.
+    for command, number in ((scoring, "?"), (comparing, None)):
+        command.add_argument(
+            "task", nargs=number, metavar="TASK", help="name of the task; `tasks` lists all names"
+        )
+    listing.add_argument("task", nargs="?", metavar="TASK", help="name of a task, to describe it")
+    declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
+    for command in (scoring, comparing, listing):
+        command.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
+    _add_scoring(scoring, comparing)
+    _add_export(exporting)
+    listing.add_argument("--json", action="store_true", help="print the list as JSON")
+    return parser
+
+
+def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser) -> None:
+    """Add the arguments of `score` and `compare`."""
+    for command in (scoring, comparing):
+        reference = "the reference: its file, or the folder with its files"
+        command.add_argument("--reference", required=True, metavar="PATH", help=reference)
+    submission = "submission: its file, the folder with its files, or a zip of them"
+    scoring.add_argument("--submission", required=True, metavar="PATH", help=f"the {submission}")
+    comparing.add_argument("submissions", nargs="+", metavar="SUBMISSION", help=f"a {submission}")
+    written = "write board.csv, pairs.csv and board.tex there"
+    comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
+    for command in (scoring, comparing):
+        option = "set an option of the task; can be repeated"
+        command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
+        for flag, help in (
+            (
+                "--lenient",
+                "read a reference in other forms that organisers use, such as Windows-1252 or Excel workbooks",
+            ),
+            ("--drop-invalid-reference-rows", "leave out invalid rows of the reference, and list them"),
+            ("--json", "print the result, or all problems, as JSON"),
+        ):
+            command.add_argument(flag, action="store_true", help=help)
+
+
+def _add_export(exporting: argparse.ArgumentParser) -> None:
     source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
     exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
     forms = ("every-eval-ever", "huggingface", "croissant")
@@ -158,11 +171,6 @@ def _parser() -> argparse.ArgumentParser:
     exporting.add_argument("--bundle", type=Path, metavar="ZIP", help=bundle)
     exporting.add_argument("--exact", action="store_true", help="export the exact scores of a hidden set")
     exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")
-    listing = commands.add_parser("tasks", help="list the tasks, or the files, options and scores of one")
-    listing.add_argument("task", nargs="?", metavar="TASK", help="name of a task, to describe it")
-    listing.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
-    listing.add_argument("--json", action="store_true", help="print the list as JSON")
-    return parser
 
 
 def _score(options: argparse.Namespace, task: Task) -> int:

@@ -44,9 +44,10 @@ def splitmix64(counters: np.ndarray) -> np.ndarray:
     >>> splitmix64(np.array([(1234567 + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)).tolist()
     [6457827717110365317]
     """
-    mixed = (counters ^ (counters >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed: np.ndarray = (counters ^ (counters >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def resample_draws(units: int, *, resamples: int = RESAMPLES, seed: int = SEED) -> np.ndarray:
@@ -68,7 +69,7 @@ def _draws(first: int, last: int, units: int, seed: int) -> np.ndarray:
     """The draws of resamples `first` to `last` - 1. A resample's draws do not depend on earlier ones."""
     numbers = np.arange(1 + first * units, 1 + last * units, dtype=np.uint64)
     mixed = splitmix64(numbers * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed))
-    drawn = ((mixed >> np.uint64(32)) * np.uint64(units)) >> np.uint64(32)
+    drawn: np.ndarray = ((mixed >> np.uint64(32)) * np.uint64(units)) >> np.uint64(32)
     return drawn.view(np.int64).reshape(last - first, units)
 
 

@@ -172,18 +172,6 @@ def jackknife_interval(
     >>> round(low, 3), high
     (0.283, 1)
 
-    No unit of four has an error: 3.182 ** 2 / 4.
-
-    >>> low, high = jackknife_interval(0.0, np.zeros(4), (0, math.inf))
-    >>> low, round(high, 3)
-    (0, 2.532)
-
-    One unit of four has all errors.
-
-    >>> low, high = jackknife_interval(0.1, np.array([0.0, 0.4, 0.4, 0.4]) / 3, (0, math.inf))
-    >>> low, round(high, 3)
-    (0, 1.204)
-
     The mean without a unit is 0.19, so the bias is 3 * (0.19 - 0.2) = -0.03.
 
     >>> without = np.array([0.16, 0.18, 0.2, 0.22])

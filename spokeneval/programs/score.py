@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any, Callable, Optional
 
 from ..formats.submission_folder import check_report, list_files
 from ..run.feedback import EXACT, describe_line
-from ..run.options import Options
+from ..run.options import Options, Settings
 from ..run.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
 from ..run.reference import HOME, Reference, read_reference, read_submission
 from ..run.scoring import score_submission
 from ..run.signature import SIGNATURE_FILE
 from ..run.statistics import STATISTICS_FILE, write_statistics
-from ..task import Task
+from ..task import Number, Task
 from .program import accepted_report, directories, own_options, remove, run, unspoken
 
 PAGE_FILE = "detailed_results.html"
@@ -55,59 +56,63 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         page = () if _is_empty_file(output / PAGE_FILE) else (PAGE_FILE,)
         for file in (*SCORE_FILES, SIGNATURE_FILE, STATISTICS_FILE, PAGE_FOLDER, *page):
             remove(output / file)
-        own = unspoken if task.code else nullcontext  # an organiser's own code may quote labels
-        with own():
-            known = reference or read_reference(task, inputs / "ref")
-        at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
-        chosen = replace(options, feedback=EXACT) if at_home else options
-        settings = chosen.settings(task, known)
-        files = list_files(inputs / "res", after_ingestion=True)
-        submission = read_submission(task, files, known)
-        check_report(inputs / "res", accepted_report(task.name, len(known.items)))
-        if known.part == HOME:
-            say(f"{accepted_report(task.name, len(known.items))}The organisers compute the scores.")
-            write_scores(output, {RECEIVED: 1})
-            if options.detailed_results:
-                _write_page(output, lambda results: results.received_page(task, known, files.names))
-            return
-        with nullcontext() if settings.labels_public else own():
-            scored = score_submission(task, known.labels, submission, settings)
-        line = settings.feedback.shown(scored.scores, task.primary)
-        scores = line if settings.coarse else scored.scores
-        check_scores(scores)
-        write_file(output / SIGNATURE_FILE, f"{settings.signature}\n")
-        if settings.labels_public or at_home:
-            write_statistics(
-                output, settings.signature, scored.statistics, settings.feedback.trivial, task.declaration
-            )
-        scored_items = f"checked, those of the {known.part} part scored" if known.part else "scored"
-        said = [f"{task.name}: {len(known.items)} items {scored_items}.", str(settings.signature)]
-        if task.primary.key in line:
-            shows = (
-                "The leaderboard shows"
-                if settings.coarse
-                else "With hidden labels, the leaderboard would show"
-            )
-            said.append(f"{shows} {describe_line(line, settings.feedback, task.primary)}")
-        say("\n".join(said))
-        received = {RECEIVED: 1} if options.received else {}
-        # This is the last of the steps that can fail: a failed run leaves no scores.
-        write_scores(output, {**received, **scores})
-        if options.detailed_results:
-            _write_page(
-                output,
-                lambda results: results.scored_page(task, settings, scores, scored, known, submission, files),
-            )
+        _score(task, options, inputs, output, reference)
 
     def refused(words: str, refusal: BaseException) -> None:
-        if options.detailed_results:
-            _write_page(Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
+        _write_page(options, Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
 
     return run(program, refused)
 
 
-def _write_page(output: Path, make: Callable[[Any], str]) -> None:
-    """Write the report page; if that fails, print one line without values. Scores are not affected."""
+def _score(task: Task, options: Options, inputs: Path, output: Path, reference: Optional[Reference]) -> None:
+    own = unspoken if task.code else nullcontext  # an organiser's own code may quote labels
+    with own():
+        known = reference or read_reference(task, inputs / "ref")
+    at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
+    settings = (replace(options, feedback=EXACT) if at_home else options).settings(task, known)
+    files = list_files(inputs / "res", after_ingestion=True)
+    submission = read_submission(task, files, known)
+    accepted = accepted_report(task.name, len(known.items))
+    check_report(inputs / "res", accepted)
+    if known.part == HOME:
+        say(f"{accepted}The organisers compute the scores.")
+        write_scores(output, {RECEIVED: 1})
+        _write_page(options, output, lambda results: results.received_page(task, known, files.names))
+        return
+    with nullcontext() if settings.labels_public else own():
+        scored = score_submission(task, known.labels, submission, settings)
+    line = settings.feedback.shown(scored.scores, task.primary)
+    scores = line if settings.coarse else scored.scores
+    check_scores(scores)
+    write_file(output / SIGNATURE_FILE, f"{settings.signature}\n")
+    if settings.labels_public or at_home:
+        trivial = settings.feedback.trivial
+        write_statistics(output, settings.signature, scored.statistics, trivial, task.declaration)
+    say(_summary(task, settings, known, line))
+    received = {RECEIVED: 1} if options.received else {}
+    # This is the last of the steps that can fail: a failed run leaves no scores.
+    write_scores(output, {**received, **scores})
+    _write_page(
+        options,
+        output,
+        lambda results: results.scored_page(task, settings, scores, scored, known, submission, files),
+    )
+
+
+def _summary(task: Task, settings: Settings, known: Reference, line: Mapping[str, Number]) -> str:
+    """Return the lines to print: what was scored, the signature, and what a leaderboard in steps shows."""
+    scored = f"checked, those of the {known.part} part scored" if known.part else "scored"
+    said = f"{task.name}: {len(known.items)} items {scored}.\n{settings.signature}"
+    if task.primary.key not in line:
+        return said
+    shows = "The leaderboard shows" if settings.coarse else "With hidden labels, the leaderboard would show"
+    return f"{said}\n{shows} {describe_line(line, settings.feedback, task.primary)}"
+
+
+def _write_page(options: Options, output: Path, make: Callable[[Any], str]) -> None:
+    """Write the report page if the options ask for it; if that fails, print one line without values."""
+    if not options.detailed_results:
+        return
     try:
         from ..report import results
 

@@ -12,17 +12,9 @@ import numpy as np
 
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
-from ..run.library import (
-    STRICT,
-    Reading,
-    data_frame,
-    ends_of,
-    read_gold,
-    require_data,
-    score_against,
-    without,
-)
+from ..run.library import STRICT, Reading, read_gold, require_data, score_against
 from ..run.output import write_file
+from ..run.result import data_frame, ends_of, without
 from ..run.statistics import primary_matrix
 from ..task import HIGHER, Task
 from .latex import to_latex

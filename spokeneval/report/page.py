@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Union
 
 ROWS = 50
@@ -27,6 +28,8 @@ LONGEST = 200
 _NUMBERS = re.compile(
     r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,0-9 ]|%|to|\((?:[A-Z]+|[-+−–.,0-9 to]+)\))*|)\Z"
 )
+
+_STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 
 _NUMBER, _NARROW = ' class="number"', ' class="narrow"'
 
@@ -191,100 +194,6 @@ def page(title: str, *parts: Html | None, head: str = "") -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{_STYLE}</style>\n{head}</head>\n"
+        f"<title>{text(title)}</title>\n<style>\n{_STYLE}</style>\n{head}</head>\n"
         f"<body>\n<main>\n<h1>{text(title)}</h1>\n{inner}\n</main>\n</body>\n</html>\n"
     )
-
-
-_STYLE = """
-:root { color-scheme: light dark; --page: #fff; --ink: #1b1f24; --soft: #444c56; --line: #d8dee4; --rule: #c9d1d9;
-  --strong: #57606a; --accent: #0072b2; --verdict: #eef5fa; --bad: #b33c00; --refused: #fdf1ea; --cue: #b6bec8;
-  --good: #007a5a; --better: #e9f6f1; --blue: #0072b2; --orange: #b33c00; --green: #007a5a; --error: #7a1f5c;
-  --region: #e6ebf2; --shade: #00548c; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --page: #14181d; --ink: #e6eaef; --soft: #aeb7c2; --line: #343c46; --rule: #3d4650; --strong: #8b949e;
-    --accent: #5cb3e6; --verdict: #1a2733; --bad: #ff9a66; --refused: #35231a; --cue: #59636e; --good: #4fc79f;
-    --better: #16302a; --blue: #5cb3e6; --orange: #ff9a66; --green: #4fc79f; --error: #e79ac8; --region: #252c34;
-    --shade: #1b659c; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, "Segoe UI", "Helvetica Neue",
-  Arial, "DejaVu Sans", sans-serif; }
-main { max-width: 66rem; margin: 0 auto; padding: 1rem 1rem 3rem; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: 0.5rem 0 1rem; }
-h2 { font-size: 1.2rem; line-height: 1.3; margin: 1.6rem 0 0.5rem; padding-top: 0.6rem;
-  border-top: 1px solid var(--rule); }
-p { margin: 0.5rem 0; max-width: 46rem; overflow-wrap: anywhere; }
-.verdict, .refused { padding: 0.6rem 0.9rem; border-left: 0.35rem solid var(--accent); background: var(--verdict);
-  max-width: none; margin: 0.8rem 0; }
-.refused, .verdict.bad { border-color: var(--bad); background: var(--refused); }
-.verdict.good { border-color: var(--good); background: var(--better); }
-.verdict p { margin: 0; }
-.refused, p.verdict, .verdict strong { font-size: 1.1rem; }
-.facts { margin: 0.5rem 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
-  column-gap: 1.5rem; font-size: 0.9375rem; }
-.facts div { display: flex; gap: 0.8rem; padding: 0.1rem 0; }
-.facts div:has(code) { grid-column: 1 / -1; }
-.facts dt { flex: 0 0 6.5rem; color: var(--soft); }
-.facts dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
-.headline { max-width: none; margin: 1rem 0 0.5rem; }
-.headline strong { font-size: 2.6rem; line-height: 1.1; margin: 0 0.3rem; font-variant-numeric: tabular-nums; }
-ol { padding-left: 1.5rem; margin: 0.5rem 0; max-width: 46rem; }
-li { margin: 0.3rem 0; overflow-wrap: anywhere; }
-.note { color: var(--soft); font-size: 0.9rem; }
-code, pre { font: 0.875rem/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }
-code { overflow-wrap: anywhere; }
-pre { margin: 0; }
-summary { cursor: pointer; padding: 0.3rem 0; overflow-wrap: anywhere; }
-details { border-bottom: 1px solid var(--line); }
-.scroll { overflow-x: auto; margin: 0.7rem 0; background:
-  linear-gradient(90deg, var(--page) 50%, transparent) 0 0 / 2rem 100% no-repeat local,
-  linear-gradient(-90deg, var(--page) 50%, transparent) 100% 0 / 2rem 100% no-repeat local,
-  linear-gradient(90deg, var(--cue), transparent) 0 0 / 0.7rem 100% no-repeat scroll,
-  linear-gradient(-90deg, var(--cue), transparent) 100% 0 / 0.7rem 100% no-repeat scroll; }
-.scroll:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-table { border-collapse: collapse; font-size: 0.9375rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.4rem; }
-.titled > h2 + .scroll caption, .titled > h2 + details caption { display: none; }
-caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 2.2rem); }
-th, td { padding: 0.2rem 0.7rem 0.2rem 0; text-align: left; vertical-align: top;
-  border-bottom: 1px solid var(--line); }
-th:not(:last-child), td:not(:last-child) { padding-right: 1.2rem; }
-thead th { border-bottom: 2px solid var(--strong); vertical-align: bottom; }
-tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 11rem; }
-.narrow tbody th { min-width: 0; white-space: nowrap; }
-td:not(.number) { min-width: 4rem; }
-td:last-child:not(.number) { min-width: 11rem; }
-th.number, td.number { text-align: right; }
-td.number, .whole { white-space: nowrap; }
-figure { margin: 0.8rem 0; }
-figure .scroll { margin: 0.3rem 0; }
-figure svg { display: block; width: 100%; height: auto; fill: var(--ink); }
-.scale { display: grid; grid-template-columns: minmax(0, max-content) max-content minmax(0, 1fr); column-gap: 0.8rem;
-  align-items: center; line-height: 1.3; max-width: 46rem; }
-.scale b { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.scale svg { height: 28px; }
-@media (max-width: 40rem) {
-  tbody th { min-width: 7rem; }
-  td:last-child:not(.number) { min-width: 16rem; }
-  .scale { grid-template-columns: minmax(0, 1fr) max-content; }
-  .scale svg { grid-column: 1 / -1; }
-}
-figure svg * { stroke-linejoin: round; stroke-linecap: butt; }
-figcaption { font-size: 0.9rem; color: var(--soft); max-width: 46rem; overflow-wrap: anywhere; }
-@page { margin: 12mm; }
-@media print {
-  html { font-size: 10pt; }
-  table { font-size: 8pt; }
-  th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.5rem 0.12rem 0; }
-  tbody th, td:last-child:not(.number) { min-width: 7rem; }
-  td:not(.number) { min-width: 0; }
-  pre { font-size: 7pt; white-space: pre-wrap; }
-  main { max-width: none; padding: 0; }
-  h2, caption { break-after: avoid; }
-  tr, figure, table:not(:has(tbody tr:nth-child(6))) { break-inside: avoid; }
-  thead { display: table-header-group; }
-  .scroll { overflow: visible; background: none; }
-  figure svg { max-width: 100%; min-width: 0 !important; }
-}
-"""

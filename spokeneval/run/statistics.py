@@ -117,7 +117,8 @@ def _numbers(matrix: np.ndarray) -> list[list[Number]]:
     """Rows of numbers for JSON, whole numbers without a decimal point."""
     whole = matrix.astype(np.int64)
     if np.array_equal(matrix, whole):
-        return whole.tolist()
+        rows: list[list[Number]] = whole.tolist()
+        return rows
     return [[int(value) if value == int(value) else value for value in row] for row in matrix.tolist()]
 
 
