@@ -31,6 +31,8 @@ LARGEST_MODULE = 1 << 20
 
 _DIGITS = 12
 
+_TEMPLATES = Path(__file__).parent / "templates"
+
 
 def load_own_task(path: Path) -> Task:
     """Return the `TASK` of an organiser's own file, with the digest of the file as its `code`.
@@ -105,40 +107,6 @@ def _import(path: Path, where: str, source: bytes) -> ModuleType:
     return module
 
 
-SCORE = '''\
-"""{title}. Primary score: {primary}, {direction} is better.
-
-    python3 score.py INPUT_DIR OUTPUT_DIR
-    (INPUT_DIR/ref: {reference}; INPUT_DIR/res: {submission})
-
-spokeneval/challenges/{name}.py describes the files, the counts and the scores{formulas}.
-"""
-
-import sys{more}
-
-from spokeneval.programs.score import score_main
-from spokeneval.challenges.{name} import TASK
-{signed}
-if __name__ == "__main__":
-    sys.exit(score_main(TASK))
-'''
-
-INGEST = '''\
-"""{title}: check a submission's structure before it is scored, without access to the reference.
-
-    python3 ingest.py INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR
-"""
-
-import sys
-
-from spokeneval.programs.ingest import ingest_main
-from spokeneval.challenges.{name} import TASK
-
-if __name__ == "__main__":
-    sys.exit(ingest_main(TASK))
-'''
-
-
 def program_texts(task: Task) -> dict[str, str]:
     """Return the two programs of a task that is a module of `spokeneval.challenges`, `score.py` and `ingest.py`."""
     formulas = dict.fromkeys(_module_of(score.formula) for score in task.scores)
@@ -154,7 +122,10 @@ def program_texts(task: Task) -> dict[str, str]:
         "more": "\nfrom dataclasses import replace" if task.code else "",
         "signed": f'\nTASK = replace(TASK, code="{task.code}")\n' if task.code else "",
     }
-    return {"score.py": SCORE.format(**facts), "ingest.py": INGEST.format(**facts)}
+    texts = {
+        name: (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8") for name in ("score.py", "ingest.py")
+    }
+    return {name: text.format(**facts) for name, text in texts.items()}
 
 
 def _quotable(text: str) -> str:

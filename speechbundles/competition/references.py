@@ -13,7 +13,7 @@ from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.own_words import in_own_words, reason_in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
-from speechbundles.competition.set_facts import SetFacts, set_facts
+from speechbundles.competition.set_facts import SetFacts, public_lists, set_facts
 from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
@@ -112,25 +112,25 @@ def load_reference(
     ------
     BadReference: missing or unusable files; the message lists every invalid row.
     """
-    rules, task = default.with_options(options), default.name
-    task_format = rules.format
-    tables: Sequence[tuple[Path, OwnTable]] = ()
+    rules = default.with_options(options)
+    where = f"{path}: reference of {rules.name}, set {name}"
     try:
-        tables = read_tables(rules, path, declared)
+        found = read_tables(rules, path, declared)
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
     except UnreadableFile as error:
         raise BadReference(str(error)) from None
     except ReferenceFileError as error:
-        raise BadReference(_describe_refusal(path, task, name, error, [], [], "")) from None
-    for source, table in tables:
-        log(f"{task}/{name}: {source}: {table.understood}")
-    dropped: dict[str, set[int]] = {table.file: set() for _, table in tables}
+        raise BadReference(f"{where}\n{error}") from None
+    for source, table in found:
+        log(f"{rules.name}/{name}: {source}: {table.understood}")
+    tables = [table for _, table in found]
     reasons: list[str] = []
+    dropped: dict[str, set[int]] = {table.file: set() for table in tables}
     while True:
-        checked = {table.file: table.to_check(dropped[table.file]) for _, table in tables}
+        checked = {table.file: table.to_check(dropped[table.file]) for table in tables}
         try:
-            labels = _check(task_format, tables, dropped, checked)
+            labels = _check(rules.format, tables, dropped, checked)
             break
         except ReferenceFileError as error:
             rows = [
@@ -138,49 +138,60 @@ def load_reference(
                 for problem in error.problems
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
-            if not ((drop_invalid_rows or declared.drop_invalid_rows) and rows):
+            if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
                 hint = _hint(name, error, rows, reasons)
-                raise BadReference(
-                    _describe_refusal(path, task, name, error, [table for _, table in tables], reasons, hint)
-                ) from None
+                raise BadReference(f"{where}{_refusal(error, tables, reasons, hint)}") from None
             for problem in rows:
-                reasons.append(reason_in_own_words(problem, [table for _, table in tables]))
+                reasons.append(reason_in_own_words(problem, tables))
                 dropped[problem.file].add(problem.line or 0)
-    files = {table.file: table.to_ship(dropped[table.file]) for _, table in tables}
+    files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
     if files != checked:  # the rows have other line numbers
-        labels = task_format.read_reference(files)
-    public = task_format.public_files(labels, options)
+        labels = rules.format.read_reference(files)
     read = [
         (layout, table, dropped[table.file])
-        for layout, (_, table) in zip(rules.format.layouts, tables, strict=True)
+        for layout, table in zip(rules.format.layouts, tables, strict=True)
     ]
+    return _reference_set(rules, name, path, options, labels, files, read, reasons)
+
+
+def _reference_set(
+    rules: Task,
+    name: str,
+    path: Path,
+    options: Mapping[str, str],
+    labels: Any,
+    files: Mapping[str, bytes],
+    read: Sequence[tuple[Layout, OwnTable, Collection[int]]],
+    reasons: Sequence[str],
+) -> ReferenceSet:
+    public = rules.format.public_files(labels, options)
+    lists = public_lists(public)
+    published = {column for rows in lists for column in rows[0]}
+    units = rules.units(labels)
+    columns = [column for _, table, _ in read for column in table.columns]
     return ReferenceSet(
-        task=task,
+        task=rules.name,
         name=name,
         files=files,
         public=public,
         items=tuple(labels.items.ids),
         source=path,
         # The lists of declared tasks have times in other units, if any.
-        facts=set_facts(rules.units(labels), len(labels.items), {} if rules.declaration else public, read),
+        facts=set_facts(units, len(labels.items), [] if rules.declaration else lists, read),
         gold=Reference(labels, labels.items, files=files),
         rules=rules,
         options=options,
         dropped=tuple(_describe_dropped(read, reasons)),
         unused=(
-            *(line for layout, table, _ in read for line in unused_labels(table, layout, public)),
-            *unused_speakers(
-                (column for _, table, _ in read for column in table.columns),
-                rules.units(labels).called,
-                rules.declaration,
-            ),
+            *(line for layout, table, _ in read for line in unused_labels(table, layout, published)),
+            *unused_speakers(columns, units.called, rules.declaration),
         ),
     )
 
 
 def _check(
     task_format: Format,
-    tables: Sequence[tuple[Path, OwnTable]],
+    tables: Sequence[OwnTable],
     dropped: Mapping[str, set[int]],
     files: Mapping[str, bytes],
 ) -> Any:
@@ -191,10 +202,7 @@ def _check(
     ReferenceFileError: also with the problems of lines that could not be split into cells.
     """
     problems = [
-        problem
-        for _, table in tables
-        for problem in table.problems
-        if problem.line not in dropped[table.file]
+        problem for table in tables for problem in table.problems if problem.line not in dropped[table.file]
     ]
     labels = None
     try:
@@ -242,27 +250,13 @@ def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped
     return ""
 
 
-def _describe_refusal(
-    path: Path,
-    task: str,
-    name: str,
-    error: ReferenceFileError,
-    tables: Sequence[OwnTable],
-    dropped: Sequence[str],
-    hint: str,
-) -> str:
-    problems = [in_own_words(problem, tables) for problem in error.problems]
+def _refusal(error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[str], hint: str) -> str:
     sheets = [f"; {table.source}: sheet {quote(table.sheet)}" for table in tables if table.sheet]
-    report = str(ReferenceFileError(problems, error.counts))
+    report = str(ReferenceFileError([in_own_words(each, tables) for each in error.problems], error.counts))
     if tables and len(sheets) == len(tables):
         report = re.sub(r"^  line (\d+ *) ", r"  row \1  ", report, flags=re.MULTILINE)
-    words = [f"{path}: reference of {task}, set {name}{''.join(sheets)}", report]
+    lines = ["".join(sheets), report]
     if dropped:
-        words += [
-            "",
-            f"The problems above remain after {count_of(len(dropped), 'row')} were left out:",
-            *dropped[:MOST_REASONS],
-        ]
-    if hint:
-        words += ["", hint]
-    return "\n".join(words)
+        remain = f"The problems above remain after {count_of(len(dropped), 'row')} were left out:"
+        lines += ["", remain, *dropped[:MOST_REASONS]]
+    return "\n".join([*lines, *(["", hint] if hint else [])])

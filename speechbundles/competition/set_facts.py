@@ -1,7 +1,8 @@
 """Facts about a reference set for its pages: numbers of items and units, duration, class sizes."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from speechbundles.competition.intake.table import MOST_CLASSES, OwnTable
@@ -34,7 +35,7 @@ class SetFacts:
 def set_facts(
     units: Units,
     items: int,
-    public: Mapping[str, bytes],
+    lists: Sequence[Sequence[Mapping[str, str]]],
     tables: Iterable[tuple[Layout, OwnTable, Collection[int]]],
 ) -> SetFacts:
     """Compute the facts from a set's files.
@@ -43,11 +44,10 @@ def set_facts(
     ----------
     units: the units that confidence intervals resample.
     items: the number of items.
-    public: the files that participants get.
+    lists: the rows of the lists that participants get.
     tables: the reference's tables, each with the lines that are left out.
     """
-    lists = [_rows(content) for name, content in public.items() if name.endswith((".csv", ".tsv"))]
-    published = {column for rows in lists for column in (rows[0] if rows else ())}
+    published = {column for rows in lists for column in rows[0]}
     classes = [
         counts
         for layout, table, without in tables
@@ -57,24 +57,27 @@ def set_facts(
     return SetFacts(units.called, len(set(units.of.values())), hours, "; ".join(classes))
 
 
-def _rows(content: bytes) -> list[dict[str, str]]:
-    (_, header), *rows = read_rows(content) or [(1, [])]
-    return [dict(zip(header, cells, strict=False)) for _, cells in rows]
+def public_lists(public: Mapping[str, bytes]) -> list[list[dict[str, str]]]:
+    """Return the rows of each list with items among the files that participants get, `column -> cell`."""
+    lists = []
+    for name, content in public.items():
+        (_, header), *rows = read_rows(content) if name.endswith((".csv", ".tsv")) else [(1, [])]
+        lists.append([dict(zip(header, cells, strict=False)) for _, cells in rows])
+    return [rows for rows in lists if rows]
 
 
-def _hours(rows: list[dict[str, str]]) -> float | None:
+def _hours(rows: Sequence[Mapping[str, str]]) -> float | None:
     """Return the total duration of the items from columns of frames, seconds or milliseconds; None without them."""
-    try:
-        if rows and "duration_frames" in rows[0]:
-            return sum(float(row["duration_frames"]) for row in rows) / _FRAMES
-        if rows and "length" in rows[0]:
-            return sum(float(row["length"]) for row in rows) / _MS
-        if rows and {PUBLIC_START, PUBLIC_END} <= rows[0].keys():
-            return sum(float(row[PUBLIC_END]) - float(row[PUBLIC_START]) for row in rows) / 3600
-        if rows and {"start", "end"} <= rows[0].keys():
-            return sum(float(row["end"]) - float(row["start"]) for row in rows) / _MS
-    except ValueError:
-        pass
+    for unit, end, start in (
+        (_FRAMES, "duration_frames", ""),
+        (_MS, "length", ""),
+        (3600, PUBLIC_END, PUBLIC_START),
+        (_MS, "end", "start"),
+    ):
+        if end in rows[0] and (start in rows[0] or not start):
+            with suppress(ValueError):
+                return sum(float(row[end]) - (float(row[start]) if start else 0) for row in rows) / unit
+            return None
     return None
 
 

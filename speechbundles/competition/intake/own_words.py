@@ -6,7 +6,6 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from speechbundles.competition.intake.table import OwnTable
-from speechbundles.model.tabular import read_rows
 from spokeneval.formats.problems import Problem, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.formats.text import decimal
@@ -57,14 +56,12 @@ LIKE = 0.8
 """How similar the names of a numeric column and of a label must be, from 0 to 1."""
 
 
-def unused_labels(table: OwnTable, layout: Layout, public: Mapping[str, bytes]) -> Iterator[str]:
+def unused_labels(table: OwnTable, layout: Layout, published: Collection[str]) -> Iterator[str]:
     """Yield a warning if columns of a table look like labels but are not used; at most one line.
 
     A column looks like a label if its name differs from that of a label only in its number, as `human4` beside
-    `human1`, or if it has numbers and a similar name. The columns of public lists are no labels.
+    `human1`, or if it has numbers and a similar name. The columns of public lists, `published`, are no labels.
     """
-    lists = [content for name, content in public.items() if name.endswith((".csv", ".tsv"))]
-    published = {cell for content in lists for cell in read_rows(content)[0][1]}
     labels = [column for column in layout.required if column != layout.id and column not in published]
     names = {*labels, *map(table.own_name, labels)}
     known = {*layout.required, *layout.optional}

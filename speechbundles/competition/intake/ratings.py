@@ -36,63 +36,52 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
     places = _places(table, layout)
     if places is None:
         return table
-    item_at, rater_at, rating_at = places
-    named = dict.fromkeys(cells[rater_at].strip() for cells in table.rows.values())
-    raters = _assigned([rater for rater in named if rater], _rater_columns(layout))
+    given = {line: [cells[place].strip() for place in places] for line, cells in table.rows.items()}
+    named = dict.fromkeys(rater for _, rater, _ in given.values() if rater)
+    raters = _assigned(list(named), _rater_columns(layout))
     if raters is None:
         return table
     problems = list(table.unreadable)
-    items: dict[str, dict[int, Sequence[str]]] = {}
-    lines: dict[str, dict[str, int]] = {}
-    for line, cells in table.rows.items():
-        item, rater = cells[item_at].strip(), cells[rater_at].strip()
-        items.setdefault(item, {})[line] = cells
-        rated = lines.setdefault(item, {})
+
+    def add(code: str, line: int, item: str, what: str) -> None:
+        message = f"{layout.id} {name(item)}: {what}"
+        problems.append(Problem(code, table.file, message, line=line, item=item))
+
+    lines: dict[str, list[int]] = {}
+    rated: dict[str, dict[str, int]] = {}
+    for line, (item, rater, _) in given.items():
+        lines.setdefault(item, []).append(line)
+        ours = rated.setdefault(item, {})
         if not rater:
-            what = f"{layout.id} {name(item)}: the {table.own_name(RATER)} is empty"
-            problems.append(Problem("no_rater", table.file, what, line=line, item=item))
-        elif raters[rater] in rated:
-            what = repeated(f"{layout.id} {name(item)}: {raters[rater]}", rated[raters[rater]])
-            problems.append(Problem("duplicate_rating", table.file, what, line=line, item=item))
-        else:
-            rated[raters[rater]] = line
-    others = [place for place in range(len(table.columns)) if place not in places]
+            add("no_rater", line, item, f"the {table.own_name(RATER)} is empty")
+        elif ours.setdefault(raters[rater], line) != line:
+            add("duplicate_rating", line, item, repeated(raters[rater], ours[raters[rater]]))
     kept = []
-    for place in others:
-        changed = [
-            (item, line)
-            for item, rows in items.items()
-            for line, cells in rows.items()
-            if cells[place] != next(iter(rows.values()))[place]
-        ]
-        column = table.columns[place]
-        if column in layout.optional:
-            problems += [
-                Problem("contradictory_row", table.file, what, line=next(iter(items[item])), item=item)
-                for item, line in changed
-                for what in [f"{layout.id} {name(item)}: another {column} on line {line}; expected the same"]
-            ]
+    for place in sorted({*range(len(table.columns))} - {*places}):
+        column, cell = table.columns[place], {line: cells[place] for line, cells in table.rows.items()}
+        changed = [(item, line) for item, own in lines.items() for line in own if cell[line] != cell[own[0]]]
+        for item, line in changed if column in layout.optional else ():
+            what = f"another {column} on line {line}; expected the same"
+            add("contradictory_row", lines[item][0], item, what)
         if column in layout.optional or not changed:
             kept.append(place)
-
-    def row(item: str) -> list[str]:
-        first = next(iter(items[item].values()))
-        rated = lines[item]
-        ratings = (
-            items[item][rated[column]][rating_at].strip() if column in rated else ""
-            for column in raters.values()
-        )
-        return [item, *(first[place] for place in kept), *ratings]
-
+    rows = {
+        own[0]: [
+            item,
+            *(table.rows[own[0]][place] for place in kept),
+            *(given[rated[item][column]][2] if column in rated[item] else "" for column in raters.values()),
+        ]
+        for item, own in lines.items()
+    }
     return replace(
         table,
         columns=(layout.id, *(table.columns[place] for place in kept), *raters.values()),
-        rows={next(iter(items[item])): row(item) for item in items},
-        understood=f"{table.understood}; {count_of(len(items), 'item')} by {_described(raters)}",
+        rows=rows,
+        understood=f"{table.understood}; {count_of(len(lines), 'item')} by {_described(raters)}",
         unreadable=tuple(problems),
         unchanged=None,
         own={**table.own, **{column: f"{RATING} by {own}" for own, column in raters.items()}},
-        cells={next(iter(items[item])): rated for item, rated in lines.items()},
+        cells={own[0]: rated[item] for item, own in lines.items()},
     )
 
 

@@ -7,7 +7,7 @@ reader's checks each row keeps its line number, so that messages name the organi
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import Grid, read_source
+from speechbundles.model.tabular import Grid, Source, read_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout, csv_text
 
@@ -130,93 +130,91 @@ def read_table(
     OSError: a file that cannot be opened.
     """
     source = read_source(path, declared.separator)
-    filled = [grid for grid in source.grids if grid.rows]
-    if not filled:
-        problems = [problem for grid in source.grids for problem in grid.unreadable]
-        raise UnreadableFile(f"line {problems[0].line}: {problems[0].message}" if problems else "is empty")
-    grids = _declared_grids(filled, declared)
-
-    def name(cells: Sequence[str]) -> list[str]:
-        return _name_columns(cells, layout, notation, declared.rename)
-
-    grid, named = _choose(grids, layout, notation, name)
-    first_line, first = grid.rows[0]
-    columns = named or tuple(name(first))
+    grid, headerless = _choose(_declared_grids(source, declared), layout, notation, declared.rename)
+    header, first = grid.rows[0]
+    columns = headerless or tuple(_name_columns(first, layout, notation, declared.rename))
+    titles = headerless or tuple(map(str.strip, first))
     places = [place for place, column in enumerate(columns) if column and column not in notation.left_out]
     asked = {place for place in places if columns[place] in (*layout.required, *layout.optional)}
-    rows = {}
-    unreadable = list(grid.unreadable)
-    blanks = 0
-    for line, cells in grid.rows if named else grid.rows[1:]:
-        if not named and cells == first:
-            unreadable.append(Problem("stray_header", layout.file, "a header row in mid-file", line=line))
-            continue
-        if len(cells) < len(columns) or any(map(str.strip, cells[len(columns) :])):
-            fields = f"{count_of(len(cells), 'field')}, {grid.written}; expected {len(columns)}"
-            unreadable.append(Problem("wrong_field_count", layout.file, fields, line=line))
-            continue
-        rows[line] = [cells[place].strip() if place in asked else cells[place] for place in places]
-        blanks += sum(cells[place] != cells[place].strip() for place in asked)
-    kept = tuple(columns[place] for place in places)
-    plain = source.is_utf8 and grid.separator == layout.delimiter and not blanks
-    unchanged = source.content if plain and not named and kept == tuple(map(str.strip, first)) else None
-    factors = {} if named else dict(_factors(first, columns, layout, notation))
-    for place, factor in factors.items():
-        at = places.index(place)
-        for cells in rows.values():
-            cells[at] = converted(cells[at], factor)
-    unit = "milliseconds" if notation.per_second == 1000 else "seconds"
-    own = {
-        columns[place]: first[place].strip() + (f" (in {unit})" if place in factors else "")
-        for place in (() if named else places)
-        if first[place].strip() != columns[place]
+    whole, unreadable = _rows(grid, layout, () if headerless else first)
+    rows = {
+        line: [cells[place].strip() if place in asked else cells[place] for place in places]
+        for line, cells in whole.items()
     }
-    left_out = [
-        column or cell.strip()
-        for column, cell in zip(columns, first, strict=True)
-        if column in notation.left_out or (not column and cell.strip())
-    ]
-    renamed = [
-        column if named or first[place].strip() == column else f"{column} (here {first[place].strip()})"
-        for place, column in zip(places, kept, strict=True)
-    ]
+    blanks = sum(cells[place] != cells[place].strip() for cells in whole.values() for place in asked)
+    factors = {} if headerless else _factors(titles, columns, asked, notation)
+    for place, factor in factors.items():
+        for cells in rows.values():
+            cells[places.index(place)] = converted(cells[places.index(place)], factor)
+    unit = "milliseconds" if notation.per_second == 1000 else "seconds"
+    kept = tuple(columns[place] for place in places)
+    plain = source.is_utf8 and grid.separator == layout.delimiter and not blanks and not headerless
+    renamed = {place: titles[place] for place in places if titles[place] != columns[place]}
     understood = [
         count_of(len(rows), "row"),
         source.encoding,
-        grid.written + (", without a header" if named else ""),
-        f"columns {', '.join(renamed)}",
-        *([f"left out: {some_of(left_out)}"] if left_out else []),
+        grid.written + (", without a header" if headerless else ""),
+        "columns "
+        + ", ".join(columns[at] + (f" (here {renamed[at]})" if at in renamed else "") for at in places),
+        *_left_out(columns, titles, notation),
         *([f"blanks removed around {count_of(blanks, 'cell')}"] if blanks else []),
-        *([f"{' and '.join(first[at].strip() for at in factors)} converted to {unit}"] if factors else []),
+        *([f"{' and '.join(titles[place] for place in factors)} converted to {unit}"] if factors else []),
     ]
     return OwnTable(
         layout.file,
         layout.delimiter,
         kept,
-        None if named else first_line,
+        None if headerless else header,
         rows,
         "; ".join(understood),
-        tuple(replace(problem, file=layout.file) for problem in unreadable),
-        unchanged,
+        unreadable,
+        source.content if plain and kept == titles else None,
         source=path.name,
         sheet=grid.sheet,
-        own=own,
-        written=() if named else [cell.strip() for cell in first],
-        renamed={
-            column
-            for column, theirs in declared.rename.items()
-            if any(_same(cell, theirs) for cell in first) and not named
-        },
+        own={columns[at]: own + (f" (in {unit})" if at in factors else "") for at, own in renamed.items()},
+        written=() if headerless else titles,
+        renamed=() if headerless else _found(declared.rename, titles),
     )
 
 
-def _declared_grids(grids: Sequence[Grid], declared: Declared) -> Sequence[Grid]:
-    """Return the grids of a file that fit the declared sheet or separator.
+def _rows(
+    grid: Grid, layout: Layout, header: Sequence[str]
+) -> tuple[dict[int, list[str]], tuple[Problem, ...]]:
+    """Return the rows of a grid, `line -> cells`, without its header, and the problems of lines that are no rows."""
+    width = len(header) or len(grid.rows[0][1])
+    rows, problems = {}, list(grid.unreadable)
+    for line, cells in grid.rows[1:] if header else grid.rows:
+        if cells == header:
+            problems.append(Problem("stray_header", layout.file, "a header row in mid-file", line=line))
+        elif len(cells) < width or any(map(str.strip, cells[width:])):
+            fields = f"{count_of(len(cells), 'field')}, {grid.written}; expected {width}"
+            problems.append(Problem("wrong_field_count", layout.file, fields, line=line))
+        else:
+            rows[line] = cells
+    return rows, tuple(replace(problem, file=layout.file) for problem in problems)
+
+
+def _left_out(columns: Sequence[str], titles: Sequence[str], notation: Notation) -> list[str]:
+    """Return the columns that are not copied, in words."""
+    names = [
+        column or title
+        for column, title in zip(columns, titles, strict=True)
+        if column in notation.left_out or (not column and title)
+    ]
+    return [f"left out: {some_of(names)}"] if names else []
+
+
+def _declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
+    """Return the grids of a file that have rows and fit the declared sheet or separator.
 
     Raises
     ------
-    UnreadableFile: a sheet that the workbook does not have, a sheet of a text, or the separator of a workbook.
+    UnreadableFile: no rows, a sheet that the workbook does not have, a sheet of a text, or the separator of a workbook.
     """
+    grids = [grid for grid in source.grids if grid.rows]
+    if not grids:
+        problems = [problem for grid in source.grids for problem in grid.unreadable]
+        raise UnreadableFile(f"line {problems[0].line}: {problems[0].message}" if problems else "is empty")
     sheets = [grid.sheet for grid in grids if not grid.separator]
     if declared.separator and sheets:
         raise UnreadableFile(f"is a workbook, which has no separator; remove {declared.place}.separator")
@@ -224,7 +222,7 @@ def _declared_grids(grids: Sequence[Grid], declared: Declared) -> Sequence[Grid]
         return grids
     if not sheets:
         raise UnreadableFile(f"is not a workbook, so it has no sheet; remove {declared.place}.sheet")
-    chosen = [grid for grid in grids if _same(grid.sheet, declared.sheet)]
+    chosen = [grid for grid in grids if _folded(grid.sheet) == _folded(declared.sheet)]
     if not chosen:
         listed = some_of([quote(sheet) for sheet in sheets], 8)
         raise UnreadableFile(
@@ -234,21 +232,19 @@ def _declared_grids(grids: Sequence[Grid], declared: Declared) -> Sequence[Grid]
 
 
 def _factors(
-    header: Sequence[str], columns: Sequence[str], layout: Layout, notation: Notation
-) -> Iterable[tuple[int, Fraction]]:
-    """Yield the places of times that are not in the task's unit, with the factors that convert them."""
-    for place, column in enumerate(columns):
-        stated = unit_of(header[place])
-        known = column in (*layout.required, *layout.optional)
-        if column in TIMES and known and stated and stated[1] != notation.per_second:
-            yield place, Fraction(notation.per_second, stated[1])
+    titles: Sequence[str], columns: Sequence[str], asked: Collection[int], notation: Notation
+) -> dict[int, Fraction]:
+    """Return the places of times that are not in the task's unit, with the factors that convert them."""
+    stated = {at: unit_of(titles[at]) for at in sorted(asked) if columns[at] in TIMES}
+    return {
+        at: Fraction(notation.per_second, unit[1])
+        for at, unit in stated.items()
+        if unit and unit[1] != notation.per_second
+    }
 
 
 def _choose(
-    grids: Sequence[Grid],
-    layout: Layout,
-    notation: Notation,
-    name: Callable[[Sequence[str]], Sequence[str]],
+    grids: Sequence[Grid], layout: Layout, notation: Notation, rename: Mapping[str, str]
 ) -> tuple[Grid, tuple[str, ...] | None]:
     """Choose the way to split a file into cells.
 
@@ -259,16 +255,15 @@ def _choose(
     """
 
     def found(grid: Grid) -> tuple[int, bool]:
-        columns = name(grid.rows[0][1])
+        columns = _name_columns(grid.rows[0][1], layout, notation, rename)
         return sum(column in columns for column in layout.required), grid.separator == layout.delimiter
 
     best = max(grids, key=found)
-    if found(best)[0] == 0:
-        for grid in grids:
-            for columns in notation.headerless:
-                cells = [cell.strip() for cell in grid.rows[0][1]]
-                if len(cells) == len(columns) and notation.is_row(dict(zip(columns, cells, strict=True))):
-                    return grid, columns
+    for grid in grids if found(best)[0] == 0 else ():
+        cells = [cell.strip() for cell in grid.rows[0][1]]
+        for columns in notation.headerless:
+            if len(cells) == len(columns) and notation.is_row(dict(zip(columns, cells, strict=True))):
+                return grid, columns
     return best, None
 
 
@@ -284,23 +279,22 @@ def _name_columns(
     aliases = {**(layout.aliases or {}), **notation.aliases}
     there = {cell.strip().lower() for cell in cells}
     known.update({alias.lower(): column for alias, column in aliases.items() if column.lower() not in there})
+    own = {place: column for column, place in _found(rename, cells).items()}
     names = [known.get(cell.strip().lower(), cell.strip()) for cell in cells]
-    renamed = {
-        next(place for place, cell in enumerate(cells) if _same(cell, own)): column
-        for column, own in rename.items()
-        if any(_same(cell, own) for cell in cells)
-    }
-    names = [
-        renamed.get(place, "" if column in renamed.values() else column) for place, column in enumerate(names)
-    ]
+    names = [own.get(place, "" if column in own.values() else column) for place, column in enumerate(names)]
     for column, place in time_columns(cells).items():
         in_layout = column in (*layout.required, *layout.optional)
-        if in_layout and column not in names and place not in renamed:
+        if in_layout and column not in names and place not in own:
             names[place] = column
     return names
 
 
-def _same(text: str, declared: str) -> bool:
-    """Whether a cell or title is the declared one, in any case and Unicode form."""
-    first, second = (unicodedata.normalize("NFC", each.strip()).casefold() for each in (text, declared))
-    return first == second
+def _found(rename: Mapping[str, str], titles: Sequence[str]) -> dict[str, int]:
+    """Return the places of the declared names that are in a header, by the task's columns."""
+    folded = [_folded(title) for title in titles]
+    return {column: folded.index(_folded(own)) for column, own in rename.items() if _folded(own) in folded}
+
+
+def _folded(text: str) -> str:
+    """Return a cell or a title as it is compared with a declared one: in any case and Unicode form."""
+    return unicodedata.normalize("NFC", text.strip()).casefold()
