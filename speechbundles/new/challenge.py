@@ -53,7 +53,7 @@ def write_challenge(root: Path, name: str) -> list[Path]:
     require_name(name)
     fields = {"name": name, "title": name.replace("_", " ").capitalize()}
     files = {
-        root / place.format(name=name): fill_template(template, fields) for place, template in FILES.items()
+        root / place.format(name=name): fill_template(template, **fields) for place, template in FILES.items()
     }
     there = [path for path in files if path.exists()]
     if there:
@@ -87,39 +87,22 @@ def add_entries(series: str, fields: Mapping[str, str]) -> str:
     challenges, heading, bundles = series.partition("\nbundles:\n")
     if not heading:
         raise OrganiserError("competition.yaml has no line 'bundles:', before which the challenge is added")
-    return "".join(
-        [
-            challenges.rstrip("\n"),
-            "\n\n",
-            fill_template("challenge.yaml", fields).rstrip("\n"),
-            "\n",
-            heading,
-            bundles.rstrip("\n"),
-            "\n",
-            fill_template("bundle.yaml", fields),
-        ]
-    )
+    challenge, bundle = (fill_template(file, **fields) for file in ("challenge.yaml", "bundle.yaml"))
+    before, after = challenges.rstrip("\n"), bundles.rstrip("\n")
+    return f"{before}\n\n{challenge.rstrip()}\n{heading}{after}\n{bundle}"
 
 
 def _sample(set_name: str) -> str:
     """Return a synthetic reference: always the same rows for a set, and different rows for each set."""
     generator = random.Random(set_name)
-    rows = [
-        f"{set_name[:3]}{item:03d},{generator.choice((1, 2, 2, 3, 3, 3, 4, 4, 5))}" for item in range(ITEMS)
-    ]
-    return "\n".join(["item_id,rating", *rows, ""])
+    ratings = [generator.choice((1, 2, 2, 3, 3, 3, 4, 4, 5)) for _ in range(ITEMS)]
+    rows = [f"{set_name[:3]}{item:03d},{rating}\n" for item, rating in enumerate(ratings)]
+    return "".join(["item_id,rating\n", *rows])
 
 
 def what_to_edit(name: str) -> str:
     """Return the files to edit and the next command, as text for a terminal."""
     places = {place.format(name=name): what for place, what in TO_EDIT.items()}
     width = max(map(len, places))
-    return "\n".join(
-        [
-            "The new challenge builds as it is. Edit these files to make it your own:",
-            "",
-            *(f"  {place:<{width}}  {what}" for place, what in places.items()),
-            "",
-            f"Then run `{PROGRAM} build {name}` and `make test`.",
-        ]
-    )
+    edited = "".join(f"  {place:<{width}}  {what}\n" for place, what in places.items())
+    return fill_template("edit.txt", name=name, edited=edited, program=PROGRAM)

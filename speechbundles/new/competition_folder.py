@@ -16,43 +16,14 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import PROGRAM, dump_yaml, inline_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
-from speechbundles.new.examples import ABOUT, example_files
+from speechbundles.new.examples import example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
 from spokeneval.challenges import task_names
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
 
-_SETTINGS = f"""\
-# The settings of your competition that differ from the repository's competition.yaml, which explains all keys.
-# Settings that are missing here are taken from that file; data never are. The build refuses every line that still
-# contains {FILL_IN}. Dates are in UTC. Delete the phases that you do not want.
-# To leave out a set, a file of the kit's data or the baseline, list it under the task or the bundle:
-#   leave_out: [development, baseline]
-
-"""
-
-_LABELS = """\
-  # platform: a live leaderboard, but not every version of Codabench hides the labels that you upload
-  labels: platform
-  # home: no hidden label is uploaded, and you publish the leaderboard yourself, with the command board
-"""
-"""The choice where hidden labels are, in `defaults`."""
-
-_PAGES = """\
-Your own pages, with the same names and folders as in the repository's pages/, and your logo.png. For each file that is
-missing here, the repository's file is used.
-"""
-
-_IGNORED = """\
-board/
-dist/
-fetched/
-scored/
-season/
-site/
-try/
-"""
+_FILL_IN = f"your settings: replace every {FILL_IN}"
 
 
 def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: str = "") -> dict[str, str]:
@@ -81,9 +52,9 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
             raise OrganiserError(f"there is no task or bundle {name}; {suggestion(name, known)}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
-    begun = f"defaults:\n{_LABELS}{ABOUT}".encode()
-    settings = dump_yaml(_settings(chosen)).replace(b"defaults:\n", begun, 1)
-    _write(root, folder, _SETTINGS.encode() + settings, places, software)
+    begun = f"defaults:\n{fill_template('labels.yaml')}{fill_template('about.yaml')}"
+    settings = dump_yaml(_settings(chosen)).decode().replace("defaults:\n", begun, 1)
+    _write(root, folder, fill_template("settings.yaml", fill_in=FILL_IN) + settings, places, software)
     return {"competition.yaml": _FILL_IN, **places}
 
 
@@ -100,49 +71,35 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
     if name in task_names():
         raise OrganiserError(f"{name} is a task of the repository; choose another name")
     parameters = KINDS[kind].parameters
-    needed = [parameter for parameter in parameters if parameter.default is REQUIRED]
     task = declared_task(name, {"kind": kind, **{each.name: each.example for each in parameters}})
-    optional = [parameter for parameter in parameters if parameter.default is not REQUIRED]
-    fields = {
-        "name": name,
-        "kind": KINDS[kind],
-        "required": [_explained(parameter, 8) for parameter in needed],
-        "optional": [_explained(parameter, 10) for parameter in optional],
-        "labels": _LABELS.rstrip("\n"),
-        "about": ABOUT.rstrip("\n"),
-        "primary": task.primary.key,
-        "scores": textwrap.wrap(
-            f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108
-        ),
-    }
+    settings = fill_template(
+        "own_task.yaml",
+        name=name,
+        kind=KINDS[kind],
+        required=[_explained(each, 8) for each in parameters if each.default is REQUIRED],
+        optional=[_explained(each, 10) for each in parameters if each.default is not REQUIRED],
+        labels=fill_template("labels.yaml").rstrip("\n"),
+        about=fill_template("about.yaml").rstrip("\n"),
+        primary=task.primary.key,
+        scores=textwrap.wrap(f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108),
+    )
     what = f"the labels: {files_of(task)}"
     places = {f"reference_data/{name}/{set_name}/": what for set_name in (TRIAL_SET, DECIDING_SET)}
-    _write(root, folder, fill_template("own_task.yaml", fields).encode(), places, software)
+    _write(root, folder, settings, places, software)
     return {"competition.yaml": _FILL_IN, **places}
 
 
 def write_example(root: Path, folder: Path, name: str) -> None:
     """Write an example's folder; see `write_folder` for the errors."""
     _require_new(root, folder)
-    write_tree(folder, {**example_files(name), ".gitignore": _IGNORED.encode()})
+    write_tree(folder, {**example_files(name), ".gitignore": fill_template("gitignore.txt").encode()})
 
 
 def what_is_there(folder: Path, name: str) -> str:
     """Return the commands that try an example, as text for a terminal."""
-    bundle = folder / "dist" / "codabench" / f"{name}.zip"
-    return "\n".join(
-        [
-            f"The folder {folder} was created, with synthetic labels and submissions. Try it:",
-            "",
-            f"  {PROGRAM} build --competition {folder}",
-            f"  {PROGRAM} rehearse {bundle} {folder / 'submissions' / 'good.zip'}",
-            f"  {PROGRAM} score {bundle} {folder / 'submissions'} --out {folder / 'scored'}",
-            f"  {PROGRAM} rank {folder / 'scored'}/*",
-        ]
-    )
-
-
-_FILL_IN = f"your settings: replace every {FILL_IN}"
+    bundle, submissions = folder / "dist" / "codabench" / f"{name}.zip", folder / "submissions"
+    facts = {"program": PROGRAM, "folder": folder, "bundle": bundle, "submissions": submissions}
+    return fill_template("example.txt", **facts, good=submissions / "good.zip", scored=folder / "scored")
 
 
 def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:
@@ -160,18 +117,16 @@ def _require_new(root: Path, folder: Path) -> None:
         )
 
 
-def _write(root: Path, folder: Path, settings: bytes, places: Mapping[str, str], software: str) -> None:
+def _write(root: Path, folder: Path, settings: str, places: Mapping[str, str], software: str) -> None:
     """Write the settings, a note into each folder for data, and the GitHub workflows."""
-    notes: dict[str, str] = {}
+    notes: dict[str, str] = {f"pages/{NOTE}": fill_template("pages.txt")}
     for place, what in places.items():
         owner, _, file = place.rpartition("/")
-        notes[f"{owner}/{NOTE}"] = notes.get(f"{owner}/{NOTE}", "") + (
-            f"{file}: {what}\n" if file else f"{what}\n"
-        )
+        note = f"{owner}/{NOTE}"
+        notes[note] = notes.get(note, "") + (f"{file}: {what}\n" if file else f"{what}\n")
     files = {
-        "competition.yaml": settings,
-        f"pages/{NOTE}": _PAGES.encode(),
-        ".gitignore": _IGNORED.encode(),
+        "competition.yaml": settings.encode(),
+        ".gitignore": fill_template("gitignore.txt").encode(),
         **(workflow_files(root, software) if software else {}),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})

@@ -7,10 +7,10 @@ import csv
 import io
 import random
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from speechbundles.model.zips import make_zip
+from speechbundles.new.template import fill_template
 
 Files = dict[str, str]
 
@@ -19,11 +19,6 @@ SIZES = {"development": 60, "evaluation": 120}
 SPEAKERS = 24
 SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
 """Made-up systems, with the share of items that each answers rightly."""
-
-SETTINGS = Path(__file__).parent / "templates" / "examples"
-
-ABOUT = (SETTINGS.parent / "about.yaml").read_text(encoding="utf-8")
-"""Facts about the competition, to fill in: comments in `defaults`."""
 
 
 class Example(NamedTuple):
@@ -44,8 +39,10 @@ class Example(NamedTuple):
 def example_files(name: str) -> dict[str, bytes]:
     """Return the files of an example's folder, `relative name -> content`."""
     example = EXAMPLES[name]
-    settings = (SETTINGS / f"{name}.yaml").read_text(encoding="utf-8")
-    settings = settings.replace("\n\nchallenges:\n", f"\n{ABOUT}\nchallenges:\n", 1)
+    about = fill_template("about.yaml")  # facts to fill in: comments in `defaults`
+    settings = fill_template(f"examples/{name}.yaml").replace(
+        "\n\nchallenges:\n", f"\n{about}\nchallenges:\n", 1
+    )
     files = {"competition.yaml": settings.encode()}
     sets: dict[str, Files] = {}
     for part, size in SIZES.items():
@@ -102,22 +99,45 @@ def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -
     return {"transcripts.csv": _table(("id", "transcript"), rows)}
 
 
-# Identification of three languages, by log-likelihoods
+# One label for each item: three languages, a health condition, spoofed speech
+
+
+def _labelled(label: Callable[[random.Random, int], str]) -> Callable[[random.Random, Sequence[str]], Files]:
+    """Return a maker of labels, each drawn by `label` for the item of a number."""
+
+    def labels(draw: random.Random, items: Sequence[str]) -> Files:
+        rows = [(item, label(draw, number), _speaker(number)) for number, item in enumerate(items)]
+        return {"labels.csv": _table(("id", "label", "speaker"), rows)}
+
+    return labels
+
+
+def _answered(
+    file: str, columns: Sequence[str], answer: Callable[[random.Random, str, float], Sequence[object]]
+) -> Callable[[random.Random, Mapping[str, str], float], Files]:
+    """Return a maker of a file of answers; `answer` draws the cells of an item from its label."""
+
+    def answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+        rows = [(row["id"], *answer(draw, row["label"], right)) for row in _rows(labels["labels.csv"])]
+        return {file: _table(("id", *columns), rows)}
+
+    return answers
+
 
 LANGUAGES = ("Hindi", "Tamil", "English")
 
 
-def _language_labels(draw: random.Random, items: Sequence[str]) -> Files:
-    rows = [(item, draw.choice(LANGUAGES), _speaker(number)) for number, item in enumerate(items)]
-    return {"labels.csv": _table(("id", "label", "speaker"), rows)}
+def _log_likelihoods(draw: random.Random, label: str, right: float) -> list[str]:
+    likely = label if draw.random() < right else draw.choice(LANGUAGES)
+    return [f"{draw.gauss(3 * (each == likely), 1):.4f}" for each in LANGUAGES]
 
 
-def _language_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    rows = []
-    for row in _rows(labels["labels.csv"]):
-        likely = row["label"] if draw.random() < right else draw.choice(LANGUAGES)
-        rows.append((row["id"], *(f"{draw.gauss(3 * (each == likely), 1):.4f}" for each in LANGUAGES)))
-    return {"scores.csv": _table(("id", *LANGUAGES), rows)}
+def _decision(draw: random.Random, label: str, right: float) -> list[str]:
+    return [label if draw.random() < right else {"yes": "no", "no": "yes"}[label]]
+
+
+def _score(draw: random.Random, label: str, right: float) -> list[str]:
+    return [f"{draw.gauss(6 * right - 3, 1.5) * (1 if label == 'spoof' else -1):.4f}"]
 
 
 # Ratings of learners' speech by two raters, on a scale from 1 to 7
@@ -142,43 +162,6 @@ def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float
         for row in _rows(labels["ratings.csv"])
     ]
     return {"ratings.csv": _table(("id", "rating"), rows)}
-
-
-# A health condition, yes or no
-
-
-def _health_labels(draw: random.Random, items: Sequence[str]) -> Files:
-    rows = [
-        (item, "yes" if number % SPEAKERS % 3 == 0 else "no", _speaker(number))
-        for number, item in enumerate(items)
-    ]
-    return {"labels.csv": _table(("id", "label", "speaker"), rows)}
-
-
-def _health_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    other = {"yes": "no", "no": "yes"}
-    rows = [
-        (row["id"], row["label"] if draw.random() < right else other[row["label"]])
-        for row in _rows(labels["labels.csv"])
-    ]
-    return {"decisions.csv": _table(("id", "label"), rows)}
-
-
-# Spoofed speech: detection of one class, by one score
-
-
-def _spoofing_labels(draw: random.Random, items: Sequence[str]) -> Files:
-    kinds = ("spoof", "spoof", "spoof", "bonafide")
-    rows = [(item, draw.choice(kinds), _speaker(number)) for number, item in enumerate(items)]
-    return {"labels.csv": _table(("id", "label", "speaker"), rows)}
-
-
-def _spoofing_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    rows = [
-        (row["id"], f"{draw.gauss(6 * right - 3, 1.5) * (1 if row['label'] == 'spoof' else -1):.4f}")
-        for row in _rows(labels["labels.csv"])
-    ]
-    return {"scores.csv": _table(("id", "score"), rows)}
 
 
 # Speakers' turns in meetings
@@ -212,11 +195,23 @@ def _rttm(recording: str, start: float, length: float, speaker: str) -> str:
 
 EXAMPLES = {
     "children_asr": Example("speech recognition: words, several references", _asr_labels, _asr_answers),
-    "three_languages": Example("identification of three languages", _language_labels, _language_answers),
+    "three_languages": Example(
+        "identification of three languages",
+        _labelled(lambda draw, _: draw.choice(LANGUAGES)),
+        _answered("scores.csv", LANGUAGES, _log_likelihoods),
+    ),
     "meeting_speakers": Example("who speaks when in meetings", _meeting_labels, _meeting_answers),
     "learner_ratings": Example(
         "ratings of learners' speech by two raters, 1 to 7", _rating_labels, _rating_answers
     ),
-    "health": Example("detection of a health condition, yes or no", _health_labels, _health_answers),
-    "spoofing": Example("detection of spoofed speech by one score", _spoofing_labels, _spoofing_answers),
+    "health": Example(
+        "detection of a health condition, yes or no",
+        _labelled(lambda _, number: "no" if number % SPEAKERS % 3 else "yes"),
+        _answered("decisions.csv", ["label"], _decision),
+    ),
+    "spoofing": Example(
+        "detection of spoofed speech by one score",
+        _labelled(lambda draw, _: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
+        _answered("scores.csv", ["score"], _score),
+    ),
 }

@@ -1,7 +1,6 @@
 """Fills in the templates of new files, and checks the names of new tasks."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ _TEMPLATES = Environment(
 """It has its own delimiters, because pages and kits are templates themselves."""
 
 
-def fill_template(template: str, fields: Mapping[str, Any]) -> str:
+def fill_template(template: str, **fields: Any) -> str:
     """Return a file of the folder `templates`, filled in."""
     return _TEMPLATES.get_template(template).render(fields)
 
