@@ -26,7 +26,7 @@ SECONDS = 120.0
 """Wall-clock time of each run."""
 
 MOST_PROBLEMS = 10
-"""So many problems are listed; further ones are counted."""
+"""So many problems are listed; all are counted."""
 
 MOST_PLACES = 3
 """So many places of the same problem are listed."""
@@ -62,46 +62,43 @@ def hold_to_contract(competition: Competition) -> None:
             (root / name).mkdir()
         found = _broken(root, task.name) or _unequal(root)
     if found:
-        lines = [f"  {what}" for what in found[:MOST_PROBLEMS]]
-        more = len(found) - MOST_PROBLEMS
-        lines += [f"  ... and {more} more"] if more > 0 else []
-        raise OrganiserError(
-            f"{place}.py: {count_of(len(found), 'problem')} on its sample\n\n" + "\n".join(lines)
-        )
+        lines = "\n".join(f"  {what}" for what in found[:MOST_PROBLEMS])
+        raise OrganiserError(f"{place}.py: {count_of(len(found), 'problem')} on its sample\n\n{lines}")
 
 
 def _broken(root: Path, name: str) -> list[str]:
     """Return the problems that the examination of a task finds; a problem that is seen in many places is one."""
-    failure = _run(root, "/program/contract_driver.py", name, "/input", "/output")
+    failure, printed = _run(root, "/program/contract_driver.py", name, "/input", "/output")
     if failure:
         return [f"the examination ended: {failure}"]
     places: dict[str, list[str]] = {}
+    if printed:
+        what = (
+            f"the task prints {printed[0][:200]!r}; remove the output or the cause of the warning, because "
+        )
+        places[f"{what}participants read what a program prints"] = ["while it runs"]
     for where, what in json.loads((root / "output/problems.json").read_text(encoding="utf-8")):
         places.setdefault(what, []).append(where)
-    return [printable(f"{_some(where)}: {what}") for what, where in places.items()]
+    return [printable(f"{', '.join(where[:MOST_PLACES])}: {what}") for what, where in places.items()]
 
 
 def _unequal(root: Path) -> list[str]:
     """Run the bundle's programs on the sample, ingestion once and scoring twice; return what is wrong."""
-    failure = _run(root, "/program/ingest.py", "/output/items", "/input/res", "/output/ingested")
-    if failure:
-        return [f"ingest.py: {failure}"]
-    for output in ("first", "second"):
-        failure = _run(root, "/program/score.py", "/input", f"/output/{output}")
+    outputs = [root / "output" / name for name in ("first", "second")]
+    runs = [["/program/ingest.py", "/output/items", "/input/res", "/output/ingested"]]
+    runs += [["/program/score.py", "/input", f"/output/{output.name}"] for output in outputs]
+    for program, *words in runs:
+        failure, _ = _run(root, program, *words)
         if failure:
-            return [f"score.py: {failure}"]
-    first, second = (read_all(root / "output" / output) for output in ("first", "second"))
+            return [f"{Path(program).name}: {failure}"]
+    first, second = map(read_all, outputs)
     different = [name for name in first if second.get(name) != first[name]]
-    if different:
-        return [
-            f"score.py writes another {some_of(different)} in each run; sort sets before they are used, and draw no "
-            "random numbers without a fixed seed"
-        ]
-    return []
+    what = f"score.py writes another {some_of(different)} in each run; sort sets before they are used, and draw no "
+    return [f"{what}random numbers without a fixed seed"] if different else []
 
 
-def _run(root: Path, *words: str) -> str:
-    """Run a program in the sandbox; return why it failed, in one line, or an empty text."""
+def _run(root: Path, *words: str) -> tuple[str, list[str]]:
+    """Run a program in the sandbox; return why it failed, in one line, or an empty text, and the lines it prints."""
     outcome = LocalEngine({HIDDEN_STATISTICS: "write"}).run(
         ["python3", *words],
         {f"/{name}": root / name for name in ("program", "input", "output")},
@@ -110,14 +107,10 @@ def _run(root: Path, *words: str) -> str:
         seconds=SECONDS,
         limits=Limits(),
     )
+    printed = [line for line in f"{outcome.stdout}\n{outcome.stderr}".split("\n") if line]
     if outcome.why_stopped:
-        return f"stopped, {outcome.why_stopped}"
+        return f"stopped, {outcome.why_stopped}", printed
     if not outcome.exit_code:
-        return ""
+        return "", printed
     lines = outcome.stderr.strip().splitlines() or [f"exit code {outcome.exit_code}"]
-    return printable(lines[-1] if lines[0].startswith("Traceback") else " ".join(lines))
-
-
-def _some(places: list[str]) -> str:
-    more = len(places) - MOST_PLACES
-    return ", ".join(places[:MOST_PLACES]) + (f" and {more} more" if more > 0 else "")
+    return printable(lines[-1] if lines[0].startswith("Traceback") else " ".join(lines)), printed
