@@ -6,11 +6,10 @@ Spoken CALL has 1,000 responses. Task 1 of MERLIon CCS has 49,000 synthetic segm
 Teams get better from day to day, and each has one upload without its last row, which fails. The benchmark times a first
 run, and a second one that finds all results kept. Both use the command line and all processors.
 
-It then scores the same submissions in four ways, with one run on each processor: with `ingest.py` and `score.py` as
-separate programs; by `score` with a copy of a process for each run, as for programs that are not this project's own; by
-`score` itself, whose workers run many; and so in the reverse order. All must write the same bytes. A season has
-thousands of submissions, so the time of starting is left out of the rates of `score`: it is estimated from half of
-the submissions. Processor time includes all processes.
+It then scores the same submissions with one run on each processor: with `ingest.py` and `score.py` as separate
+programs, by `score`, whose processes run many submissions, and by `score` in the reverse order. All must write the same
+bytes. A season has thousands of submissions, so the time of starting is left out of the rates of `score`: it is
+estimated from half of the submissions. Processor time includes all processes.
 """
 
 from __future__ import annotations
@@ -28,15 +27,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 
 import build_bundle
 from sample_data import merlion, spoken_call
-from speechbundles.bundle.rehearse import many
-from speechbundles.bundle.rehearse.warm import own_programs
-from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.label_tag import LABELS_FILE
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.publication import score_all
@@ -109,27 +105,13 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
         built.unpack(name or "", folder / "unpacked" / str(place)) for place, name in enumerate(zips)
     )
     commands = []
-    count = len(submissions)
-
-    def place(order: str, number: int) -> str:
-        return f"{number if order == 'forwards' else count - number:06}"
-
     for number, submission in enumerate(submissions):
         inputs = folder / f"input{number}"
         with zipfile.ZipFile(submission) as archive:
             archive.extractall(inputs / "res")
         (inputs / "ref").symlink_to(reference)
-        commands.append(
-            (
-                [checker / "ingest.py", items, inputs / "res", folder / f"checked{number}"],
-                [program / "score.py", inputs, folder / "separately" / place("forwards", number)],
-            )
-        )
-        for part in ["all"] if number % 2 else ["half", "all"]:
-            for order in ("forwards", "backwards"):
-                link = folder / order / part / f"{place(order, number)}.zip"
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(submission)
+        check = [checker / "ingest.py", items, inputs / "res", folder / f"checked{number}"]
+        commands.append((check, [program / "score.py", inputs, folder / "separately" / str(number)]))
     environment = {**os.environ, HIDDEN_STATISTICS: "write"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the first run compiles for all
 
@@ -141,39 +123,22 @@ def rates(bundle: Path, submissions: list[Path], folder: Path) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(run, commands))
 
-    def score(way: str, own: Callable[[BuiltBundle], list[Path]], order: str, part: str) -> None:
-        with mock.patch.object(many, "own_programs", own):
-            score_all(bundle, folder / order / part, folder / way / part)
+    print(f"  {'':<17}per second   ms of processor time each   s to start   the same bytes")
 
-    ways: dict[str, np.ndarray] = {}
-    print(f"  {'':<24}per second   ms of processor time each   s to start   the same bytes")
-    for way, own, order in (
-        ("separately", None, "forwards"),
-        ("score, a process each", lambda _: [], "forwards"),
-        ("score, workers", own_programs, "forwards"),
-        ("score, workers, reversed", own_programs, "backwards"),
-    ):
-        if own is None:
-            start, ways[way] = 0.0, _used(run_separately) / count
-        else:
-            few, whole = (_used(partial(score, way, own, order, part)) for part in ("half", "all"))
-            start, ways[way] = _start_and_share(few, whole, len(submissions[::2]), count)
-        outputs = folder / way / ("all" if own else "")
-        same = sum(
-            _written(outputs / place(order, number))
-            == _written(folder / "separately" / place("forwards", number))
-            for number in range(count)
-        )
-        wall, processor = ways[way]
-        print(
-            f"  {way:<24}{1 / wall:10.1f}   {1000 * processor:26.1f}   {start:10.1f}   {same:8} of {count}",
-            flush=True,
-        )
-    faster = ways["score, a process each"] / ways["score, workers"]
-    print(
-        f"  workers: {faster[0]:.1f} times the rate and 1/{faster[1]:.1f} of the processor time of a process each; "
-        f"20,000 submissions take {20_000 * ways['score, workers'][0]:.0f} s"
-    )
+    def show(way: str, each: np.ndarray, start: float) -> None:
+        pairs = [(folder / way / str(number), folder / "separately" / str(number)) for number in names]
+        same = sum(_written(ours) == _written(theirs) for ours, theirs in pairs)
+        rate, used = f"{1 / each[0]:10.1f}", f"{1000 * each[1]:26.1f}"
+        print(f"  {way:<17}{rate}   {used}   {start:10.1f}   {same:8} of {len(names)}", flush=True)
+
+    names = dict(enumerate(submissions))
+    show("separately", _used(run_separately) / len(names), 0.0)
+    for way, order in (("score", [*names]), ("score, reversed", [*names][::-1])):
+        few = {str(number): names[number] for number in order[::2]}
+        whole = {str(number): names[number] for number in order}
+        part = _used(partial(score_all, bundle, few, folder / f"{way}, half"))
+        each = (_used(partial(score_all, bundle, whole, folder / way)) - part) / (len(whole) - len(few))
+        show(way, each, (part - len(few) * each)[0])
 
 
 def _used(run: Callable[[], object]) -> np.ndarray:
@@ -188,17 +153,11 @@ def _used(run: Callable[[], object]) -> np.ndarray:
     return clocks() - began
 
 
-def _start_and_share(part: np.ndarray, whole: np.ndarray, few: int, count: int) -> tuple[float, np.ndarray]:
-    """Return the time to start, and the times for each submission, from runs with some and with all of them."""
-    each = (whole - part) / (count - few)
-    return (part - few * each)[0], each
-
-
 def _written(folder: Path) -> dict[str, bytes]:
     """Return the files that a scoring program wrote, if it finished."""
     if not (folder / "scores.json").is_file():
         return {}
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != LABELS_FILE}
 
 
 def main() -> None:

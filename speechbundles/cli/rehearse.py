@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.bundle.rehearse import FINISHED, ContainerEngine, Engine, LocalEngine, rehearse
+from speechbundles.bundle.rehearse import FINISHED, ContainerEngine, Engine, ProcessEngine, rehearse
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, phase, reference
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
 from speechbundles.model.read import read_built_bundle
@@ -69,7 +69,7 @@ def command(
 
 def _engine(name: str, bundle: Path, phase: str | None, variables: dict[str, str]) -> Engine:
     if name == "local":
-        return LocalEngine(variables)
+        return ProcessEngine(variables)
     built = read_built_bundle(bundle)
     built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
     return ContainerEngine(built.image, variables=variables)

@@ -10,7 +10,6 @@ Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored 
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +37,6 @@ from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import printable
 from speechbundles.model.zips import HOME, WHOLE
 from speechbundles.publication.about import record_scored
-from speechbundles.publication.cluster import rehearse_on_cluster
 from speechbundles.publication.entries import Team, read_teams
 from speechbundles.publication.outputs import LIST_FILE, RUNS
 from spokeneval.formats.problems import count_of, some_of
@@ -143,11 +141,7 @@ def score(
     runs.mkdir(parents=True, exist_ok=True)
     gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
     basis = [_FORMAT, sha256(bundle, LARGEST_BUNDLE), scored_phase.number, hashlib.sha256(gold).hexdigest()]
-    rehearse = (
-        partial(rehearse_all, jobs=jobs or os.cpu_count() or 1)
-        if scheduler is None
-        else partial(rehearse_on_cluster, scheduler)
-    )
+    rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
     scoring = _Scoring(built, scored_phase, tuple(basis), out, rehearse, progress)
     with locked(runs / "lock", out, "score"):
         notes: tuple[str, ...] = ()

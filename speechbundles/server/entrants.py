@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -102,7 +101,7 @@ def score_entrants(
             results[entrant.sha256] = result
         elif entrant.path:
             needed[name] = (phase, entrant.path)
-    for name, result in rehearse_all(bundle, needed, work, jobs or os.cpu_count() or 1):
+    for name, result in rehearse_all(bundle, needed, work, jobs):
         results[due[name].sha256] = result
         if progress:
             progress(len(results), len(due))

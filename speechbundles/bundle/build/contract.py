@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from speechbundles.bundle.build.kit import make_programs
-from speechbundles.bundle.rehearse import Limits, LocalEngine
+from speechbundles.bundle.rehearse import Limits, ProcessEngine
 from speechbundles.competition.settings import files_of
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
@@ -99,7 +99,7 @@ def _unequal(root: Path) -> list[str]:
 
 def _run(root: Path, *words: str) -> tuple[str, list[str]]:
     """Run a program in the sandbox; return why it failed, in one line, or an empty text, and the lines it prints."""
-    outcome = LocalEngine({HIDDEN_STATISTICS: "write"}).run(
+    outcome = ProcessEngine({HIDDEN_STATISTICS: "write"}).run(
         ["python3", *words],
         {f"/{name}": root / name for name in ("program", "input", "output")},
         cwd="/program",

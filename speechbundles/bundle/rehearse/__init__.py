@@ -1,16 +1,14 @@
 """Rehearsals: a submission is run on this computer as the platform would run it. Other rooms import from here only."""
 
 from speechbundles.bundle.rehearse.containers import ContainerEngine
-from speechbundles.bundle.rehearse.engine import LocalEngine
-from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.many import (
     Result,
     lost_result,
     read_result,
     rehearse_all,
-    result_of,
     write_result,
 )
+from speechbundles.bundle.rehearse.process import Engine, ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import (
     FAILED,
     FINISHED,
@@ -19,9 +17,8 @@ from speechbundles.bundle.rehearse.rehearsal import (
     rehearse_phase,
     with_reference,
 )
-from speechbundles.bundle.rehearse.run import Engine, extracted_name
+from speechbundles.bundle.rehearse.run import extracted_name
 from speechbundles.bundle.rehearse.sandbox import Limits
-from speechbundles.bundle.rehearse.warm import WarmEngine, own_programs
 
 __all__ = [
     "FAILED",
@@ -29,19 +26,15 @@ __all__ = [
     "ContainerEngine",
     "Engine",
     "Limits",
-    "LocalEngine",
+    "ProcessEngine",
     "Rehearsal",
     "Result",
-    "WarmEngine",
     "extracted_name",
     "lost_result",
-    "own_programs",
     "read_result",
     "rehearse",
     "rehearse_all",
     "rehearse_phase",
-    "result_of",
-    "temporary_place",
     "with_reference",
     "write_result",
 ]

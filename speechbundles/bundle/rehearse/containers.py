@@ -32,7 +32,7 @@ KILL_SECONDS = 10
 
 
 class ContainerEngine:
-    """Runs each program in a new container of one image (see `engine.LocalEngine.run`).
+    """Runs each program in a new container of one image (see `process.Engine.run`).
 
     `variables`: environment variables for the programs, besides the worker's.
     """

@@ -1,22 +1,34 @@
-"""Rehearses many submissions in parallel, and keeps the results so that none is rehearsed twice."""
+"""Rehearses many submissions in parallel, here or on a Dask cluster, and keeps the results.
 
+On a cluster, this process sends the bundle to every worker once and each submission when it is needed. Labels go to the
+workers directly, not through the scheduler. If a worker dies, its runs are repeated on another one.
+"""
+
+from __future__ import annotations
+
+import atexit
 import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from speechbundles.bundle.rehearse.left_behind import temporary_place
+from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
 from speechbundles.bundle.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
-from speechbundles.bundle.rehearse.warm import WarmEngine, own_programs
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.temporary import MEMORY, PREFIX
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.temporary import MEMORY, PREFIX, sweep, temporary_folder
 from speechbundles.model.text import printable
+from speechbundles.model.zips import read_all, write_tree
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 
@@ -25,6 +37,12 @@ REASON_LINES = 4
 
 ROOM = 4 * MAX_BYTES
 """Bytes that the files of a run may need: its submission in each step, and its output."""
+
+AHEAD = 4
+"""Submissions sent per thread of a cluster: enough to keep all workers busy, few enough for their memory."""
+
+WAIT = 60
+"""Seconds to wait for a cluster's scheduler, and then for its first worker."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +56,17 @@ class Result:
     warnings: tuple[str, ...]
 
 
+class RunLost(Exception):
+    """Raised with the reason why a run did not end."""
+
+
 def rehearse_all(
     bundle: BuiltBundle,
     runs: Mapping[str, tuple[BuiltPhase, Path]],
     work: Path,
-    jobs: int,
+    jobs: int | None = None,
     *,
+    scheduler: str | None = None,
     variables: Mapping[str, str] | None = None,
     outputs: Mapping[str, Path] | None = None,
 ) -> Iterable[tuple[str, Result]]:
@@ -56,34 +79,141 @@ def rehearse_all(
     ----------
     runs: `name -> phase and submission`.
     work: folder for the results, each in `NAME.json`.
-    jobs: number of parallel runs.
+    jobs: number of parallel runs here; default: the number of processors.
+    scheduler: address of a Dask cluster's scheduler, such as `tcp://10.0.0.1:8786`, to run the submissions there.
     variables: environment variables for the programs, besides the usual ones.
     outputs: `name -> folder` that receives the scoring program's output; an existing folder is replaced.
+
+    Raises
+    ------
+    OrganiserError: `distributed` is not installed, no scheduler answers, or it has no worker.
     """
-    with temporary_place("bundle", _place_for(jobs)) as place:
+    if not runs:
+        return
+
+    def save(name: str, phase: BuiltPhase, submission: Path) -> Result:
+        result = run(phase, submission, (outputs or {}).get(name))
+        write_result(work / f"{name}.json", result)
+        return result
+
+    with ExitStack() as stack:
+        if scheduler is None:
+            jobs = jobs or os.cpu_count() or 1
+            pool = stack.enter_context(ThreadPoolExecutor(jobs))
+            run = partial(_run, *stack.enter_context(_prepared(bundle, variables, _place_for(jobs))))
+        else:
+            client = stack.enter_context(_cluster(scheduler))
+            pool = stack.enter_context(ThreadPoolExecutor(AHEAD * sum(client.nthreads().values())))
+            (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
+            run = partial(_send, client, shipped, variables)
+        futures = {pool.submit(save, name, *needed): name for name, needed in runs.items()}
+        try:
+            for future in as_completed(futures):
+                try:
+                    result = future.result()
+                except RunLost as loss:
+                    result = lost_result(str(loss))
+                yield futures[future], result
+        finally:
+            for future in futures:
+                future.cancel()
+            wait(
+                futures
+            )  # the programs' processes end after their runs and before the threads that started them
+
+
+@contextmanager
+def _prepared(
+    bundle: BuiltBundle, variables: Mapping[str, str] | None, above: Path | None = None
+) -> Iterator[tuple[BuiltBundle, ProcessEngine, Path]]:
+    """Unpack a bundle once for all runs; return it with an engine and a folder for them."""
+    with temporary_place("bundle", above) as place:
         unpacked = bundle.unpack_once(place.path)
+        with ProcessEngine(variables, own_programs(unpacked)) as engine:
+            yield unpacked, engine, place.path
 
-        def run(name: str, phase: BuiltPhase, submission: Path) -> Result:
-            output = (outputs or {}).get(name)
-            if output is not None and output.exists():
-                shutil.rmtree(output)
-            rehearsal = rehearse_phase(
-                unpacked, phase, submission, keep_output=output, engine=engine, place=place.path
-            )
-            result = result_of(rehearsal)
-            write_result(work / f"{name}.json", result)
-            return result
 
-        own = own_programs(unpacked)
-        with ThreadPoolExecutor(jobs) as pool, WarmEngine(variables, own) as engine:
-            futures = {pool.submit(run, name, *needed): name for name, needed in runs.items()}
-            try:
-                for future in as_completed(futures):
-                    yield futures[future], future.result()
-            finally:
-                for future in futures:
-                    future.cancel()
-                wait(futures)  # the servers end after their runs and before the threads that started them
+def _run(
+    bundle: BuiltBundle,
+    engine: ProcessEngine,
+    place: Path,
+    phase: BuiltPhase,
+    submission: Path,
+    output: Path | None,
+) -> Result:
+    """Rehearse one submission; repeat it with programs of its own if a shared run was not in order."""
+    for each in (engine, ProcessEngine(engine.variables)):
+        if output is not None and output.exists():
+            shutil.rmtree(output)
+        rehearsal = rehearse_phase(bundle, phase, submission, keep_output=output, engine=each, place=place)
+        if not each.own or all(in_order(step.exit_code, step.stderr) for step in rehearsal.steps):
+            break
+    return result_of(rehearsal)
+
+
+@contextmanager
+def _cluster(scheduler: str) -> Iterator[Any]:
+    """Connect to a Dask cluster; return its client."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise OrganiserError(
+            "--scheduler needs the package distributed; install it with pip install '.[cluster]'"
+        ) from None
+    try:
+        client = Client(scheduler, timeout=WAIT, direct_to_workers=True)
+    except (OSError, ValueError) as error:
+        raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT)
+        except TimeoutError:
+            raise OrganiserError(
+                f"the scheduler at {scheduler} got no worker within {WAIT} s; start one with dask worker {scheduler}"
+            ) from None
+        yield client
+
+
+def _send(
+    client: Any,
+    bundle: Any,
+    variables: Mapping[str, str] | None,
+    phase: BuiltPhase,
+    submission: Path,
+    output: Path | None,
+) -> Result:
+    """Rehearse one submission on a cluster; if its worker dies, on another one."""
+    data = submission.read_bytes()
+    try:
+        result, files = client.submit(
+            _run_there, bundle, bundle.key, phase, data, variables, pure=False
+        ).result()
+    except Exception as error:
+        raise RunLost(f"no worker finished this run: {error}") from None
+    if output is not None:
+        if output.exists():
+            shutil.rmtree(output)
+        write_tree(output, files)
+    return result
+
+
+_PREPARED: dict[str, tuple[BuiltBundle, ProcessEngine, Path]] = {}
+
+
+def _run_there(
+    bundle: BuiltBundle, key: str, phase: BuiltPhase, submission: bytes, variables: Mapping[str, str] | None
+) -> tuple[Result, dict[str, bytes]]:
+    """Rehearse one submission on a worker; return the result and the files that the scoring program wrote."""
+    if key not in _PREPARED:
+        sweep()
+        stack = ExitStack()
+        atexit.register(stack.close)
+        _PREPARED[key] = stack.enter_context(_prepared(bundle, variables))
+    with temporary_folder("submission") as folder:
+        path, output = folder / "submission.zip", folder / "output"
+        path.write_bytes(submission)
+        result = _run(*_PREPARED[key], phase, path, output)
+        return result, read_all(output)
 
 
 def _place_for(jobs: int) -> Path | None:

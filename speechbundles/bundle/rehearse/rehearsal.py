@@ -20,13 +20,12 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from speechbundles.bundle.rehearse.engine import LocalEngine
 from speechbundles.bundle.rehearse.left_behind import temporary_place
-from speechbundles.bundle.rehearse.run import Engine, Run, RunFailed, Step, new_folder
+from speechbundles.bundle.rehearse.process import Engine, ProcessEngine
+from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
-from speechbundles.bundle.rehearse.warm import OutOfOrder
-from speechbundles.bundle.rehearse.workers import REWORKED, WORKERS, Worker
+from speechbundles.bundle.rehearse.workers import REWORKED, WORKERS
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import WIDTH, wrap
@@ -136,7 +135,7 @@ def rehearse(
     reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
     keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`.
     limits: default `Limits()`.
-    engine: default `LocalEngine()`.
+    engine: default `ProcessEngine()`.
     reworked: whether Codabench's newer worker runs the submission (see `codabench.worker`).
 
     Raises
@@ -198,26 +197,7 @@ def rehearse_phase(
     place: folder for the run's files; default: the folder for temporary files.
     """
     worker = (REWORKED if reworked else WORKERS)[bundle.platform]
-    rehearse_with = partial(
-        _rehearse, bundle, phase, submission, keep, keep_output, limits or Limits(), place, worker
-    )
-    try:
-        return rehearse_with(engine or LocalEngine())
-    except OutOfOrder as run:
-        return rehearse_with(run.alone)
-
-
-def _rehearse(
-    bundle: BuiltBundle,
-    phase: BuiltPhase,
-    submission: Path,
-    keep: Path | None,
-    keep_output: Path | None,
-    limits: Limits,
-    place: Path | None,
-    worker: Worker,
-    engine: Engine,
-) -> Rehearsal:
+    limits, engine = limits or Limits(), engine or ProcessEngine()
     start = time.monotonic()
     warnings = [phase.warning] if phase.warning else []
     if bundle.primary is None:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from speechbundles.bundle.rehearse.containers import ContainerEngine
-from speechbundles.bundle.rehearse.engine import LocalEngine
 from speechbundles.bundle.rehearse.left_behind import Left, Place
+from speechbundles.bundle.rehearse.process import Engine
 from speechbundles.bundle.rehearse.sandbox import Limits
-from speechbundles.bundle.rehearse.warm import WarmEngine
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError
@@ -21,8 +19,6 @@ LARGEST_SCORES = 1_000_000
 """Most bytes of a file with scores."""
 
 NO_PASSWORD = "The starting kit's try_submission.py writes the zip to upload, without a password."
-
-Engine = LocalEngine | WarmEngine | ContainerEngine
 
 
 class RunFailed(Exception):

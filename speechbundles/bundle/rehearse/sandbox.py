@@ -137,32 +137,8 @@ def run(
     if not command:
         raise ValueError("the command is empty")
 
-    def start(way: str) -> tuple[subprocess.Popen[bytes], int]:
-        status_read, status_write = os.pipe()
-        try:
-            supervisor = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(status_write)),
-                    *map(str, limits.of_a_process()),
-                    *command,
-                ],
-                cwd=cwd,
-                env=dict(env),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(status_write,),
-                start_new_session=True,
-            )
-        except BaseException:
-            os.close(status_read)
-            raise
-        finally:
-            os.close(status_write)
-        return supervisor, status_read
-
     began = time.monotonic()
-    family, status_fd = begin(start)
+    family, status_fd = start(command, cwd, env, limits)
     supervisor = family.supervisor
     assert supervisor.stdout is not None
     assert supervisor.stderr is not None
@@ -171,19 +147,25 @@ def run(
         return attend(family, streams, status_fd, began, seconds, limits)
 
 
-def begin(
-    start: Callable[[str], tuple[subprocess.Popen[bytes], int]], *, stays: bool = False
+def start(
+    command: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    limits: Limits,
+    *,
+    output: int = subprocess.PIPE,
+    inherited: Sequence[int] = (),
 ) -> tuple[Family, int]:
-    """Start a supervisor in the safest way that this system permits (see `supervisor.py`).
+    """Start a command in the safest way that this system permits (see `supervisor.py`).
 
     Parameters
     ----------
-    start: starts it in a way; returns it and the descriptor on which it reports the process id of its helper.
-    stays: see `Family`.
+    output: its standard output and standard error, as in `subprocess.Popen`.
+    inherited: descriptors that it gets.
 
     Returns
     -------
-    The processes that it will start, and the descriptor.
+    Its processes, and the descriptor to which its supervisor writes `started` and the exit code.
 
     Raises
     ------
@@ -194,15 +176,35 @@ def begin(
             continue
         if way == REAPER:
             _report_reaper()
-        supervisor, report_fd = start(way)
+        status_fd, theirs = os.pipe()
         try:
-            helper = int(_line(report_fd) or 0)
+            supervisor = subprocess.Popen(
+                [
+                    *(sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(theirs)),
+                    *map(str, limits.of_a_process()),
+                    *command,
+                ],
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=(theirs, *inherited),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(status_fd)
+            raise
+        finally:
+            os.close(theirs)
+        try:
+            helper = int(_line(status_fd) or 0)
         except BaseException:
             supervisor.kill()
             raise
         if helper:
-            return Family(supervisor, helper, stays=stays), report_fd
-        os.close(report_fd)
+            return Family(supervisor, helper), status_fd
+        os.close(status_fd)
         for stream in (supervisor.stdout, supervisor.stderr):
             if stream is not None:
                 stream.close()
@@ -304,12 +306,11 @@ def _over_limit(family: Family, elapsed: float, seconds: float, limits: Limits, 
 
 
 class Family:
-    """The descendants of a supervisor and of its helper. `stays`: whether the helper goes on after they have ended."""
+    """The descendants of a supervisor and of its helper."""
 
-    def __init__(self, supervisor: subprocess.Popen[bytes], helper: int, *, stays: bool = False) -> None:
+    def __init__(self, supervisor: subprocess.Popen[bytes], helper: int) -> None:
         self.supervisor = supervisor
         self.helper = helper
-        self.stays = stays
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
 
@@ -325,43 +326,30 @@ class Family:
         return alive
 
     def kill(self) -> None:
-        """Suspend all processes until no new ones appear, then kill them; repeat until none remain.
+        """Suspend all processes until no new ones appear, then kill them, until none remain; then the supervisor.
 
-        A helper that does not stay is killed too: it may be about to start the command.
+        The helper is killed too: it may be about to start the command. None remain only if two lists are empty: one may
+        lack a process whose parent ended while it was made.
         """
         deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
-        while members := self._remaining():
-            if time.monotonic() > deadline:
-                self._end()
-                raise RuntimeError(
-                    f"processes could not be killed: {sorted(member.pid for member in members)}"
-                )
-            new = [member for member in members if member not in halted]
-            if new:
-                _each(new, psutil.Process.suspend)
-                halted.update(new)
-                continue
-            _each(members, psutil.Process.kill)
-            halted.clear()
-            time.sleep(0.001)
-        if not self.stays:
-            self._end()
-
-    def _remaining(self) -> list[psutil.Process]:
-        """Return the processes to kill. None are left only if two lists are empty: one may lack a process whose parent
-        ended while it was made."""
-        listed = self.members if self.stays else self._alive
-        return listed() or listed()
-
-    def end(self) -> None:
-        """Kill all processes, the helper and the supervisor."""
-        self.stays = False
-        self.kill()
-
-    def _end(self) -> None:
-        self.supervisor.kill()
-        self.supervisor.wait()
+        try:
+            while members := self._alive() or self._alive():
+                if time.monotonic() > deadline:
+                    raise RuntimeError(
+                        f"processes could not be killed: {sorted(member.pid for member in members)}"
+                    )
+                new = [member for member in members if member not in halted]
+                if new:
+                    _each(new, psutil.Process.suspend)
+                    halted.update(new)
+                    continue
+                _each(members, psutil.Process.kill)
+                halted.clear()
+                time.sleep(0.001)
+        finally:
+            self.supervisor.kill()
+            self.supervisor.wait()
 
 
 def _each(members: Iterable[psutil.Process], action: Callable[[psutil.Process], object]) -> None:

@@ -27,7 +27,6 @@ Submissions that a phase passes on to the next one are not rehearsed.
 """
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -137,7 +136,7 @@ def play_submissions(
         total = len(results) + len(needed)
         if progress:
             progress(len(results), total)
-        for name, result in rehearse_all(built, needed, work, jobs or os.cpu_count() or 1):
+        for name, result in rehearse_all(built, needed, work, jobs):
             results[name] = result
             rehearsed += 1
             if progress:

@@ -18,7 +18,7 @@ import pytest
 import scipy.stats
 
 import build_bundle
-from speechbundles.bundle.rehearse import LocalEngine
+from speechbundles.bundle.rehearse import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
@@ -769,7 +769,7 @@ def test_outputs_of_different_gold_standards_are_refused(built, tmp_path):
         built[1] / "baseline.zip",
         reference=gold,
         keep=tmp_path / "kept",
-        engine=LocalEngine({HIDDEN_STATISTICS: "write"}),
+        engine=ProcessEngine({HIDDEN_STATISTICS: "write"}),
     )
     assert "scored with other labels" in refusal([old, tmp_path / "kept"])
 

@@ -20,8 +20,8 @@ import yaml
 from sample_data.demo import submissions
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
+from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
 from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
-from speechbundles.bundle.rehearse.warm import WarmEngine, own_programs
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
@@ -92,7 +92,7 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(s
         submission = tmp_path / "submission.zip"
         own = own_programs(unpacked)
         assert own == [folder for name, folder in unpacked.unpacked.items() if "program" in name]
-        with WarmEngine(own=own) as engine:
+        with ProcessEngine(own=own) as engine:
             for name, content in files.items():
                 submission.write_bytes(make_zip(content))
                 rows[name] = rehearse_phase(unpacked, unpacked.phase(None), submission, engine=engine)

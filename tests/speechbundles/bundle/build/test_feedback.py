@@ -13,7 +13,7 @@ from speechbundles.bundle.build.feedback import set_feedback
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
-from speechbundles.bundle.rehearse.engine import LocalEngine
+from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
@@ -110,7 +110,7 @@ def test_the_board_has_the_columns_of_the_hidden_set_alone(bundle):
 def test_with_statistics_at_home_hidden_sets_are_exact_too(bundle, tmp_path):
     path, baseline = bundle
     folder = write_files(tmp_path, {"submission.zip": make_zip(baseline)})
-    engine = LocalEngine({HIDDEN_STATISTICS: "write"})
+    engine = ProcessEngine({HIDDEN_STATISTICS: "write"})
     done = rehearse(path, folder / "submission.zip", keep=folder / "kept", engine=engine)
     (output,) = read_outputs([folder / "kept"])
     assert not output.signature.coarse

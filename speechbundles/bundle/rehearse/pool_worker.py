@@ -1,14 +1,11 @@
-"""Starts a Python program once and runs it many times in copies of this process. A script, run by `warm`.
+"""Runs a Python program many times in one process. A script, run by `process` in the sandbox.
 
-    fork_server.py WAY SOCKET_FD
+    pool_worker.py SOCKET_FD SCRIPT ARGUMENT...
 
-A request is a line of JSON on the socket with three descriptors: for the status, standard output and standard error. On
-the first request, this process imports the program's modules and reads its reference or its items. A copy of this
-process, the *worker*, then becomes the program, under its limits. If the request is `shared`, the worker stays for the
-next one, unless the run left a trace in it (see `state`) or it has grown; else the next request gets a new worker.
-
-The status is written as by `supervisor.py`, followed by `alone` if no process of the run is left but a worker that
-stays. This process is the helper of a guard (see `supervisor.py`).
+It imports the program's modules and reads its reference or its items once. A request is a line of JSON on the socket
+with three descriptors: for the status, standard output and standard error. The status is written as by `supervisor.py`,
+followed by `alone` if this process stays for the next request. It ends after `MOST_RUNS` runs, if a run left a trace in
+it (see `state`), or if it has grown.
 """
 
 import gc
@@ -25,79 +22,40 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import supervisor  # type: ignore[import-not-found]  # the script beside this one
-
 LONGEST_REQUEST = 1 << 16
 
 MOST_RUNS = 1000
-"""Runs of one worker."""
+"""Runs of one process."""
 
 MOST_GROWTH = 256 << 20
-"""Bytes of memory by which a worker may grow."""
+"""Bytes of memory by which it may grow."""
 
 
 def serve(requests: socket.socket) -> None:
-    own_path = sys.path[0]
-    worker: socket.socket | None = None
-    child = 0
-    while True:
-        line, descriptors = receive(requests)
+    with open(os.devnull):  # in the place of the status
+        before, most_memory = state(), peak_memory() + MOST_GROWTH
+    for runs_left in reversed(range(MOST_RUNS)):
+        line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
         if not line:
-            break
-        if worker is None:
-            request = json.loads(line)
-            if sys.path[0] == own_path:
-                script, *arguments = request["words"]
-                sys.path[0] = os.path.dirname(script)
-                prepare(script, arguments)
-            worker, theirs = socket.socketpair()
-            child = os.fork()
-            if child == 0:
-                for descriptor in (requests.fileno(), worker.fileno(), *descriptors):
-                    os.close(descriptor)
-                work(theirs, request["limits"], request["shared"])
-            theirs.close()
-        socket.send_fds(worker, [line], descriptors)
-        os.write(descriptors[0], b"started\n")
-        code = worker.recv(4)
-        left = False
-        if not code:  # the worker does not stay
-            worker.close()
-            worker = None
-            while True:
-                ended, status = os.wait()
-                if ended == child:
-                    break
-            code = b"%d" % supervisor.exit_code(status)
-            left = leaves_something()
-        os.write(descriptors[0], code + (b"\n" if left else b"\nalone\n"))
-        for descriptor in descriptors:
-            os.close(descriptor)
-    if worker is not None:
-        worker.close()
-        os.waitpid(child, 0)  # so that its time is counted
-
-
-def receive(requests: socket.socket) -> tuple[bytes, list[int]]:
-    line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
-    return line, descriptors
-
-
-def leaves_something() -> bool:
-    """Return whether any process that the program started is still running; processes that ended are reaped."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        return False
-    return True
+            return
+        status, *streams = descriptors
+        os.write(status, b"started\n")
+        with warnings.catch_warnings():  # a warning that is shown once is shown once in each run
+            code = become(json.loads(line), streams)
+        stays = (
+            runs_left and state() == before and peak_memory() <= most_memory and not has_started_processes()
+        )
+        os.write(status, b"%d\nalone\n" % code if stays else b"%d\n" % code)
+        if not stays:
+            return
+        os.close(status)
 
 
 def prepare(script: str, arguments: list[str]) -> None:
@@ -139,29 +97,6 @@ def informed(main: Callable[..., int], inside: str, place: str, **known: object)
     return main_again
 
 
-def work(requests: socket.socket, limits: list[int], shared: bool) -> None:
-    """Be a worker: run programs, write the exit code of each to the socket, and exit with that of the last."""
-    code = 127
-    try:
-        supervisor.restrict(*limits)
-        before, most_memory = state() if shared else (), peak_memory() + MOST_GROWTH
-        for runs_left in reversed(range(MOST_RUNS if shared else 1)):
-            line, descriptors = receive(requests)
-            if not line:
-                return
-            request = json.loads(line)
-            if not shared:
-                requests.close()
-            code = 127
-            with warnings.catch_warnings():  # a warning that is shown once is shown once in each run
-                code = become(request, descriptors)
-            if not runs_left or state() != before or peak_memory() > most_memory or leaves_something():
-                return  # the last run; the only one of a program that is not shared
-            requests.send(b"%d" % code)
-    finally:
-        os._exit(code)
-
-
 def state() -> tuple[object, ...]:
     """Return the state that a run could change for the next one, except settings that each run replaces."""
     import numpy as np  # the program's own
@@ -183,17 +118,23 @@ def state() -> tuple[object, ...]:
     )
 
 
+def has_started_processes() -> bool:
+    with suppress(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+        return True
+    return False
+
+
 def peak_memory() -> int:
     """Return the most bytes of memory that this process had at once."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak << 10
 
 
-def become(request: dict[str, Any], descriptors: list[int]) -> int:
-    """Turn this process into the program; return its exit code."""
-    for place, descriptor in enumerate(descriptors[1:], 1):
+def become(request: dict[str, Any], streams: Sequence[int]) -> int:
+    """Turn this process into the program, with its standard output and standard error; return its exit code."""
+    for place, descriptor in enumerate(streams, 1):
         os.dup2(descriptor, place)
-    for descriptor in descriptors:
         os.close(descriptor)
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout, sys.stderr = unbuffered(1), unbuffered(2)
@@ -241,5 +182,6 @@ def compiled(script: str) -> CodeType:
 
 
 if __name__ == "__main__":
-    supervisor.fork_helper(sys.argv[1], int(sys.argv[2]))
-    serve(socket.socket(fileno=int(sys.argv[2])))
+    sys.path[0] = os.path.dirname(sys.argv[2])
+    prepare(sys.argv[2], sys.argv[3:])
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -43,7 +43,7 @@ def test_a_cluster_writes_the_same_bytes_also_when_a_worker_dies(tmp_path, clust
 
 
 def test_a_scheduler_that_does_not_answer_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr("speechbundles.publication.cluster.WAIT", 1)
+    monkeypatch.setattr("speechbundles.bundle.rehearse.many.WAIT", 1)
     folder = write_files(tmp_path / "in", {"a.zip": zipped({"answer.txt": "42\n"})})
     with pytest.raises(OrganiserError, match=r"no Dask scheduler answers at tcp://127.0.0.1:1"):
         score(codabench_bundle(tmp_path), folder, tmp_path / "out", scheduler="tcp://127.0.0.1:1")

@@ -1,0 +1,354 @@
+"""Programs whose runs share a process, compared with separate starts of the same programs."""
+
+import json
+import random
+import shutil
+import sys
+import textwrap
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from speechbundles.bundle.rehearse import many
+from speechbundles.bundle.rehearse.pool_worker import MOST_RUNS
+from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
+from speechbundles.bundle.rehearse.sandbox import Limits
+from speechbundles.model.read import read_built_bundle
+from spokeneval.challenges import find_task, task_names
+from spokeneval.formats.problems import FREE_ATTEMPT
+from tests.samples.cases import CASES
+from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.edits import ODD, WAYS, edited
+from tests.samples.harmless import harmless
+from tests.samples.programs import ROOT, encoded, write_files
+from tests.samples.small_bundles import INGEST_COMMAND, codabench_bundle, submission_zip, zipped
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
+
+SMALL = Limits(memory_bytes=300 << 20, output_bytes=1 << 20)
+
+
+def program(folder, files):
+    """Write a program's folder, with the vendored package beside it."""
+    write_files(folder, files)
+    (folder / "spokeneval").symlink_to(ROOT / "spokeneval")
+    return folder
+
+
+def task_program(task, place):
+    """Write both programs of a task, with its reference and its items; return the folder."""
+    sources = {
+        "score.py": ROOT / "scoring_program" / task / "score.py",
+        "ingest.py": ROOT / "ingestion_program" / task / "ingest.py",
+    }
+    files = {name: path.read_bytes() for name, path in sources.items()}
+    program(place, {**files, "options.json": '{"detailed_results": true}'})
+    files = find_task(task).format
+    write_files(place / "ref", CASES[task].reference)
+    write_files(place / "items", files.public_files(files.read_reference(encoded(CASES[task].reference)), {}))
+    return place
+
+
+def submissions_of(task):
+    """Return good and corrupted submissions, each as its files and a function that spoils its folder, or None."""
+    chance = random.Random(task)
+    valid = [*harmless(task).values()]
+    made = [(files, None) for files in valid]
+    for _ in range(10):
+        name, text = chance.choice([*encoded(valid[0]).items()])
+        change = chance.choice(WAYS), chance.randrange(1000), chance.randrange(1000), chance.choice(ODD)
+        made.append(({**valid[0], name: edited(text, [change])}, None))
+    for bad in SUBMISSIONS[task]:
+        if bad.files is not None and bad.race is None and bad.during is nullcontext:
+            made.append((bad.files, bad.spoil))
+    return made
+
+
+def process(engine, place, folder, submission):
+    """Run ingestion and scoring; return what both print and leave, and whether this was in order."""
+    files, spoil = submission
+    submitted, results = (write_files(folder / name, files) for name in ("submitted", "input/res"))
+    if spoil:
+        spoil(submitted)
+        spoil(results)
+    (folder / "input/ref").symlink_to(place / "ref")
+    (folder / "output").mkdir()
+    folders = {"i": place / "items", "s": submitted, "r": folder / "input", "o": folder / "output"}
+    mounts = {"/p": place, **{f"/{name}": path for name, path in folders.items()}}
+    outcomes = []
+    for script, *words in (("ingest.py", "/i", "/s", "/r/res"), ("score.py", "/r", "/o")):
+        command = ["python3", script, *words]
+        done = engine.run(command, mounts, cwd="/p", scratch=folder, seconds=60, limits=Limits())
+        outcomes.append((done.exit_code, done.stdout, done.stderr, done.why_stopped))
+    left = [*(folder / "output").rglob("*"), results / "ingestion_report.txt"]
+    written = {path.name: path.read_bytes() for path in left if path.is_file()}
+    shutil.rmtree(folder)
+    return (outcomes, written), all(in_order(code, error) for code, _, error, _ in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("task", "every"),
+    [("spoken_call", 48), *(pytest.param(task, 1, marks=pytest.mark.thorough) for task in task_names())],
+)
+def test_runs_that_share_a_process_are_the_same_to_the_byte_in_any_order(task, every, tmp_path):
+    """All cases together are more than 1,000 submissions, good and refused; every eighth also runs alone."""
+    place = task_program(task, tmp_path / "program")
+    submissions = submissions_of(task)[::every]
+    shuffled = random.Random(1).sample(range(len(submissions)), len(submissions))
+    found = {}
+    for order in (range(len(submissions)), shuffled):
+        with ProcessEngine(own=[place]) as engine:
+            for number in order:
+                done, counts = process(engine, place, tmp_path / "run", submissions[number])
+                if counts:
+                    assert found.setdefault(number, done) == done, submissions[number]
+    assert len(found) >= len(submissions) * 19 // 20
+    assert {0, 1} == {outcomes[-1][0] for outcomes, _ in found.values()}
+    for number in [*found][:: 1 if every > 1 else 8]:
+        assert process(ProcessEngine(), place, tmp_path / "run", submissions[number])[0] == found[number]
+
+
+def test_a_reference_is_read_once_and_another_one_anew(tmp_path):
+    """The files of one whole set are gone when the second submission is scored."""
+    place = task_program("spoken_call", tmp_path / "program")
+    submission = CASES["spoken_call"].submission, None
+    done = []
+    with ProcessEngine(own=[place]) as engine:
+        for number in range(3):
+            done.append(process(engine, place, tmp_path / "run", submission)[0])
+            if number == 0:
+                (place / "ref/reference.csv").unlink()
+            else:
+                (place / "ref").rename(place / f"before{number}")
+                (tmp_path / f"other{number}").mkdir()
+                (place / "ref").symlink_to(tmp_path / f"other{number}")
+    scoring = [outcomes[-1] for outcomes, _ in done]
+    assert scoring[0][0] == 0
+    assert scoring[1] == scoring[0]
+    assert scoring[2][0] == 1
+    assert "reference data cannot be used" in scoring[2][2]
+
+
+PROGRAM = """
+    import json, locale, logging, os, random, signal, sys, threading, time, warnings
+    from pathlib import Path
+    import numpy
+    TASK = None
+    if __name__ == "__main__":
+        told = json.loads((Path(sys.argv[1]) / "res/told.json").read_text())
+        exec(told["before"])
+        warnings.warn("shown in each run")
+        print(os.getcwd(), sys.argv[0], sys.stdin.read(), [(key, os.environ[key]) for key in sorted(os.environ)])
+        if told["whole"]:
+            print(os.umask(0o22), locale.setlocale(locale.LC_ALL), sys.path, threading.active_count())
+            print(logging.root.level, logging.root.handlers, sys.stdout.encoding, sys.stdout.errors)
+            print(sys.stderr.errors, numpy.geterr(), warnings.filters, os.listdir("/dev/fd"))
+        exec(told["after"])
+        sys.exit(REFUSAL)
+""".replace("REFUSAL", repr(FREE_ATTEMPT))
+"""Prints everything that an earlier run might have changed for this one."""
+
+
+@pytest.fixture
+def shared(tmp_path):
+    """Return what runs `PROGRAM`, by default in one process with its other runs.
+
+    It returns the output, the errors, the exit code, and why the run was stopped.
+    """
+    place = program(tmp_path / "program", {"score.py": textwrap.dedent(PROGRAM)})
+
+    def go(after="", *, before="", alone=False, whole=True, seconds=20.0, limits=None):
+        folder = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
+        told = json.dumps({"before": before, "after": after, "whole": whole})
+        base = write_files(folder, {"input/res/told.json": told, "output/x": ""})
+        mounts = {"/app/program": place, "/app/input": base / "input", "/app/output": base / "output"}
+        done = (ProcessEngine() if alone else engine).run(
+            ["python3", "/app/program/score.py", "/app/input", "/app/output"],
+            mounts,
+            cwd="/app/program",
+            scratch=folder,
+            seconds=seconds,
+            limits=limits or Limits(),
+        )
+        return done.stdout.replace(str(folder), ""), done.stderr, done.exit_code, done.why_stopped
+
+    with ProcessEngine(own=[place]) as engine:
+        go.engine = engine
+        yield go
+
+
+@pytest.mark.parametrize("code", ["None", "0", "3", "257", "'no score'", "True"])
+def test_how_a_program_ends_and_what_it_finds_is_the_same_as_alone(shared, code):
+    shared()
+    done, alone = (shared(f"sys.exit({code})", alone=alone, whole=False) for alone in (False, True))
+    assert done == alone
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "os.chdir('/')",
+        "os.environ.clear(), os.environ.update(A='1'), sys.argv.append('x')",
+        "warnings.simplefilter('ignore'), warnings.warn('now')",
+        "sys.stdout = sys.stderr; sys.stdin = None",
+        "sys.stdout.reconfigure(errors='replace')",
+    ],
+)
+def test_what_each_run_sets_is_as_at_first_in_the_same_process(shared, trace):
+    first, workers = shared(), [*shared.engine.workers.values()]
+    assert shared() == first
+    shared(trace)
+    assert shared() == first
+    assert "UserWarning: shown in each run" in first[1]
+    assert [*shared.engine.workers.values()] == workers
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "os.umask(0)",
+        "locale.setlocale(locale.LC_ALL, 'C')",
+        "sys.path.insert(0, '/')",
+        "random.random()",
+        "numpy.random.random()",
+        "numpy.seterr(all='raise')",
+        "logging.basicConfig(level=10)",
+        "logging.disable(10)",
+        "warnings.kept = open('/dev/null')",
+        "os.close(1)",
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+        "warnings.kept = bytearray(300 << 20)",
+        "os.fork() or time.sleep(60)",
+    ],
+)
+def test_any_other_trace_gives_the_next_run_a_new_process(shared, trace):
+    first = shared()
+    shared(trace)
+    assert shared.engine.workers == {}
+    assert shared() == first
+
+
+@pytest.mark.thorough
+def test_a_process_is_replaced_after_many_runs(shared):
+    for _ in range(MOST_RUNS - 1):
+        shared()
+    assert len(shared.engine.workers) == 1
+    shared()
+    assert shared.engine.workers == {}
+
+
+@pytest.mark.default_cases("namespace")
+@pytest.mark.parametrize(
+    ("before", "more"),
+    [
+        ("raise MemoryError", {}),
+        ("raise SystemExit('Nothing was scored.')", {}),
+        ("os._exit(1)", {}),
+        ("os.abort()", {}),
+        ("print('a warning', file=sys.stderr), sys.exit(0)", {}),
+        ("time.sleep(60)", {"seconds": 0.3}),
+        (
+            "kept = bytearray(500 << 20); kept[::4096] = bytes(len(kept[::4096])); time.sleep(20)",
+            {"limits": SMALL},
+        ),
+        ("Path(sys.argv[2], 'big').write_bytes(bytes(8 << 20))", {"limits": SMALL}),
+    ],
+)
+def test_a_run_that_ends_otherwise_does_not_count_and_ends_its_process(way, shared, before, more):
+    first = shared()
+    _, error, code, _ = shared(before=before, **more)
+    assert not in_order(code, error)
+    assert more.get("limits", Limits()) not in {limits for *_, limits in shared.engine.workers}
+    assert shared() == first
+
+
+def test_processes_end_with_their_engine(shared):
+    shared()
+    (worker,) = shared.engine.workers.values()
+    family = [worker.family.root, *worker.family.root.children(recursive=True)]
+    shared.engine.__exit__()
+    assert psutil.wait_procs(family, timeout=5)[1] == []
+    shared.engine.workers.clear()
+
+
+def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, monkeypatch):
+    """The result is that of separate programs: of the first attempt, nothing is left."""
+    ingest = """
+        import sys, time
+        from pathlib import Path
+        _, submission, output = map(Path, sys.argv[1:])
+        mark = output / "mark.txt"
+        again = mark.exists()
+        mark.write_text("here")
+        if (submission / "slow.txt").exists():
+            time.sleep(60)
+        sys.exit("again" if again else "first")
+    """
+    files = {
+        "metadata.yaml": f"command: {INGEST_COMMAND}",
+        "ingest.py": ingest,
+        "spokeneval/__init__.py": "",
+    }
+    inner = {"ingestion_program.zip": zipped(files)}
+    bundle = read_built_bundle(codabench_bundle(tmp_path, inner=inner))
+    phase, seen, used = bundle.phase(None), [], []
+    slow = submission_zip(tmp_path, {"answer.txt": "42", "slow.txt": ""})
+    rehearse_phase = many.rehearse_phase
+
+    def noted(*arguments, engine, **more):
+        used.append(bool(engine.own))
+        done = rehearse_phase(*arguments, engine=engine, limits=Limits(seconds=2.0), **more)
+        seen.append([(step.exit_code, step.stdout, step.stderr, step.why_stopped) for step in done.steps])
+        return done
+
+    monkeypatch.setattr(many, "rehearse_phase", noted)
+    for find in (lambda _: [], lambda unpacked: unpacked.unpacked.values()):
+        monkeypatch.setattr(many, "own_programs", find)
+        ((_, result),) = many.rehearse_all(bundle, {"a": (phase, slow)}, tmp_path)
+        assert result.status == "Failed"
+    assert used == [False, True, False]
+    assert seen[0] == seen[2] == [(137, "", "", "time limit: still running after 2 s")]
+
+
+@pytest.mark.parametrize(
+    ("files", "is_own"),
+    [
+        ({"options.json": "{}", "task.json": "{}", "metadata.yaml": "command: python3 score.py"}, True),
+        ({"score.py": "print('mine')"}, False),
+        ({"spokeneval/challenges/mine.py": "TASK = None"}, False),
+        ({"spokeneval/task.py": "changed = True"}, False),
+        ({"numpy.py": ""}, False),
+        ({".hidden/__init__.py": ""}, False),
+        ({"spokeneval/__pycache__/task.cpython-311.pyc": ""}, False),
+        ({"_heapq.so": ""}, False),
+    ],
+)
+def test_programs_share_a_process_only_if_all_their_code_is_the_projects(tmp_path, files, is_own):
+    source = {
+        path.relative_to(ROOT).as_posix(): path.read_bytes() for path in (ROOT / "spokeneval").rglob("*.*y")
+    }
+    source["score.py"] = (ROOT / "scoring_program/spoken_call/score.py").read_bytes()
+    place = write_files(tmp_path / "program", {**source, **files})
+    names = {
+        "scoring_program.zip": place,
+        "input_data.zip": write_files(tmp_path / "data", {"items.csv": ""}),
+    }
+    phase = SimpleNamespace(scoring_program="scoring_program.zip", ingestion_program=None)
+    assert own_programs(SimpleNamespace(phases=[phase], unpacked=names)) == ([place] if is_own else [])
+
+
+def test_a_command_in_another_folder_shares_no_process(shared, tmp_path):
+    """Also if it is named by an own program's command: a submission can contain a script."""
+    write_files(tmp_path / "input", {"evil.py": "print('ran')"})
+    mounts = {"/app/program": tmp_path / "program", "/app/input": tmp_path / "input"}
+    done = shared.engine.run(
+        ["python3", "/app/input/evil.py"],
+        mounts,
+        cwd="/app/program",
+        scratch=tmp_path,
+        seconds=20,
+        limits=Limits(),
+    )
+    assert (done.stdout, shared.engine.workers) == ("ran\n", {})
