@@ -25,7 +25,6 @@ from spokeneval.metrics.phoneme_recognition import (
     arpabet_features,
     count_errors,
     drop_fillers,
-    phone_confusions,
     phone_error_rate,
     phone_errors,
 )
@@ -149,10 +148,6 @@ def main(utterances: int = 100_000) -> None:
     print("One utterance of 2000 phones")
     print(f"  PER + FER              {seconds(lambda: count_errors([long], [other])):8.3f} s")
     print(f"  step-by-step alignment {seconds(lambda: align(long, other)):8.3f} s")
-    print("The evaluation set's 652 utterances")
-    print(
-        f"  phone confusions       {seconds(lambda: phone_confusions(reference[:652], hypothesis[:652])):8.3f} s"
-    )
     print(
         f"Peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB, including the transcripts"
     )

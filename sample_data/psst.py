@@ -20,8 +20,7 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
-from spokeneval.metrics.correctness import contains_pronunciation
-from spokeneval.metrics.phoneme_recognition import arpabet_features, drop_fillers
+from spokeneval.metrics.phoneme_recognition import arpabet_features, contains_pronunciation, drop_fillers
 
 # For each prompt: its test, and its accepted pronunciations.
 PROMPTS: dict[str, tuple[str, tuple[str, ...]]] = {

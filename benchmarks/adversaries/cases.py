@@ -22,7 +22,7 @@ from spokeneval.formats import language_turns, segment_scores
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
-from spokeneval.metrics.correctness import contains_pronunciation
+from spokeneval.metrics.phoneme_recognition import contains_pronunciation
 from spokeneval.task import Task
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from speechbundles.competition.seal import draw_units
-from spokeneval.metrics.correctness import CorrectnessCounts
+from spokeneval.metrics.classification import BinaryCounts
 from spokeneval.run.feedback import on_grid
 from spokeneval.task import HIGHER
 
@@ -52,7 +52,7 @@ def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndar
     false_positives = said.sum(axis=1) - true_positives
     false_negatives = correct.sum() - true_positives
     true_negatives = len(rows) - true_positives - false_positives - false_negatives
-    counts = CorrectnessCounts(true_positives, false_positives, false_negatives, true_negatives)
+    counts = BinaryCounts(true_positives, false_positives, false_negatives, true_negatives)
     assert case.task.primary.direction == HIGHER
     scores: np.ndarray = np.asarray(case.task.primary.value(counts))
     return scores

@@ -3,7 +3,7 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/correctness.tsv)
 
 spokeneval/challenges/psst_correctness.py describes the files, the counts and the scores;
-spokeneval/metrics/correctness.py gives the formulas and their sources.
+spokeneval/metrics/classification.py gives the formulas and their sources.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 Of two classes one is the positive class: F1, precision, recall and specificity are of that class. Of more classes F1 is
 the mean over the classes of the reference.
-Source: `metrics.correctness` and `metrics.classification`.
+Source: `metrics.classification`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import Units
 from ..formats.tables import Table
-from ..metrics import classification, correctness
+from ..metrics import classification as metrics
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text, units_by
@@ -120,10 +120,8 @@ def _count(
 ) -> dict[str, Any]:
     expected, predicted = reference[truth], submission[answer]
     if positive >= 0:
-        return {
-            "predictions": correctness.predictions_per_response(expected == positive, predicted == positive)
-        }
-    return {"predictions": classification.decisions_per_item(expected, predicted, classes=classes)}
+        return {"predictions": metrics.predictions_per_item(expected == positive, predicted == positive)}
+    return {"predictions": metrics.decisions_per_item(expected, predicted, classes=classes)}
 
 
 def _right_of_two(rows: Mapping[str, Any]) -> Any:
@@ -137,7 +135,6 @@ def _right_of_many(rows: Mapping[str, Any]) -> Any:
 # fmt: off
 def two_class_scores(positive: str, other: str, item: str) -> tuple[Score, ...]:
     """Return the scores of two classes."""
-    metrics = correctness
     return (
         Score("f1", "F1", HIGHER, metrics.f1, f"harmonic mean of precision and recall for {positive} {item}s", best=1),
         Score("precision", "Precision", HIGHER, metrics.precision,
@@ -156,7 +153,6 @@ def two_class_scores(positive: str, other: str, item: str) -> tuple[Score, ...]:
 
 def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
     """Return the scores of three classes or more."""
-    metrics = classification
     return (
         Score("macro_f1", "Macro F1", HIGHER, metrics.macro_f1, "mean F1 of the classes", best=1),
         Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s with the right prediction"),
@@ -172,8 +168,8 @@ def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
 # fmt: on
 
 
-def _f1_of(counts: classification.ClassCounts, *, number: int) -> Any:
-    return classification.class_f1(counts)[..., number]
+def _f1_of(counts: metrics.ClassCounts, *, number: int) -> Any:
+    return metrics.class_f1(counts)[..., number]
 
 
 DECISIONS = Kind(

@@ -17,7 +17,7 @@ from typing import Any, Callable, Union
 
 import numpy as np
 
-from . import correctness
+from . import classification
 from .counts import Number, add, check_counts, number_or_array, ratio, total
 from .jackknife import FARTHEST, jackknife_error, jackknife_interval, value_and_without
 
@@ -295,7 +295,7 @@ def matthews_correlation(decisions: Decisions) -> Number:
 
     .. math:: \frac{CA \cdot CR - FA \cdot FR}{\sqrt{(CA + FA) (CA + FR) (CR + FA) (CR + FR)}}
 
-    with FA = PFA + GFA, without weights. See `correctness.matthews_correlation`. Undefined unless both correct and
+    with FA = PFA + GFA, without weights. See `classification.matthews_correlation`. Undefined unless both correct and
     incorrect responses occur.
 
     Examples
@@ -303,8 +303,8 @@ def matthews_correlation(decisions: Decisions) -> Number:
     >>> matthews_correlation(Decisions(8, 2, 8, 1, 1))  # (64 - 4) / 100
     0.6
     """
-    return correctness.matthews_correlation(
-        correctness.CorrectnessCounts(
+    return classification.matthews_correlation(
+        classification.BinaryCounts(
             true_positives=decisions.correct_accepts,
             false_positives=false_accepts(decisions, gross_weight=1),
             false_negatives=decisions.false_rejects,

@@ -123,8 +123,8 @@ def bootstrap_scores(rows: Any, formula: Callable[[Any], np.ndarray], weights: n
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts, f1
-    >>> speakers = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts, f1
+    >>> speakers = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4]]).T)
     >>> bootstrap_scores(speakers, f1, np.array([[1, 1], [2, 0]])).round(4).tolist()
     [0.8333, 0.8571]
     """

@@ -1,4 +1,4 @@
-"""Decisions between several classes: macro F1, accuracy, balanced accuracy and the Matthews correlation.
+"""Decisions between two or more classes: F1, accuracy, balanced accuracy and the Matthews correlation.
 
 Classes are numbered from 0. Rates are fractions, higher is better. Means over classes are over those of the whole
 reference: this set stays the same in resamples and in parts of it, where some of them may not occur. Precision is 0
@@ -12,7 +12,7 @@ Comparing two K-category assignments by a K-category correlation coefficient, eq
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -61,6 +61,84 @@ class ClassCounts:
         return add(self, other)
 
 
+@dataclass(frozen=True)
+class BinaryCounts:
+    """Items of two classes, one of them positive, counted against the reference.
+
+    All rates are undefined if only one of the classes occurs in the reference.
+
+    Attributes
+    ----------
+    true_positives
+        TP, the number of positive items predicted positive.
+    false_positives
+        FP, the number of negative items predicted positive.
+    false_negatives
+        FN, the number of positive items predicted negative.
+    true_negatives
+        TN, the number of negative items predicted negative.
+
+    Examples
+    --------
+    >>> BinaryCounts(1, 0, 1, 2) + BinaryCounts(2, 1, 0, 3) == BinaryCounts(3, 1, 1, 5)
+    True
+    """
+
+    true_positives: Number
+    false_positives: Number
+    false_negatives: Number
+    true_negatives: Number
+
+    def __post_init__(self) -> None:
+        check_counts(self)
+
+    def __add__(self, other: BinaryCounts) -> BinaryCounts:
+        return add(self, other)
+
+    @property
+    def hits(self) -> np.ndarray:
+        """As in `ClassCounts`, with the negative class first, shape (..., 2)."""
+        return np.stack([self.true_negatives, self.true_positives], axis=-1)
+
+    @property
+    def items(self) -> np.ndarray:
+        """As in `ClassCounts`."""
+        return self.hits + np.stack([self.false_positives, self.false_negatives], axis=-1)
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """As in `ClassCounts`."""
+        return self.hits + np.stack([self.false_negatives, self.false_positives], axis=-1)
+
+    @property
+    def present(self) -> np.ndarray:
+        """As in `ClassCounts`: both classes."""
+        return np.ones_like(self.hits)
+
+    @property
+    def f1(self) -> Number:
+        """See `f1`."""
+        return f1(self)
+
+    @property
+    def precision(self) -> Number:
+        """See `precision`."""
+        return precision(self)
+
+    @property
+    def recall(self) -> Number:
+        """See `recall`."""
+        return recall(self)
+
+    @property
+    def accuracy(self) -> Number:
+        """See `accuracy`."""
+        return accuracy(self)
+
+
+AnyCounts = Union[ClassCounts, BinaryCounts]
+
+
 def decisions_per_item(reference: Any, prediction: Any, *, classes: int) -> ClassCounts:
     """Return the counts of each item: one row an item.
 
@@ -88,14 +166,17 @@ def decisions_per_item(reference: Any, prediction: Any, *, classes: int) -> Clas
             raise ValueError(f"{name} must be integers, shape (n,), n > 0")
         if side.min() < 0 or side.max() >= classes:
             raise ValueError(f"{name} must be classes from 0 to {classes - 1}")
-    if len(sides[0]) != len(sides[1]):
-        raise ValueError(
-            f"{len(sides[0])} reference values and {len(sides[1])} predictions; expected the same number"
-        )
+    _check_lengths(*sides)
     numbers = np.arange(classes)
     items, predictions = ((side[:, None] == numbers).astype(np.int64) for side in sides)
     present = np.tile(items.max(axis=0), (len(items), 1))
     return ClassCounts(items * predictions, items, predictions, present)
+
+
+def _check_lengths(reference: np.ndarray, prediction: np.ndarray) -> None:
+    if len(reference) != len(prediction):
+        found = f"{len(reference)} reference values and {len(prediction)} predictions"
+        raise ValueError(f"{found}; expected the same number")
 
 
 def count_decisions(reference: Any, prediction: Any, *, classes: int) -> ClassCounts:
@@ -105,6 +186,94 @@ def count_decisions(reference: Any, prediction: Any, *, classes: int) -> ClassCo
     [1, 1]
     """
     return total(decisions_per_item(reference, prediction, classes=classes))
+
+
+def predictions_per_item(reference: Any, prediction: Any) -> BinaryCounts:
+    """Return the counts of each item of two classes: one row an item, with 1 in one of the four counts.
+
+    Parameters
+    ----------
+    reference, prediction : bool, shape (n,), n > 0
+        True for positive items, in the same order.
+
+    Raises
+    ------
+    ValueError
+        The arrays have another type or shape, have different lengths, or are empty.
+
+    Examples
+    --------
+    >>> rows = predictions_per_item([True, False, False], [True, True, False])
+    >>> rows.true_positives.tolist(), rows.false_positives.tolist(), rows.true_negatives.tolist()
+    ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+    """
+    sides = np.asarray(reference), np.asarray(prediction)
+    for side in sides:
+        if side.dtype != bool or side.ndim != 1 or not side.size:
+            raise ValueError(f"{side.dtype} of shape {side.shape}; expected booleans of shape (n,), n > 0")
+    _check_lengths(*sides)
+    positive, predicted = sides
+    pairs = positive & predicted, ~positive & predicted, positive & ~predicted, ~positive & ~predicted
+    return BinaryCounts(*(pair.astype(np.int64) for pair in pairs))
+
+
+def count_predictions(reference: Any, prediction: Any) -> BinaryCounts:
+    """Return the rows of `predictions_per_item`, added up.
+
+    >>> count_predictions([True, True, False, False], [True, False, True, False]) == BinaryCounts(1, 1, 1, 1)
+    True
+    """
+    return total(predictions_per_item(reference, prediction))
+
+
+def f1(counts: BinaryCounts) -> Number:
+    r"""Return F1, the harmonic mean of precision and recall; 0 without a true positive.
+
+    .. math:: F_1 = \frac{2\,TP}{2\,TP + FP + FN}
+
+    >>> f1(BinaryCounts(3, 1, 1, 5))
+    0.75
+    >>> rows = np.array([[3, 1, 1, 5], [0, 0, 4, 6], [4, 0, 6, 0]])
+    >>> f1(BinaryCounts(*rows.T)).tolist()
+    [0.75, 0.0, nan]
+    """
+    twice = 2 * counts.true_positives
+    return _rate(counts, twice, twice + counts.false_positives + counts.false_negatives, "F1")
+
+
+def precision(counts: BinaryCounts) -> Number:
+    """Return precision, TP / (TP + FP): the share of the items predicted positive that are; 0 if there are none.
+
+    >>> precision(BinaryCounts(3, 1, 1, 5))
+    0.75
+    """
+    predicted = np.maximum(counts.true_positives + counts.false_positives, 1)  # 0 / 1 if there are none
+    return _rate(counts, counts.true_positives, predicted, "precision")
+
+
+def recall(counts: BinaryCounts) -> Number:
+    """Return recall, TP / (TP + FN): the share of the positive items that are predicted positive.
+
+    >>> recall(BinaryCounts(3, 1, 1, 5))
+    0.75
+    """
+    return _rate(counts, counts.true_positives, counts.true_positives + counts.false_negatives, "recall")
+
+
+def specificity(counts: BinaryCounts) -> Number:
+    """Return specificity, TN / (TN + FP): the share of the negative items that are predicted negative.
+
+    >>> specificity(BinaryCounts(3, 1, 2, 4))
+    0.8
+    """
+    return _rate(counts, counts.true_negatives, counts.true_negatives + counts.false_positives, "specificity")
+
+
+def _rate(counts: AnyCounts, numerator: Number, denominator: Number, name: str) -> Number:
+    """Return a ratio; that of two classes is undefined if the reference has only one of them."""
+    if isinstance(counts, BinaryCounts):
+        denominator = denominator * (counts.items > 0).all(axis=-1)
+    return ratio(numerator, denominator, name)
 
 
 def class_f1(counts: ClassCounts) -> Any:
@@ -126,16 +295,16 @@ def macro_f1(counts: ClassCounts) -> Number:
     return ratio((class_f1(counts) * present).sum(axis=-1), present.sum(axis=-1), "macro F1")
 
 
-def accuracy(counts: ClassCounts) -> Number:
+def accuracy(counts: AnyCounts) -> Number:
     """Return the share of items whose class was predicted.
 
     >>> accuracy(count_decisions([0, 0, 1, 2], [0, 1, 1, 2], classes=3))
     0.75
     """
-    return ratio(np.sum(counts.hits, axis=-1), np.sum(counts.items, axis=-1), "accuracy")
+    return _rate(counts, np.sum(counts.hits, axis=-1), np.sum(counts.items, axis=-1), "accuracy")
 
 
-def balanced_accuracy(counts: ClassCounts) -> Number:
+def balanced_accuracy(counts: AnyCounts) -> Number:
     """Return the mean recall of the reference's classes; undefined where one of them does not occur.
 
     >>> balanced_accuracy(count_decisions([0, 0, 1], [0, 1, 1], classes=3))
@@ -148,7 +317,7 @@ def balanced_accuracy(counts: ClassCounts) -> Number:
     return ratio((recalls * present).sum(axis=-1), classes, "balanced accuracy")
 
 
-def matthews_correlation(counts: ClassCounts) -> Number:
+def matthews_correlation(counts: AnyCounts) -> Number:
     """Return the correlation of classes and predictions (Gorodkin 2004); 0 if either is the same throughout.
 
     >>> round(matthews_correlation(count_decisions([0, 0, 1, 1], [0, 0, 1, 0], classes=2)), 4)
@@ -161,4 +330,4 @@ def matthews_correlation(counts: ClassCounts) -> Number:
     constant = (spreads[0] == 0) | (spreads[1] == 0)
     norm = np.sqrt(spreads[0] * spreads[1])  # of one product, so that perfect predictions have exactly 1
     norm = np.where(constant, items, norm)  # 0 / n for a constant side, undefined without items
-    return ratio(np.where(constant, 0.0, covariance), norm, "Matthews correlation of no items")
+    return _rate(counts, np.where(constant, 0.0, covariance), norm, "Matthews correlation of no items")

@@ -34,8 +34,8 @@ def field_arrays(counts: Any) -> dict[str, np.ndarray]:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> field_arrays(CorrectnessCounts(3, 1, 0, 2))["true_positives"]
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> field_arrays(BinaryCounts(3, 1, 0, 2))["true_positives"]
     array(3)
     """
     return {field.name: np.asarray(getattr(counts, field.name)) for field in fields(counts)}
@@ -46,8 +46,8 @@ def add(first: Counts, second: Counts) -> Counts:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> add(CorrectnessCounts(3, 1, 0, 2), CorrectnessCounts(2, 0, 1, 4)) == CorrectnessCounts(5, 1, 1, 6)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> add(BinaryCounts(3, 1, 0, 2), BinaryCounts(2, 0, 1, 4)) == BinaryCounts(5, 1, 1, 6)
     True
     """
     summed = {name: getattr(first, name) + getattr(second, name) for name in field_arrays(first)}
@@ -61,8 +61,8 @@ def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> CorrectnessCounts(3, 1, 0, -2)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> BinaryCounts(3, 1, 0, -2)
     Traceback (most recent call last):
     ValueError: true_negatives is -2; expected a finite number, 0 or more
     """
@@ -84,9 +84,9 @@ def total(rows: Counts) -> Counts:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
-    >>> total(rows) == CorrectnessCounts(6, 2, 2, 7)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> total(rows) == BinaryCounts(6, 2, 2, 7)
     True
     """
     return _replaced(rows, sums(rows))
@@ -97,8 +97,8 @@ def sums(rows: Any) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> sums(CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4]]).T))["true_negatives"]
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> sums(BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4]]).T))["true_negatives"]
     6
     """
     return {name: _sum(array) for name, array in field_arrays(rows).items()}
@@ -118,8 +118,8 @@ def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> by_group(rows, np.array([1, 0, 1]), 2).true_positives.tolist()
     [2, 4]
     """
@@ -135,8 +135,8 @@ def taken(rows: Counts, order: np.ndarray) -> Counts:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> taken(rows, np.array([2, 0])).true_negatives.tolist()
     [1, 2]
     """
@@ -148,8 +148,8 @@ def as_matrix(rows: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> as_matrix(rows).tolist()
     [[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]
     """
@@ -161,8 +161,8 @@ def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.ones((4, 3)))
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.ones((4, 3)))
     >>> from_matrix(rows, np.array([[3, 1, 0, 2], [2, 0, 1, 4]])).true_positives.tolist()
     [3, 2]
     """

@@ -67,8 +67,8 @@ def leave_out_in_turn(rows: Any, at_once: int) -> Iterator[Any]:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> [without.true_positives.tolist() for without in leave_out_in_turn(rows, 2)]
     [[3, 4], [5]]
     """
@@ -85,8 +85,8 @@ def leave_one_out(rows: Any) -> Any:
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> leave_one_out(rows).true_positives.tolist()
     [3, 4, 5]
     """
@@ -105,8 +105,8 @@ def value_and_without(formula: Callable[[Any], Any], rows: Any) -> tuple[float, 
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts, accuracy
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [1, 0, 1, 2]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts, accuracy
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [1, 0, 1, 2]]).T)
     >>> value, without = value_and_without(accuracy, rows)
     >>> value, without.round(6).tolist()
     (0.8, [0.75, 0.833333])
@@ -197,8 +197,8 @@ def interval_of_fitted(
 
     Examples
     --------
-    >>> from spokeneval.metrics.correctness import CorrectnessCounts, accuracy
-    >>> rows = CorrectnessCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
+    >>> from spokeneval.metrics.classification import BinaryCounts, accuracy
+    >>> rows = BinaryCounts(*np.array([[3, 1, 0, 2], [2, 0, 1, 4], [1, 1, 1, 1]]).T)
     >>> low, high, error = interval_of_fitted(accuracy, rows)
     >>> round(low, 3), round(high, 3), round(error, 3)
     (0.247, 0.997, 0.09)

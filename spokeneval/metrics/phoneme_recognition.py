@@ -26,7 +26,7 @@ define are those of the challenge's evaluation tool (pssteval 0.0.1 on phonologi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -205,6 +205,47 @@ def drop_fillers(phones: Phones) -> list[str]:
     ['K', 'AE', 'T']
     """
     return [phone for phone in phones if phone not in FILLERS]
+
+
+def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Sequence[str]]) -> bool:
+    """Whether a transcript without its fillers contains an accepted pronunciation, as consecutive whole phones.
+
+    This is the challenge's rule for a perfect transcript ("a simple substring function"), about 99 % accurate.
+
+    Parameters
+    ----------
+    phones : sequence of str
+        The transcript.
+    pronunciations : iterable of sequences of str
+        The accepted pronunciations of the prompt.
+
+    Returns
+    -------
+    bool
+        True if the response counts as correct.
+
+    Raises
+    ------
+    ValueError
+        There is no pronunciation, one is empty, or a string is given in place of a sequence of phones.
+
+    Examples
+    --------
+    >>> contains_pronunciation(["AH", "<sil>", "T", "IY"], [["T", "IY"]])
+    True
+    >>> contains_pronunciation(["T", "AH", "IY"], [["T", "IY"]])
+    False
+    """
+    accepted = list(pronunciations)
+    if not accepted:
+        raise ValueError("0 accepted pronunciations; expected at least one")
+    for sequence in (phones, *accepted):
+        if isinstance(sequence, str):
+            raise ValueError(f"{sequence!r} is a string; expected a sequence of phones")
+    if not all(accepted):
+        raise ValueError(f"an accepted pronunciation has no phones: {accepted!r}")
+    transcript = f" {' '.join(drop_fillers(phones))} "
+    return any(f" {' '.join(pronunciation)} " in transcript for pronunciation in accepted)
 
 
 @dataclass(frozen=True)
@@ -436,38 +477,6 @@ def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable
         elif b is not None:
             steps.append(Step("insertion", None, table.phones[b], float(indel[b])))
     return tuple(steps)
-
-
-def phone_confusions(
-    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
-) -> np.ndarray:
-    """Confusion matrix: how often each phone was recognised as each phone, int, shape (P + 1, P + 1).
-
-    Rows are the phones of the table in the reference, columns in the hypothesis. The last column counts deletions, the
-    last row insertions. Among the alignments with the fewest errors, and then with the most substitutions, the one that
-    is cheapest in features is counted, so that the sums are those of `count_errors`.
-
-    Examples
-    --------
-    >>> table = FeatureTable(("B", "P"), ("voice",), (("+",), ("-",)))
-    >>> phone_confusions([["B", "B", "P"]], [["B", "P"]], table=table).tolist()
-    [[1, 0, 1], [0, 1, 0], [0, 0, 0]]
-    """
-    table = table or arpabet_features()
-    pairs = _encode_pairs(reference, hypothesis, table)
-    quarters, indel_quarters = _feature_quarters(table)
-    longest = int((pairs[0].lengths + pairs[1].lengths).max())
-    indel_weight = longest * 4 * len(table.features) + 1  # outweighs any difference in features
-    error_weight = indel_weight * (longest + 1)  # outweighs any difference in insertions and deletions
-    substitution = error_weight * ~np.eye(len(table.phones), dtype=bool) + quarters
-    indel = error_weight + indel_weight + indel_quarters
-    nothing = len(table.phones)
-    confusions = np.zeros((nothing + 1, nothing + 1), dtype=np.int64)
-    utterances = (np.split(side.codes, side.starts[1:]) for side in pairs)
-    for reference_codes, hypothesis_codes in zip(*utterances):
-        for a, b in cheapest_path(reference_codes, hypothesis_codes, substitution, indel):
-            confusions[nothing if a is None else a, nothing if b is None else b] += 1
-    return confusions
 
 
 def _encode_pairs(

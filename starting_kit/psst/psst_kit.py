@@ -20,7 +20,7 @@ from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import LIST_FILE
 from spokeneval.formats.problems import FileProblems
-from spokeneval.metrics.correctness import contains_pronunciation
+from spokeneval.metrics.phoneme_recognition import contains_pronunciation
 
 HERE = Path(__file__).resolve().parent
 TRANSCRIPTS_FILE = psst_recognition.SUBMISSION.file

@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 from sample_data import psst
-from spokeneval.metrics.correctness import accuracy, contains_pronunciation, count_predictions, f1
-from spokeneval.metrics.phoneme_recognition import arpabet_features, count_errors, fer, per
+from spokeneval.metrics.classification import accuracy, count_predictions, f1
+from spokeneval.metrics.phoneme_recognition import (
+    arpabet_features,
+    contains_pronunciation,
+    count_errors,
+    fer,
+    per,
+)
 
 ACCEPTED = {word: [run.split() for run in runs] for word, runs in psst.accepted_pronunciations().items()}
 

@@ -22,7 +22,7 @@ from psst_kit import write_table
 from ratio import log_likelihood_ratio
 from recordings import arguments, find_recordings, read_samples, with_progress
 
-from spokeneval.metrics.correctness import count_predictions, f1
+from spokeneval.metrics.classification import count_predictions, f1
 
 Rows = Sequence[Mapping[str, str]]
 

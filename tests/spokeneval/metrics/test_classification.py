@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn import metrics as sklearn
@@ -29,6 +31,43 @@ def test_scores_equal_scikit_learn(classes: int, seed: int) -> None:
     assert ours.matthews_correlation(counts) == pytest.approx(matthews, abs=1e-12)
 
 
+RATES = (ours.f1, ours.precision, ours.recall, ours.specificity)
+SHARED = (ours.accuracy, ours.balanced_accuracy, ours.matthews_correlation)
+
+
+def test_rates_of_two_classes_by_hand() -> None:
+    # 3 of 4 positive ones found, 1 of 6 negative ones taken for positive.
+    counts = ours.BinaryCounts(true_positives=3, false_positives=1, false_negatives=1, true_negatives=5)
+    assert [rate(counts) for rate in RATES] == [6 / 8, 3 / 4, 3 / 4, 5 / 6]
+    # The last: (3 * 5 - 1 * 1) / sqrt(4 * 4 * 6 * 6)
+    expected = [8 / 10, (3 / 4 + 5 / 6) / 2, 14 / 24]
+    assert [rate(counts) for rate in SHARED] == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_classes_have_the_rates_of_scikit_learn_and_of_any_number(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    reference, prediction = rng.random((2, 40)) < rng.uniform(0.2, 0.8, (2, 1)) * (seed > 0) + [[0.3], [0]]
+    reference[:2] = True, False
+    counts = ours.count_predictions(reference, prediction)
+    expected = [
+        sklearn.f1_score(reference, prediction, zero_division=0),
+        sklearn.precision_score(reference, prediction, zero_division=0),
+        sklearn.recall_score(reference, prediction),
+        sklearn.recall_score(reference, prediction, pos_label=False),
+    ]
+    assert [rate(counts) for rate in RATES] == pytest.approx(expected, rel=0, abs=1e-12)
+    same = ours.count_decisions(reference.astype(int), prediction.astype(int), classes=2)
+    assert [rate(counts) for rate in SHARED] == [rate(same) for rate in SHARED]
+    assert ours.f1(counts) == ours.class_f1(same)[1]
+
+
+@pytest.mark.parametrize("rate", [*RATES, *SHARED])
+def test_rates_of_two_classes_need_both(rate: Any) -> None:
+    with pytest.raises(ValueError, match="undefined"):
+        rate(ours.count_predictions([True, True], [True, False]))
+
+
 def test_the_classes_of_the_whole_reference_stay_in_parts_of_it() -> None:
     rows = ours.decisions_per_item([0, 1, 2], [0, 1, 1], classes=4)
     part = total(taken(rows, np.array([0, 1])))
@@ -42,6 +81,9 @@ def test_the_classes_of_the_whole_reference_stay_in_parts_of_it() -> None:
 def test_the_matthews_correlation_of_perfect_decisions_is_one_to_the_last_digit() -> None:
     sizes = np.stack(np.mgrid[1:40, 1:40, 5:6], axis=-1).reshape(-1, 3)
     assert np.unique(ours.matthews_correlation(ours.ClassCounts(sizes, sizes, sizes, sizes))).tolist() == [1]
+    positive, negative = np.mgrid[1:300:7, 1:200:11]
+    counts = ours.BinaryCounts(positive, 0 * positive, 0 * positive, negative)
+    assert np.unique(ours.matthews_correlation(counts)).tolist() == [1]
 
 
 def test_a_constant_side_has_no_correlation() -> None:
@@ -62,3 +104,18 @@ def test_a_constant_side_has_no_correlation() -> None:
 def test_arguments_that_do_not_fit_are_refused(reference: object, prediction: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ours.decisions_per_item(reference, prediction, classes=3)
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "message"),
+    [
+        (np.zeros(0, bool), np.zeros(0, bool), "n > 0"),
+        ([True, False], [True], "2 reference values and 1 predictions"),
+        ([True, False], [1, 0], "int64 of shape"),
+        ([True, float("nan")], [True, False], "float64 of shape"),
+        ([[True, False]], [[True, False]], r"bool of shape \(1, 2\)"),
+    ],
+)
+def test_two_classes_are_booleans(reference: object, prediction: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ours.predictions_per_item(reference, prediction)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import pytest
 import spokeneval.metrics
 from spokeneval.metrics.agreement import RaterPairs, RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
-from spokeneval.metrics.classification import ClassCounts
+from spokeneval.metrics.classification import BinaryCounts, ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
 from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
@@ -127,16 +128,16 @@ OF_UNITS = {"clustered_winning_rate"}
 def formulas() -> Iterator[Any]:
     """Every public function that takes counts, with the class of its counts and a name."""
     numbers = ("Number", "Any", "float", "Union[bool, np.ndarray]", "np.ndarray")
-    kinds = {kind.__name__: kind for kind in KINDS}
+    kinds = {**{kind.__name__: [kind] for kind in KINDS}, "AnyCounts": [ClassCounts, BinaryCounts]}
     for module in MODULES:
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ != module.__name__ or name.startswith("_") or name in OF_UNITS:
                 continue
             first = next(iter(inspect.signature(function).parameters.values()), None)
             if first and first.annotation in kinds and function.__annotations__["return"] in numbers:
-                for options in VARIANTS.get(name, [{}]):
+                for options, kind in product(VARIANTS.get(name, [{}]), kinds[first.annotation]):
                     called = ".".join([module.__name__.rpartition(".")[2], name, *map(str, options.values())])
-                    yield pytest.param(partial(function, **options), kinds[first.annotation], id=called)
+                    yield pytest.param(partial(function, **options), kind, id=called)
 
 
 FORMULAS = list(formulas())
@@ -275,13 +276,14 @@ RATES = [
     for kind in KINDS
     for name, member in vars(kind).items()
     if isinstance(member, property)
+    if hasattr(importlib.import_module(kind.__module__), NAMED.get(name, name))
 ]
 
 
 def test_counts_have_the_rates_that_libraries_of_the_field_offer():
     assert {rate.id for rate in RATES} >= {
         *("TranscriptErrors.wer", "TranscriptErrors.cer", "RecognitionErrors.per", "DiarizationErrors.der"),
-        *("DiarizationErrors.jer", "LanguageTimes.der", "CorrectnessCounts.f1", "ScoreHistograms.eer"),
+        *("DiarizationErrors.jer", "LanguageTimes.der", "BinaryCounts.f1", "ScoreHistograms.eer"),
     }
 
 

@@ -20,6 +20,7 @@ from spokeneval.metrics.phoneme_recognition import (
     RecognitionErrors,
     align,
     arpabet_features,
+    contains_pronunciation,
     count_errors,
     drop_fillers,
     errors_per_utterance,
@@ -27,7 +28,6 @@ from spokeneval.metrics.phoneme_recognition import (
     fer,
     per,
     phone_classes,
-    phone_confusions,
     phone_error_rate,
     phone_errors,
     read_feature_table,
@@ -244,7 +244,7 @@ def test_costs_are_symmetric_and_insertions_become_deletions(pairs):
         ("K", [["K"]], "reference 0 is the string 'K'"),
     ],
 )
-@pytest.mark.parametrize("metric", [count_errors, phone_error_rate, feature_error_rate, phone_confusions])
+@pytest.mark.parametrize("metric", [count_errors, phone_error_rate, feature_error_rate])
 def test_bad_input_is_refused_by_name(metric, reference, hypothesis, message):
     with pytest.raises(ValueError, match=message):
         metric(reference, hypothesis)
@@ -286,66 +286,6 @@ def test_alignments_rebuild_both_sides_and_cost_the_feature_distance():
         assert [s.reference for s in steps if s.reference] == drop_fillers(r)
         assert [s.hypothesis for s in steps if s.hypothesis] == drop_fillers(h)
         assert math.fsum(s.cost for s in steps) == errors.feature_cost[u]
-
-
-def test_confusions_add_up_to_the_counts():
-    reference, hypothesis = random_pairs(8, 500)
-    confusions = phone_confusions(reference, hypothesis)
-    counted = count_errors(reference, hypothesis)
-    paired = confusions[:-1, :-1]
-    assert confusions.shape == (41, 41)
-    assert confusions[-1].sum() == counted.insertions
-    assert confusions[:, -1].sum() == counted.deletions
-    assert paired.sum() - np.trace(paired) == counted.substitutions
-    spoken = [phone for utterance in reference for phone in drop_fillers(utterance)]
-    np.testing.assert_array_equal(
-        confusions[:-1].sum(axis=1), [spoken.count(phone) for phone in TABLE.phones]
-    )
-
-
-@pytest.mark.parametrize("number", [1, 24])
-def test_confusions_prefer_substitutions_even_where_they_are_dear(number):
-    # One feature, B and E alike. A B C B -> E C E A: 4 substitutions cost 1/2 + 1 + 1 + 1/2; deleting A, taking B
-    # for E twice and inserting A are 4 errors too, and cost 1/2 + 0 + 0 + 1/2. The rule on ties counts the former.
-    features = tuple(f"high{place}" for place in range(number))
-    table = FeatureTable(tuple("ABCE"), features, tuple((symbol,) * number for symbol in "0+-+"))
-    reference, hypothesis = [["A", "B", "C", "B"]], [["E", "C", "E", "A"]]
-    counted = count_errors(reference, hypothesis, table=table)
-    assert counted == RecognitionErrors(4, 0, 0, 4, number, 4 * number)
-    confusions = phone_confusions(reference, hypothesis, table=table)
-    assert (confusions[-1].sum(), confusions[:, -1].sum(), confusions.sum(), np.trace(confusions)) == (
-        0,
-        0,
-        4,
-        0,
-    )
-
-
-def test_confusions_delete_the_phone_that_costs_less():
-    # A and B are both 1/4 of a feature from C; deleting A costs 1 1/2, B 2.
-    table = FeatureTable(("A", "B", "C"), ("high", "low"), (("+", "0"), ("+", "-"), ("+", "-+")))
-    for reference in (["A", "B"], ["B", "A"]):
-        confusions = phone_confusions([reference], [["C"]], table=table)
-        assert np.argwhere(confusions).tolist() == [[0, 3], [1, 2]]
-
-
-def test_confusions_stay_within_an_utterance():
-    index = TABLE.phones.index
-    confusions = phone_confusions([["B"], ["P"]], [["B", "P"], []])
-    assert (confusions[index("B"), index("B")], confusions[-1, index("P")], confusions[index("P"), -1]) == (
-        1,
-        1,
-        1,
-    )
-
-
-def test_confusions_pair_the_nearest_phones():
-    # B T -> P: one substitution and one deletion either way; B is 1 feature from P, T is 6 and more.
-    confusions = phone_confusions([["B", "T"]], [["P"]])
-    index = TABLE.phones.index
-    assert confusions[index("B"), index("P")] == 1
-    assert confusions[index("T"), -1] == 1
-    assert confusions.sum() == 2
 
 
 def test_table_is_the_published_one():
@@ -410,3 +350,44 @@ def test_a_broken_table_is_refused(tmp_path, text, message):
 def test_rows_and_phones_must_agree():
     with pytest.raises(ValueError, match="1 rows of features for 2 phones"):
         FeatureTable(("A", "B"), ("high",), (("+",),))
+
+
+def test_pronunciation_is_a_run_of_whole_phones():
+    accepted = [["S", "P", "UW", "N"], ["T", "IY"]]
+    assert contains_pronunciation(["AH", "S", "P", "UW", "N"], accepted)
+    assert contains_pronunciation(["T", "IY", "S"], accepted)
+    assert contains_pronunciation(["S", "<sil>", "P", "UW", "<spn>", "N"], accepted)
+    assert not contains_pronunciation(["S", "P", "UW"], accepted)
+    assert not contains_pronunciation(["S", "P", "UW", "AH", "N"], accepted)
+    assert not contains_pronunciation([], accepted)
+    # Whole phones: "AE" is no "A", and "CH" no "H", though the letters are there.
+    assert not contains_pronunciation(["CH", "AE"], [["H", "AE"]])
+    assert not contains_pronunciation(["T", "IYX"], accepted)
+
+
+def test_pronunciation_as_a_plain_search_finds_it():
+    rng = random.Random(3)
+    found = 0
+    for _ in range(2000):
+        phones = [rng.choice(["S", "SH", "H"]) for _ in range(rng.randint(0, 7))]
+        accepted = [[rng.choice(["S", "SH", "H"]) for _ in range(rng.randint(1, 4))] for _ in range(2)]
+        expected = any(
+            phones[start : start + len(run)] == run for run in accepted for start in range(len(phones))
+        )
+        assert contains_pronunciation(phones, accepted) == expected
+        found += expected
+    assert 500 < found < 1900
+
+
+@pytest.mark.parametrize(
+    ("phones", "accepted", "message"),
+    [
+        (["K"], [], "0 accepted pronunciations"),
+        (["K"], [["K"], []], "has no phones"),
+        ("K", [["K"]], "'K' is a string"),
+        (["K"], ["K AE"], "'K AE' is a string"),
+    ],
+)
+def test_bad_pronunciations_are_refused(phones, accepted, message):
+    with pytest.raises(ValueError, match=message):
+        contains_pronunciation(phones, accepted)
