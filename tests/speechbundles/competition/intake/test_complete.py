@@ -1,0 +1,93 @@
+"""Columns that follow from others: numbers of words, names of segments, overlaps, times in another unit."""
+
+import random
+
+import pytest
+
+from tests.samples.own_tables import load, refused
+
+
+def test_words_are_not_counted_where_they_are_given(tmp_path):
+    text = (
+        "response_id,prompt_id,speaker_id,human_score,words,transcript\n"
+        "a,p,s,1,9,ja\nb,p,s,2,8,nein danke\nc,p,s,2,7,gut\n"
+    )
+    reference, _ = load(tmp_path, {"reference.csv": text}, "content_accuracy")
+    assert reference.files["reference.csv"].decode() == text
+
+
+HINDI_LABELS = """audio_name,start_s,end_s,language_tag
+अ.wav,0.25,1.5,English
+अ.wav,1.25,2.125,Mandarin
+अ.wav,2.125,3,English
+ब.wav,0,1.0005,Mandarin
+ब.wav,1.0005,2,Non-Speech
+"""
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "audio_name,start_s,end_s,language_tag",
+        "audio_name,tmin,tmax,language_tag",
+        "audio_name,Start (sec),End (sec),language_tag",
+    ],
+)
+def test_seconds_are_converted_segments_numbered_and_overlaps_computed(tmp_path, header):
+    text = HINDI_LABELS.replace("audio_name,start_s,end_s,language_tag", header)
+    reference, logged = load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    assert reference.files["labels.csv"].decode().splitlines() == [
+        "audio_name,utt_id,start,end,language_tag,overlap_diff_lang",
+        "अ.wav,a1,250,1500,English,True",
+        "अ.wav,a2,1250,2125,Mandarin,True",
+        "अ.wav,a3,2125,3000,English,False",
+        "ब.wav,a4,0,1000.5,Mandarin,False",
+        "ब.wav,a5,1000.5,2000,Non-Speech,False",
+    ]
+    assert reference.items == ("अ_a3_2125_3000", "ब_a4_0_1000.5")
+    first, last = header.split(",")[1:3]
+    for said in (
+        f"{first} and {last} converted to milliseconds",
+        "utt_id numbered by row",
+        "overlap_diff_lang computed from the times: 2 segments, not scored",
+    ):
+        assert said in logged
+
+
+def test_computed_overlaps_are_those_of_every_pair(tmp_path):
+    draw = random.Random(27)
+    rows = []
+    for number in range(300):
+        start = draw.randrange(0, 20_000)
+        tag = draw.choice(["English", "Mandarin", "Non-Evaluated-Speech", "Non-Speech"])
+        rows.append((f"r{number % 4}.wav", f"u{number}", start, start + draw.randrange(1, 300), tag))
+    header = "audio_name,utt_id,start,end,language_tag\n"
+    text = header + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    reference, _ = load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    spoken = {"English", "Mandarin"}
+    expected = [
+        any(
+            {ours[4], other[4]} == spoken
+            and ours[0] == other[0]
+            and ours[2] < other[3]
+            and other[2] < ours[3]
+            for other in rows
+        )
+        for ours in rows
+    ]
+    lines = reference.files["labels.csv"].decode().splitlines()[1:]
+    assert [line.rpartition(",")[2] for line in lines] == list(map(str, expected))
+    assert 20 < sum(expected) < 280
+
+
+def test_labels_without_overlaps_get_no_column(tmp_path):
+    text = "audio_name,utt_id,start,end,language_tag\na.wav,1,0,900,English\na.wav,2,900,1500,Mandarin\n"
+    reference, _ = load(tmp_path, {"labels.csv": text}, "merlion_identification")
+    assert reference.files["labels.csv"].decode() == text
+
+
+def test_a_bad_time_in_seconds_is_refused_in_the_organisers_words(tmp_path):
+    text = HINDI_LABELS.replace("2.125,3,", "2.125,2,").replace("0.25,1.5", "0,x")
+    said = refused(tmp_path, {"labels.csv": text}, "merlion_identification")
+    assert "line 2    end_s (in milliseconds) 'x'; expected a finite decimal number" in said
+    assert "line 4    end_s (in milliseconds) 2000 is not after start_s (in milliseconds) 2125" in said

@@ -1,0 +1,185 @@
+"""Turns, regions and transcripts in other file formats, as tables of a task."""
+
+from pathlib import Path
+
+import pytest
+
+from speechbundles.competition.intake.complete import name_segments
+from speechbundles.competition.intake.files import formats_of, make_table
+from speechbundles.competition.intake.layouts import Notation
+from speechbundles.competition.intake.reference import read_tables
+from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import BadReference
+from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.tables import Layout
+from spokeneval.kinds.declared import declared_task
+from tests.samples.labelled_turns import BAD_LINES
+from tests.samples.own_tables import load, refused
+from tests.samples.programs import write_files
+
+RTTM = """;; two recordings
+SPEAKER b 1 0.50 1.25 <NA> <NA> English <NA> <NA>
+SPEAKER a 1 2 0.5 <NA> <NA> Mandarin <NA> <NA>
+SPEAKER a 1 0.1 1 <NA> <NA> English <NA> <NA>
+"""
+
+
+UEM = "b 1 0 3\na 1 0 2.5\n"
+
+
+def test_rttm_and_uem_in_seconds_become_labels_and_regions_in_milliseconds(tmp_path):
+    reference, logged = load(tmp_path, {"all.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
+    assert reference.files["labels.csv"].decode().splitlines() == [
+        "audio_name,utt_id,start,end,language_tag",
+        "a.wav,a1,100,1100,English",
+        "a.wav,a2,2000,2500,Mandarin",
+        "b.wav,a3,500,1750,English",
+    ]
+    assert reference.files["regions.csv"].decode().splitlines()[1:] == ["a.wav,0,2500", "b.wav,0,3000"]
+    assert "3 rows; read from 1 RTTM file, seconds converted to milliseconds" in logged
+
+
+def test_a_repeated_turn_is_refused_with_both_places(tmp_path):
+    said = refused(tmp_path, {"all.rttm": RTTM, "old.rttm": RTTM, "all.uem": UEM}, "merlion_diarization")
+    assert "old.rttm: 3 problems\n\n  line 2    this turn of b is already in all.rttm line 2" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        *((line, said.removeprefix("line 2 .*")) for line, said in BAD_LINES if "name" not in said),
+        ("SPEAEKR r 1 0 1 <NA> <NA> English <NA> <NA>", "type 'SPEAEKR'; did you mean SPEAKER\\?"),
+        ("NOSCORE r 1 0 1 <NA> <NA> <NA> <NA> <NA>", "NOSCORE: leave this time out of the evaluated regions"),
+    ],
+)
+def test_lines_of_rttm_that_participants_may_not_write_are_refused(tmp_path, line, said):
+    files = {"all.rttm": f"{RTTM}{line}\n", "all.uem": UEM}
+    with pytest.raises(BadReference, match=f"all.rttm: 1 problem\n\n  line 5    .*{said}"):
+        load(tmp_path, files, "merlion_diarization")
+
+
+@pytest.mark.parametrize("line", ["c 1 0", "c 1 0 1 x", "c 1 0 nan", "c 1 2 1", "c 1 -1 1"])
+def test_invalid_lines_of_uem_are_refused(tmp_path, line):
+    files = {"all.rttm": RTTM, "all.uem": f"{UEM}{line}\n"}
+    with pytest.raises(BadReference, match=r"all\.uem: 1 problem\n\n  line 3 "):
+        load(tmp_path, files, "merlion_diarization")
+
+
+def test_lines_of_rttm_that_are_no_turns_are_counted(tmp_path):
+    lines = (
+        "SPKR-INFO a 1 <NA> <NA> <NA> unknown anna <NA> <NA>\nlexeme a 1 0 1 hello lex anna <NA> <NA>\n" * 2
+    )
+    _, logged = load(tmp_path, {"all.rttm": lines + RTTM, "all.uem": UEM}, "merlion_diarization")
+    assert "3 rows; read from 1 RTTM file" in logged
+    assert "left out: 2 LEXEME lines, 2 SPKR-INFO lines" in logged
+
+
+def test_turns_without_evaluated_regions_are_refused(tmp_path):
+    with pytest.raises(BadReference, match=r"no regions.csv and no \*.uem; found all.rttm"):
+        load(tmp_path, {"all.rttm": RTTM}, "merlion_diarization")
+
+
+@pytest.mark.parametrize("uem", ["", ";; nothing"])
+def test_a_set_without_labels_and_regions_is_refused(tmp_path, uem):
+    with pytest.raises(BadReference, match=r"all\.uem: 1 problem\n\n  has no region"):
+        load(tmp_path, {"all.rttm": "", "all.uem": uem}, "merlion_diarization")
+
+
+def test_identification_reads_rttm_and_label_tracks_alike(tmp_path):
+    tracks = {
+        "a.txt": "0.1\t1.1\tEnglish\n\\\t100\t200\n2\t2.5\tMandarin\n",
+        "b.txt": "0.50\t1.75\tEnglish\n",
+        "WHAT_GOES_HERE.txt": "Put your labels here.\n",
+    }
+    from_tracks, logged = load(tmp_path / "1", tracks, "merlion_identification")
+    from_rttm, _ = load(tmp_path / "2", {"all.rttm": RTTM}, "merlion_identification")
+    assert from_tracks.files == from_rttm.files
+    assert from_tracks.items == ("a_a1_100_1100", "a_a2_2000_2500", "b_a3_500_1750")
+    assert "3 rows; read from 2 Audacity label files, seconds converted to milliseconds" in logged
+
+
+def test_problems_in_label_tracks_name_their_own_files_and_lines(tmp_path):
+    tracks = {"a.txt": "0\t1\tEnglish\n2\t1\tMandarin\n", "b.txt": "0\t1\tDeutsch\n1\t2\n"}
+    said = refused(tmp_path, {**tracks, "all.uem": UEM}, "merlion_diarization")
+    assert " a.txt\n  line 2    end 1 is not after start 2\n" in said
+    assert " b.txt\n  line 2    expected start, end and label, separated by tabs" in said
+    tracks = {"a.txt": "0\t1\tEnglish\n", "b.txt": "\n0\t1\tDeutsch\n"}
+    said = refused(tmp_path / "other", {**tracks, "all.uem": UEM}, "merlion_diarization")
+    assert (
+        "b.txt: 1 problem\n\n  line 2    utt_id (numbered by row) a2: language_tag 'Deutsch'; expected"
+        in said
+    )
+    assert "labels.csv" not in said
+
+
+SEGMENTS_OF_A_KIND = Layout(
+    "labels.csv", "id", ("id", "label"), optional=("speaker", "recording", "start", "end")
+)
+
+
+TRANSCRIPTS_OF_A_KIND = Layout("transcripts.csv", "Datei", ("Datei", "transcript"), optional=("speaker",))
+
+
+TURNS_OF_A_KIND = Layout("turns.csv", "recording", ("recording", "start", "end", "label"))
+
+
+def test_formats_are_found_by_the_columns_of_a_layout():
+    def called(layout):
+        return [form.called for form in formats_of(layout)]
+
+    assert called(TURNS_OF_A_KIND) == called(SEGMENTS_OF_A_KIND) == ["RTTM", "Audacity label"]
+    assert called(Layout("turns.csv", "Datei", ("Datei", "start", "end", "label"))) == called(TURNS_OF_A_KIND)
+    assert called(Layout("regions.csv", "Datei", ("Datei", "start", "end"), optional=("speaker",))) == ["UEM"]
+    assert called(TRANSCRIPTS_OF_A_KIND) == ["STM", "trn", "Kaldi text"]
+    assert called(Layout("labels.csv", "id", ("id", "label"))) == []
+    assert called(Layout("ratings.csv", "id", ("id", "anna", "ben"))) == []
+
+
+def test_turns_of_a_kind_are_in_seconds_and_segments_are_named_by_their_times():
+    texts = {Path("b.txt"): "0.50\t1.75\tहिन्दी\n", Path("ä.txt"): "0.1\t1.1\tDeutsch\n"}
+    tracks = next(form for form in formats_of(TURNS_OF_A_KIND) if form.names == "*.txt")
+    turns = make_table(texts, tracks, TURNS_OF_A_KIND, Notation())
+    assert turns.to_ship().decode() == "recording,start,end,label\nb,0.5,1.75,हिन्दी\nä,0.1,1.1,Deutsch\n"
+    segments = name_segments(make_table(texts, tracks, SEGMENTS_OF_A_KIND, Notation()), SEGMENTS_OF_A_KIND)
+    assert segments.to_ship().decode().splitlines()[:2] == [
+        "id,label,recording,start,end",
+        "b_0.5_1.75,हिन्दी,b,0.5,1.75",
+    ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"x.rttm": "SPEAKER a 1 0.5 1.25 <NA> <NA> de <NA> <NA>\nSPEAKER b 1 0 1 <NA> <NA> hi <NA> <NA>\n"},
+        {"a.txt": "0.5\t1.75\tde\n", "b.txt": "0\t1\thi\n"},
+        {"turns.csv": "recording;start_ms;end_ms;label\na;500;1750;de\nb;0;1000;hi\n"},
+    ],
+)
+def test_a_declared_task_of_turns_reads_all_formats_alike(tmp_path, files):
+    task = declared_task("languages", {"kind": "turns", "classes": ["de", "hi"]})
+    folder = write_files(tmp_path / "own", {**files, "x.uem": "a 1 0 3\nb 1 0 2\n"})
+    reference = load_reference(task, "evaluation", folder, {})
+    assert reference.files == {
+        "turns.csv": b"recording,start,end,label\na,0.5,1.75,de\nb,0,1,hi\n",
+        "regions.csv": b"recording,start,end\na,0,3\nb,0,2\n",
+    }
+
+
+HEARD = {"text": "jan-1 guten Tag\nzoë-1 नमस्ते\n", "a.trn": "guten Tag (jan-1)\nनमस्ते (zoë-1)\n"}
+
+
+def test_transcripts_of_a_kind_are_read_with_their_speakers(tmp_path):
+    task = declared_task("asr", {"kind": "transcripts", "id": "Datei"})
+    for name, expected in {
+        "text": "Datei,transcript\njan-1,guten Tag\nzoë-1,नमस्ते\n",
+        "a.trn": "Datei,transcript,speaker\njan-1,guten Tag,jan\nzoë-1,नमस्ते,zoë\n",
+    }.items():
+        folder = write_files(tmp_path / name, {name: HEARD[name], "wav.scp": "x"})
+        ((_, table),) = read_tables(task, folder)
+        assert table.to_ship().decode() == expected
+        assert "read from 1" in table.understood
+    bad = write_files(tmp_path / "bad", {"a.trn": "guten Tag\n(jan-2)\n"})
+    with pytest.raises(
+        ReferenceFileError, match=r"a\.trn: 1 problem\s+line 1 +'guten Tag'; expected WORD WORD"
+    ):
+        read_tables(task, bad)

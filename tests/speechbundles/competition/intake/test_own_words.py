@@ -1,0 +1,76 @@
+"""Problems and warnings in the organiser's own names of files and columns."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from speechbundles.competition.intake.declared import Declared
+from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import BadReference
+from spokeneval.challenges import find_task, task_names
+from tests.samples.bad_references import bad_references
+from tests.samples.own_tables import load
+from tests.samples.programs import ROOT, encoded, write_files
+
+
+@pytest.mark.parametrize("task", task_names())
+def test_no_refusal_of_a_renamed_file_names_the_tasks_file_or_columns(tmp_path, task):
+    """Every corruption of the references of the tests, with other names of columns and files."""
+    rules, found = find_task(task), set()
+    for number, bad in enumerate(bad_references(task)):
+        files, rename = {}, {}
+        for layout in rules.format.layouts:
+            text = encoded(bad.files).get(layout.file, b"").decode("utf-8", "replace")
+            header, line_end, rows = text.partition("\n")
+            known = {*layout.required, *layout.optional} - {"start", "end"}  # ordinary words in messages
+            own = {cell: f"Ü{cell[::-1]}" for cell in header.split(layout.delimiter) if cell in known}
+            rename.update(own)
+            header = layout.delimiter.join(own.get(cell, cell) for cell in header.split(layout.delimiter))
+            files[str(Path(layout.file).with_suffix(".txt"))] = header + line_end + rows
+        folder = write_files(tmp_path / str(number), files)
+        with bad.during():
+            try:
+                load_reference(rules, "evaluation", folder, {}, declared=Declared(rename=rename))
+            except BadReference as error:
+                said = re.sub(r"'[^']*'", "", str(error).partition("\n")[2])
+                made = (*rename, *(layout.file for layout in rules.format.layouts))
+                found.update(word for word in made if re.search(rf"(?<![\w.-]){re.escape(word)}(?!\w)", said))
+    assert found == (
+        {"audio_name"} if task == "merlion_diarization" else set()
+    )  # in regions without a header
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "unused"),
+    [
+        (
+            "caller_experience",
+            "call_id,human1,human2,human3,human4,Prompt,Dauer\na,1,2,3,4,x,1.5\n",
+            "reference.csv: human4 looks like a label and is not used; the labels are human1, human2, human3",
+        ),
+        (
+            "content_accuracy",
+            "response_id,prompt_id,speaker_id,human_score,words,humanscores,human_scorer,human_score_3,prompt_id2\n"
+            "a,p,s,1,2,3,Zoë,x,1\nb,p,s,2,2,3,Zoë,y,1\nc,p,s,2,2,1,Jan,z,1\n",
+            "reference.csv: humanscores, human_score_3 look like labels and are not used; the labels are "
+            "human_score, words",
+        ),
+        ("caller_experience", "call_id,human1,human2,human3,text,asr,f0\na,1,2,3,नमस्ते,4,5\n", None),
+        pytest.param(
+            "caller_experience",
+            f"call_id,human1,human2,human3,{'1' * 60_000}x\na,1,2,3,4\n",
+            None,
+            id="a number that is compared to its 100th digit only",
+        ),
+    ],
+)
+def test_columns_that_look_like_labels_and_are_not_used_are_reported(tmp_path, task, text, unused):
+    reference, _ = load(tmp_path, {"reference.csv": text}, task)
+    assert reference.unused == ((unused,) if unused else ())
+
+
+def test_no_column_of_the_samples_looks_like_an_unused_label():
+    for folder in sorted((ROOT / "reference_data").glob("*/*/")):
+        reference = load_reference(find_task(folder.parent.name), folder.name, folder, {})
+        assert reference.unused == ()

@@ -1,0 +1,76 @@
+"""Long tables of ratings, one row for each item and rater."""
+
+import pytest
+
+from speechbundles.competition.intake.declared import Declared
+from speechbundles.competition.intake.reference import read_tables
+from spokeneval.kinds.declared import declared_task
+from tests.samples.own_tables import load, refused, written
+from tests.samples.programs import write_files
+
+
+def test_a_kinds_raters_are_found_by_name_and_may_miss_items(tmp_path):
+    task = declared_task("l2", {"kind": "ratings", "raters": ["Ayşe", "Ben"], "scale": [1, 7]})
+    rows = ["id,rater,rating,speaker,Raum,Tag", "क,Ben,7,s1,A,1", "ख,Ayşe,2,s2,B,1", "क,Ayşe,6,s1,A,2"]
+    folder = write_files(tmp_path / "long", {"ratings.csv": "\n".join(rows)})
+    ((_, table),) = read_tables(task, folder)
+    # The day differs between the ratings of an item, so it is left out.
+    assert table.to_ship().decode() == "id,speaker,Raum,Ben,Ayşe\nक,s1,A,7,6\nख,s2,B,,2\n"
+
+
+def test_a_long_table_of_ratings_becomes_a_wide_one(tmp_path):
+    ratings = {"क१": (1, 2, 3), "क२": (5, 4, 4)}
+    long = [
+        (item, f"Human{rater}", str(rating), "s" + item)
+        for rater in (3, 1, 2)
+        for item, given in ratings.items()
+        for rating in given[rater - 1 : rater]
+    ]
+    rows = [("call_id", "Bewerter", "Note", "speaker"), *long]
+    declared = Declared(rename={"rater": "Bewerter", "rating": "Note"})
+    reference, logged = load(
+        tmp_path, {"reference.csv": written(rows, ";")}, "caller_experience", declared=declared
+    )
+    assert reference.files["reference.csv"].decode() == (
+        "call_id,speaker,human3,human1,human2\nक१,sक१,3,1,2\nक२,sक२,4,5,4\n"
+    )
+    assert "2 items by Human3 (human3), Human1 (human1), Human2 (human2)" in logged
+
+
+def test_raters_with_other_names_are_assigned_in_alphabetical_order(tmp_path):
+    rows = [
+        ("call_id", "rater", "rating"),
+        *(("c", who, n) for n, who in enumerate(("Zoë", "Ayşe", "Jan"), 1)),
+    ]
+    reference, logged = load(
+        tmp_path, {"reference.csv": written([[*map(str, row)] for row in rows], ",")}, "caller_experience"
+    )
+    assert reference.files["reference.csv"].decode().splitlines()[1] == "c,2,3,1"
+    assert "1 item by Ayşe (human1), Jan (human2), Zoë (human3)" in logged
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (
+            ["c1,A,1", "c1,B,1", "c1,C,9"],
+            "line 4    call_id c1: rating by C '9'; expected an integer from 1 to 5",
+        ),
+        (
+            ["c1,A,1", "c1,A,2", "c1,B,1", "c1,C,2"],
+            "line 3    call_id c1: rating by A already appears on line 2",
+        ),
+        (["c1,A,1", "c1,,1", "c1,B,1", "c1,C,2"], "line 3    call_id c1: the rater is empty"),
+        (
+            ["c1,A,1,s1", "c1,B,1,s2", "c1,C,1,s1"],
+            "line 2    call_id c1: another speaker on line 3; expected the same",
+        ),
+        (["c1,A,1", "c1,B,2"], "has ratings by 2 raters (A, B); expected human1, human2, human3"),
+        (["c1,A,1", "c2,A,1", "c2,B,2", "c1,C,1", "c2,C,1"], "line 2    call_id c1: rating by B "),
+    ],
+)
+def test_a_long_table_that_cannot_be_used_is_refused_at_its_own_line(tmp_path, rows, said):
+    header = "call_id,rater,rating,speaker" if rows[0].count(",") == 3 else "call_id,rater,rating"
+    text = "\n".join([header, *rows])
+    said = refused(tmp_path, {"reference.csv": text}, "caller_experience")
+    assert said in said

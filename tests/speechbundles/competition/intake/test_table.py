@@ -1,0 +1,230 @@
+"""Organisers' own tables: the bundle gets the same canonical file, whatever the format and the names of columns."""
+
+import pytest
+
+from speechbundles.competition.intake.declared import Declared
+from speechbundles.model.errors import BadReference
+from tests.samples.own_tables import CANONICAL, COLUMNS, ROWS, book, load, refused, written
+
+NUMBERED = [COLUMNS, *((int(row[0]), *row[1:]) for row in ROWS)]
+
+
+NOTATIONS = {
+    "commas": (written([COLUMNS, *ROWS], ",").encode(), "UTF-8; separated by commas"),
+    "semicolons, a mark, CRLF": (
+        b"\xef\xbb\xbf" + written([COLUMNS, *ROWS], ";", end="\r\n").encode(),
+        "UTF-8; separated by semicolons",
+    ),
+    "UTF-16": (written([COLUMNS, *ROWS], "\t").encode("utf-16"), "UTF-16; separated by tabs"),
+    "Windows-1252": (
+        written([COLUMNS, *ROWS], ";").encode("cp1252"),
+        "not UTF-8, read as Windows-1252: is 'für' in line 2 right? If not, save it as UTF-8; separated by semicolons",
+    ),
+    "a workbook": (book(Sheet=NUMBERED), "4 rows; workbook; sheet 'Sheet'"),
+    "a workbook's second sheet": (
+        book(Notes=[["nothing here"]], Sheet=NUMBERED),
+        "4 rows; workbook; sheet 'Sheet'",
+    ),
+    "the second edition's columns": (
+        written([(*COLUMNS[:5], "FullyAcceptable", "MeaningAcceptable"), *ROWS], "\t").encode(),
+        "language (here FullyAcceptable), meaning (here MeaningAcceptable)",
+    ),
+    "blanks around": (
+        written([COLUMNS, *((f"{row[0]} ", *row[1:6], f" {row[6]}") for row in ROWS)], "\t").encode(),
+        "blanks removed around 8 cells",
+    ),
+    "no header": (written(ROWS, "\t").encode(), "separated by tabs, without a header"),
+    "a trace": (
+        written([(*COLUMNS, "Trace"), *((*row, "judged twice") for row in ROWS)], "\t", end="\r\n").encode(),
+        "left out: Trace",
+    ),
+    "a trace and no header": (
+        written([(*row, "judged twice") for row in ROWS], "\t").encode(),
+        "without a header",
+    ),
+}
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_every_notation_gives_the_same_file(tmp_path, notation):
+    content, understood = NOTATIONS[notation]
+    suffix = "xlsx" if "workbook" in notation else "txt"
+    reference, logged = load(tmp_path, {f"reference.{suffix}": content})
+    assert reference.files == {"reference.csv": CANONICAL}
+    assert understood in logged
+
+
+def test_a_sheet_without_a_header_may_lack_the_recognisers_transcript(tmp_path):
+    header, *rows = (row[:3] + row[4:] for row in (COLUMNS, *ROWS))
+    reference, _ = load(tmp_path, {"reference.csv": written(rows, "\t").encode()})
+    assert reference.files["reference.csv"] == written([header, *rows], "\t").encode()
+
+
+def test_a_file_that_the_reader_accepts_is_not_changed(tmp_path):
+    content = b"\n" + CANONICAL.replace(b"\n", b"\r\n")
+    reference, _ = load(tmp_path, {"reference.csv": content})
+    assert reference.files == {"reference.csv": content}
+
+
+def test_problems_name_the_organisers_lines(tmp_path):
+    rows = [*ROWS[:2], ("10136", *ROWS[2][1:5], "wrong", "incorrect"), ROWS[3], ROWS[3]]
+    text = written([COLUMNS, *rows[:1]], ";") + "\n\n" + written(rows[1:], ";") + '10140;"open\n10141;short\n'
+    said = refused(tmp_path, {"reference.csv": text.encode()})
+    for words in (
+        "reference.csv: 4 problems",
+        "line 6    Id 10136: language 'wrong'",
+        "line 8    Id 10137 already appears on line 7; keep only one",
+        "line 9    a quotation mark that is not closed",
+        "line 10   2 fields, separated by semicolons; expected 7",
+    ):
+        assert words in said
+
+
+def test_a_repeated_header_is_reported_with_its_line(tmp_path):
+    header = (*COLUMNS[:5], "FullyAcceptable", "MeaningAcceptable")
+    content = written([header, *ROWS[:2], header, *ROWS[2:]], ";").encode()
+    with pytest.raises(BadReference, match="line 4    a header row in mid-file"):
+        load(tmp_path, {"reference.csv": content})
+    reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
+    assert reference.files == {"reference.csv": CANONICAL}
+    assert reference.dropped[0] == "1 row of the 5 in reference.csv, which biases the set"
+
+
+def test_older_names_of_columns_become_the_newer_ones(tmp_path):
+    text = "id\ttest\ttranscript_arpabet\tis_correct\na-1\tBNT\tK AE T\tTRUE\na-2\tVNT\tD AO\tFALSE\n"
+    for task in ("psst_recognition", "psst_correctness"):
+        reference, _ = load(tmp_path, {"utterances.tsv": text}, task)
+        header = reference.files["utterances.tsv"].partition(b"\n")[0]
+        assert header == b"utterance_id\ttest\ttranscript\tcorrectness"
+
+
+def test_regions_without_a_header_get_one(tmp_path):
+    labels = "audio_name,utt_id,start,end,language_tag\na.wav,1,0,900,English\na.wav,2,900,1500,Mandarin\n"
+    reference, _ = load(
+        tmp_path, {"labels.csv": labels, "regions.csv": "a.wav;0;2000\n"}, "merlion_diarization"
+    )
+    assert reference.files["regions.csv"] == b"audio_name,start,end\na.wav,0,2000\n"
+
+
+GERMAN = (
+    ("Antwort", "Aufgabe", "Sprecher", "Note", "Wortlaut"),
+    ("ä1", "P1", "Jürgen", "3", "ich hätte gern ein Zimmer"),
+    ("ä2", "P1", "Jürgen", "1", "nein"),
+    ("ä3", "P2", "Zoë", "4", "zwei Nächte, bitte"),
+)
+
+
+RENAME = {
+    "response_id": "Antwort",
+    "prompt_id": "Aufgabe",
+    "speaker_id": "Sprecher",
+    "human_score": "Note",
+    "transcript": "Wortlaut",
+}
+
+
+GERMAN_READ = """response_id,prompt_id,speaker_id,human_score,words,transcript
+ä1,P1,Jürgen,3,5,ich hätte gern ein Zimmer
+ä2,P1,Jürgen,1,1,nein
+ä3,P2,Zoë,4,3,"zwei Nächte, bitte"
+"""
+
+
+def german(rows=GERMAN):
+    """The same table as organisers have it: `files, what is declared`."""
+    return {
+        "cp1252": ({"reference.csv": written(rows, ";").encode("cp1252")}, {"separator": ";"}),
+        "bars": ({"reference.csv": written(rows, "|").encode()}, {"separator": "|"}),
+        "sheet": (
+            {"Noten.xlsx": book(Tabelle1=[("Antwort", "Note"), ("alt", "1")], Tabelle2=rows)},
+            {"sheet": "tabelle2", "file": "Noten.xlsx"},
+        ),
+    }
+
+
+@pytest.mark.parametrize("notation", german())
+def test_declared_names_and_places_of_german_columns_give_the_tasks_file(tmp_path, notation):
+    files, declared = german()[notation]
+    reference, logged = load(
+        tmp_path, files, "content_accuracy", declared=Declared(rename=RENAME, **declared)
+    )
+    assert reference.files["reference.csv"].decode() == GERMAN_READ
+    assert "human_score (here Note)" in logged
+    assert "words counted in Wortlaut" in logged
+    assert reference.facts.units == 2
+
+
+@pytest.mark.parametrize("notation", german())
+def test_problems_name_the_organisers_file_sheet_row_and_columns(tmp_path, notation):
+    bad = [*GERMAN, ("ä3", "P2", "Zoë", "7", ""), ("ä5", "P2", "human_score", "'end'", "so")]
+    files, declared = german(bad)[notation]
+    said = refused(tmp_path, files, "content_accuracy", declared=Declared(rename=RENAME, **declared))
+    file, place = ("Noten.xlsx", "row") if notation == "sheet" else ("reference.csv", "line")
+    assert f"\n{file}: 4 problems\n" in said
+    assert ("; Noten.xlsx: sheet 'Tabelle2'\n" in said) == (notation == "sheet")
+    assert f"  {place + ' 5':9} Antwort ä3: Note '7'; expected" in said
+    assert f"Antwort ä3 already appears on {place} 4; keep only one" in said
+    assert "Antwort ä3: words (counted in Wortlaut) '0'; expected" in said
+    assert "Antwort ä5: Note \"'end'\"; expected" in said
+    for made in ("response_id", "human_score", *(["reference.csv"] if notation == "sheet" else [])):
+        assert made not in said
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        (
+            {"sheet": "Blatt"},
+            "Noten.xlsx: no sheet 'Blatt' with rows; it has 'Tabelle1', 'Tabelle2' (sets.x.sheet)",
+        ),
+        ({"separator": ";"}, "Noten.xlsx: is a workbook, which has no separator; remove sets.x.separator"),
+        ({"file": "Note.xlsx"}, "no Note.xlsx; did you mean Noten.xlsx? (sets.x.file)"),
+        (
+            {"rename": {**RENAME, "human_score": "Noten"}},
+            "no column 'Noten' for human_score; did you mean Note? (sets.x.rename.human_score)",
+        ),
+    ],
+)
+def test_what_is_declared_but_not_there_is_refused_with_its_place(tmp_path, declared, said):
+    files, there = german()["sheet"]
+    declared = Declared("sets.x", **{"rename": RENAME, **there, **declared})
+    said = refused(tmp_path, files, "content_accuracy", declared=declared)
+    assert said in said
+
+
+def test_a_declared_column_replaces_the_one_with_the_tasks_name(tmp_path):
+    text = "call_id,human1,human2,human3,neu\nक१,1,2,3,5\nक२,2,2,2,4\n"
+    reference, logged = load(
+        tmp_path, {"reference.csv": text}, "caller_experience", declared=Declared(rename={"human3": "neu"})
+    )
+    assert reference.files["reference.csv"].decode() == "call_id,human1,human2,human3\nक१,1,2,5\nक२,2,2,4\n"
+    assert "human3 (here neu); left out: human3" in logged
+
+
+def test_declared_rows_are_dropped_as_by_the_option(tmp_path):
+    bad = [*GERMAN, ("ä4", "P2", "Zoë", "7", "so")]
+    files, declared = german(bad)["sheet"]
+    reference, _ = load(
+        tmp_path,
+        files,
+        "content_accuracy",
+        declared=Declared(rename=RENAME, drop_invalid_rows=True, **declared),
+    )
+    assert reference.files["reference.csv"].decode() == GERMAN_READ
+    biased, reason = reference.dropped
+    assert biased.startswith("1 row of the 4 in Noten.xlsx, which biases the set (left out by value: ")
+    assert "Note '7' 1 of 1" in biased
+    assert reason == "Noten.xlsx row 5: Antwort ä4: Note '7'; expected an integer from 1 to 4"
+
+
+def test_a_missing_column_is_refused_with_the_setting_that_renames_it(tmp_path):
+    rows = [(*GERMAN[0][:3], "Punkte", GERMAN[0][4]), *GERMAN[1:]]
+    rename = {column: own for column, own in RENAME.items() if column != "human_score"}
+    said = refused(
+        tmp_path,
+        {"reference.csv": written(rows, ";")},
+        "content_accuracy",
+        declared=Declared("sets.evaluation", rename=rename),
+    )
+    assert "no column human_score; the header has Antwort, Aufgabe, Sprecher, Punkte" in said
+    assert "sets: {evaluation: {rename: {COLUMN: NAME IN YOUR FILE}}}" in said

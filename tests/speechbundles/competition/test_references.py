@@ -1,0 +1,57 @@
+"""Reference sets: rows that are left out, what is reported about them, and advice."""
+
+import pytest
+
+import build_bundle
+from speechbundles.competition.references import load_reference
+from spokeneval.kinds.declared import declared_task
+from tests.samples.own_tables import COLUMNS, ROWS, load, refused, written
+from tests.samples.programs import write_files
+
+
+@pytest.mark.parametrize("separator", ["\t", ";"])
+def test_rows_left_out_are_reported_with_their_number_and_classes(tmp_path, separator):
+    rows = [*ROWS, (*ROWS[0][:6], "correct"), ("10139", *ROWS[0][1:5], "correct", "incorrect")]
+    content = written([COLUMNS, *rows], separator).encode()
+    reference, _ = load(tmp_path, {"reference.csv": content}, drop_invalid_rows=True)
+    # Four of six rows are correct in language, two incorrect in meaning; two and one of these are left out.
+    biased, *reasons = reference.dropped
+    assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (left out by value: ")
+    assert "language 'correct' 2 of 4; meaning 'correct' 1 of 4, 'incorrect' 1 of 2)" in biased
+    assert [reason.partition(":")[0] for reason in reasons] == [
+        f"reference.csv line {line}" for line in (6, 7)
+    ]
+    assert reference.items == tuple(row[0] for row in ROWS)
+
+
+def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
+    content = written([COLUMNS, *ROWS], ";").encode("cp1252").replace(b"10137;", b";")
+    own = write_files(tmp_path, {"gold.csv": content}) / "gold.csv"
+    without = ["--leave-out", "development", "--leave-out", "baseline"]
+    words = ["build", "spoken_call", "--reference", f"spoken_call={own}", "--out", str(tmp_path / "out")]
+    assert build_bundle.main([*words, *without]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"spoken_call/evaluation: {own}: 4 rows; not UTF-8, read as Windows-1252" in said
+    assert said.index("read as Windows-1252") < said.index("the Id is empty")
+
+
+def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
+    rows = "".join(f"a,{n},{n}00,{n}50,Hindi\n" for n in range(1, 30))
+    said = refused(
+        tmp_path,
+        {"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"},
+        "merlion_identification",
+    )
+    last = said.splitlines()[-1]
+    assert "It would leave out 29 rows." in last
+    assert "init DIR --new NAME --kind KIND" in last
+
+
+def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):
+    task = declared_task("x", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
+    rows = "".join(f"r{n},{('yes', 'no')[n % 2]},s{n // 4}\n" for n in range(20))
+    for column, warned in (("Spk_ID", 1), ("speaker", 0)):
+        (tmp_path / "labels.csv").write_text(f"id,label,{column}\n{rows}")
+        unused = load_reference(task, "evaluation", tmp_path / "labels.csv", {}).unused
+        assert len(unused) == warned
+        assert all("Spk_ID of the reference looks like speakers" in line for line in unused)

@@ -1,0 +1,99 @@
+"""Texts in several encodings and Excel workbooks: what is read, and what is refused."""
+
+import datetime
+
+import pytest
+
+from speechbundles.model.errors import BadReference
+from speechbundles.model.tabular import decode
+from tests.samples.own_tables import COLUMNS, ROWS, book, load, refused, written
+
+GERMAN = "Gemüsesuppe für drei Nächte, „Größe“ – 20 °C; ÄÖÜ"
+
+
+FOREIGN = {
+    "Chinese": ("gb18030", "你好，请问去火车站怎么走？今天天气很好。"),
+    "a Chinese label": ("gb18030", "正确"),
+    "Chinese in syllables": ("gb18030", "我 们 是 学 生 今 天 天 气 很 好 去 火 车 站 怎 么 走"),
+    "Chinese in Big5": ("big5", "你好，請問去火車站怎麼走？今天天氣很好。"),
+    "Japanese in Shift-JIS": ("shift_jis", "これはテストです。私は学生です。"),
+    "Japanese words in Shift-JIS": ("shift_jis", "これは テスト です"),
+    "Japanese in EUC-JP": ("euc_jp", "これはテストです。私は学生です。"),
+    "Korean": ("euc_kr", "안녕하세요, 역이 어디에 있습니까?"),
+    "Russian in Windows-1251": ("cp1251", "Здравствуйте, я хочу номер на три ночи."),
+    "Russian in KOI8-R": ("koi8_r", "Здравствуйте, я хочу номер на три ночи."),
+    "Greek": ("cp1253", "Θέλω ένα δωμάτιο για τρεις νύχτες"),
+    "Hebrew": ("cp1255", "שלום, איפה התחנה"),
+    "Arabic": ("cp1256", "السلام عليكم"),
+    "Thai": ("cp874", "สวัสดีครับ"),
+    "Polish": ("cp1250", "Proszę o rachunek, dziękuję. Chciałbym pokój. Łódź jest już blisko, można iść."),
+    "German of a Mac": ("mac_roman", GERMAN),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_text_of_other_encodings_is_refused_and_not_read_as_western_words(tmp_path, kind):
+    encoding, text = FOREIGN[kind]
+    row = ("10134", "p", "10134.wav", "x", text, "correct", "correct")
+    content = written([COLUMNS, row], "\t").encode(encoding)
+    with pytest.raises(BadReference, match=r"line 2: .*Windows-1252.*; save the file as UTF-8$"):
+        load(tmp_path, {"reference.csv": content})
+
+
+WESTERN = {
+    "German": GERMAN,
+    "French": "un café, s’il vous plaît ; l’été, où ça ? Œuvre créée à l’école « là-bas », n° 5",
+    "Spanish": "¿Él está aquí? ¡Ánimo! mañana, la habitación 1º, sí",
+    "Catalan": "col·legi, paral·lel, ¿és això?",
+    "Portuguese": "não, à João são três informações",
+    "Icelandic": "Góðan daginn, ég vil fá herbergi. Þú ert þá að þýða það því þó síðan á íþrótt",
+    "Finnish": "Hyvää päivää, haluaisin yöksi huoneen. Ääni öisin, öö",
+    "Danish": "Godmorgen, jeg vil gerne have et værelse på Ærø. Å, ø",
+}
+
+
+@pytest.mark.parametrize("language", WESTERN)
+def test_words_of_western_languages_are_read_as_windows_1252(language):
+    text, encoding = decode(WESTERN[language].encode("cp1252"))
+    assert text == WESTERN[language]
+    assert encoding.startswith("not UTF-8, read as Windows-1252: is '")
+
+
+def test_a_cell_over_several_lines_is_one_cell(tmp_path):
+    row = ("10138", "Frag:\nWasser", *ROWS[0][2:])
+    reference, _ = load(tmp_path, {"reference.csv": written([COLUMNS, *ROWS, row], ",").encode()})
+    assert reference.files["reference.csv"].decode().splitlines()[-1].startswith("10138\tFrag: Wasser\t")
+
+
+def test_a_date_in_place_of_an_id_is_told(tmp_path):
+    rows = [COLUMNS, (datetime.date(2024, 3, 1), *ROWS[0][1:])]
+    words = r"row 2: the cell 2024-03-01 .*is a date or a time; format the column"
+    with pytest.raises(BadReference, match=words):
+        load(tmp_path, {"reference.xlsx": book(Sheet=rows)})
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"reference.tsv": b"a", "reference.xlsx": b"b"},
+            "reference.tsv, reference.xlsx can all be reference.csv; keep one",
+        ),
+        ({"reference.csv": b"\xff\xfe\x00"}, "begins like UTF-16 but is not valid UTF-16"),
+        ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is not text in UTF-8, UTF-16 or Windows-1252"),
+        ({"reference.csv": b"Id\0"}, "a NUL byte"),
+        ({"reference.csv": b"\xd0\xcf\x11\xe0\0"}, "in an older Excel format; save it as .xlsx"),
+        ({"reference.csv": b"\n"}, "is empty"),
+        ({"reference.csv": b'\n"Id\tlanguage'}, "line 2: a quotation mark that is not closed"),
+        ({"reference.csv": b'Id\t"language\xe2\x80\xa8'}, "line 1    no column Id, language, meaning"),
+    ],
+)
+def test_files_that_are_not_tables_are_refused(tmp_path, files, said):
+    said = refused(tmp_path, files)
+    assert said in said
+
+
+def test_a_word_of_any_length_is_shown_in_part():
+    """The search for the word took a time that grows with the square of its length."""
+    _, encoding = decode(b"a\n" + b"a" * 100_000 + b" " + b"a" * 30 + b"\xe9" + b"b" * 100_000)
+    assert f"is '{'a' * 20}é{'b' * 20}' in line 2 right?" in encoding
