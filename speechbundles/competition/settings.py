@@ -82,19 +82,8 @@ def resolve(
         rules = _rules(_layer(content, at), at, known, sources, defects)
         if rules is None:
             continue
-        of_task = _defaults_of(rules)
-        settings, origin = {**DEFAULTS, **of_task}, dict.fromkeys(of_task, at)
-        stated: set[str] = set()
-        for source, place in product((series, content), (("defaults",), at[:2], at, bundle)):
-            left_out = () if source is content else OF_THE_DATA
-            layer = {
-                key: value
-                for key, value in _layer(source, place).items()
-                if key not in left_out and (place != at or not rules.declaration or key in known)
-            }
-            settings.update(layer)
-            origin.update({key: (*place, key) for key in layer})
-            stated.update(layer if source is content else ())
+        places = (("defaults",), at[:2], at, bundle)
+        settings, origin, stated = _merged(content, series, places, rules, known)
         absent = [key for key in _REQUIRED if key not in settings]
         if absent:
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
@@ -116,6 +105,36 @@ def resolve(
             sources=sources,
             stated=frozenset(stated),
         )
+
+
+def _merged(
+    content: Mapping[str, Any],
+    series: Mapping[str, Any],
+    places: Sequence[Place],
+    rules: Task,
+    known: Collection[str],
+) -> tuple[dict[str, Any], dict[str, Place], set[str]]:
+    """Return the settings of a bundle, the place of each, and which ones the organiser's own file states.
+
+    Parameters
+    ----------
+    places: the places of its settings, the nearest last; the third is that of its task.
+    """
+    of_task = _defaults_of(rules)
+    settings, origin = {**DEFAULTS, **of_task}, dict.fromkeys(of_task, places[2])
+    stated: set[str] = set()
+    for source, place in product((series, content), places):
+        left_out = () if source is content else OF_THE_DATA
+        parameters = place == places[2] and rules.declaration
+        layer = {
+            key: value
+            for key, value in _layer(source, place).items()
+            if key not in left_out and not (parameters and key not in known)
+        }
+        settings.update(layer)
+        origin.update({key: (*place, key) for key in layer})
+        stated.update(layer if source is content else ())
+    return settings, origin, stated
 
 
 def _layer(source: Mapping[str, Any], place: Place) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from speechbundles.platforms.keys import Key
 
 
 def _longest(*keys: Key) -> int:
-    return min(key["maxLength"] for key in keys if "maxLength" in key)
+    return min(int(key["maxLength"]) for key in keys if "maxLength" in key)
 
 
 LONGEST_KEY = min(_longest(codabench.COLUMN["key"]), codalab.LONGEST_COLUMN_KEY)

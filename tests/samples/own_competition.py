@@ -196,3 +196,12 @@ def own_folder(folder, tasks, size=60):
     for task in tasks:
         write_files(folder, own_data(task, size))
     return folder
+
+
+def set_in(folder, place, text):
+    """Insert settings below the last `place` in the folder's `competition.yaml`; return their first line."""
+    path = folder / "competition.yaml"
+    before, found, after = path.read_text(encoding="utf-8").rpartition(f"\n{place}:\n")
+    assert found
+    path.write_text(f"{before}{found}{text}\n{after}", encoding="utf-8")
+    return f"{before}{found}".count("\n") + 1

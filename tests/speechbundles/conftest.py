@@ -3,11 +3,13 @@
 import pytest
 
 import build_bundle
+from speechbundles.bundle.build.baseline import Baseline
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.server.account import Account
 from speechbundles.server.connection import Connection
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer
 from tests.samples.live_bundle import EVALUATION, live_bundle, score, upload
+from tests.samples.own_competition import own_folder
 
 
 @pytest.fixture(params=["v1.25", pytest.param("today", marks=pytest.mark.thorough)])
@@ -71,3 +73,15 @@ def phase(server, small_bundle):
     server.enter(EVALUATION, "anna", upload(0))
     server.enter(EVALUATION, "bob", upload(items=[("item000", "correct")]))
     return EVALUATION
+
+
+@pytest.fixture
+def no_baseline(monkeypatch):
+    """Baselines are not run, to save time."""
+    monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: Baseline())
+
+
+@pytest.fixture
+def own(tmp_path, no_baseline):
+    """A complete folder for content accuracy."""
+    return own_folder(tmp_path / "own", ["content_accuracy"])

@@ -18,6 +18,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
+from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.programs.program import accepted_report
@@ -225,11 +226,15 @@ def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, no
     assert "note" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["spoken_call"], ["--new", "klinik", "--kind", "decisions"]])
-def test_a_new_folder_has_the_choice_with_a_line_on_each_side(words, tmp_path):
-    folder = tmp_path / "mine"
-    assert build_bundle.main(["init", str(folder), *words]) == 0
-    before, choice, after = (folder / "competition.yaml").read_text("utf-8").partition("  labels: platform\n")
-    assert choice
-    assert before.splitlines()[-1].startswith("  # platform: ")
-    assert after.startswith("  # home: ")
+def test_a_kit_scores_its_own_task_with_its_task_file(built, tmp_path, capsys):
+    kit = entries(entries((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())["starting_kit.zip"])
+    good = example_files(BUNDLE)["submissions/good.zip"]
+    write_files(tmp_path, {"task.json": kit["task.json"], "good.zip": good, "bad.json": "[]"})
+    given = ["--reference", str(built / f"reference_data/{BUNDLE}/evaluation")]
+    given += ["--submission", str(tmp_path / "good.zip"), "--json"]
+    assert main(["score", "--task-file", str(tmp_path / "task.json"), *given]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["task"] == BUNDLE
+    assert 0.85 < result["scores"]["f1"] < 1
+    assert main(["score", "--task-file", str(tmp_path / "bad.json"), *given]) == 2
+    assert capsys.readouterr().err.endswith("bad.json: not the task.json of a declared task\n")

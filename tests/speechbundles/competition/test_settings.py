@@ -1,0 +1,193 @@
+"""Settings of a bundle and of a declared task: what precedes what, and what is refused, with its line."""
+
+import re
+
+import pytest
+
+import build_bundle
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from tests.samples.own_competition import FILLED_IN, own_folder, set_in
+from tests.samples.programs import ROOT, write_files
+
+REFUSED = [
+    ("challenges", "  content_acuracy: {forum: false}", "content_acuracy; did you mean content_accuracy?"),
+    (
+        "challenges",
+        "  psst: {tasks: {psst_correctnes: {forum: false}}}",
+        "psst has no task psst_correctnes; did you mean psst_correctness?",
+    ),
+    ("bundles", "  mine: {title: Mine}", "no task; expected one of spoken_call, "),
+    ("defaults", "  forun: false", "unknown key; did you mean forum?"),
+    *(
+        (
+            "defaults",
+            f'  about: {{timeline: [{{date: "{date}", event: Workshop}}]}}',
+            f"timeline[0].date: '{date}'; expected a UTC date",
+        )
+        for date in ("2027-02-30", "2027-13")
+    ),
+    *(
+        ("  content_accuracy", f"    {text}", said)
+        for text, said in (
+            ("leave_out: [baselin]", "leave_out: baselin; did you mean baseline?"),
+            ("leave_out: [development, evaluation]", "this leaves content_accuracy without a phase"),
+        )
+    ),
+    *(
+        ("  content_accuracy", f"    sets: {{{text}}}", said)
+        for text, said in (
+            (
+                "evaluatoin: {sheet: Noten}",
+                "content_accuracy has no set evaluatoin; did you mean evaluation?",
+            ),
+            (
+                "evaluation: {rename: {human_scor: Note}}",
+                "sets.evaluation.rename.human_scor: content_accuracy has no column human_scor; did you mean human",
+            ),
+            (
+                "evaluation: {rename: {human_score: Note, words: Note}}",
+                "sets.evaluation.rename: column 'Note' is named twice",
+            ),
+            (
+                "evaluation: {seperator: ';'}",
+                "sets.evaluation.seperator: unknown key; did you mean separator?",
+            ),
+            ("evaluation: {separator: ' '}", "' '; expected one of , ; | or a tab"),
+            ("evaluation: {file: a/b.csv}", "'a/b.csv'; expected the name of a file, without a folder"),
+            ("evaluation: {rename: {words: 3}}", "sets.evaluation.rename.words: 3; expected text"),
+            ("evaluation: {drop_invalid_rows: ja}", "'ja'; expected true or false"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("place", "text", "said"), REFUSED)
+def test_a_setting_that_cannot_be_used_is_refused_with_its_line(own, place, text, said):
+    line = set_in(own, place, text)
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(ROOT, own))
+    assert said in str(refusal.value)
+    assert f"  line {line:<4} " in str(refusal.value)
+
+
+def test_the_folders_settings_precede_all_of_the_repositorys(own):
+    """The repository sets the columns in the task, which is nearer than the defaults."""
+    set_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
+    (competition,) = read_competitions(Sources(ROOT, own))
+    assert [(column.key, column.precision) for column in competition.columns] == [("pearson_r", 2)]
+    assert competition["forum"] is False
+    assert competition["title"] == FILLED_IN["the title"]
+    assert competition["docker_image"] == "codalab/codalab-legacy:py312"  # not set, so the repository's
+    assert [phase.execution_time_limit for phase in competition.phases] == [300, 300]
+
+
+def test_a_folder_without_a_licence_does_not_get_the_samples(own):
+    path = own / "competition.yaml"
+    path.write_text(re.sub(r"  data_licence: .*\n", "", path.read_text()))
+    (competition,) = read_competitions(Sources(ROOT, own))
+    assert "Data licence" not in page_text(competition, "terms.md")
+    assert plan(Sources(ROOT, own), [], {}).warnings == [
+        "content_accuracy: you have not set data_licence; do so in the competition.yaml of a competition folder"
+    ]
+
+
+def test_the_repository_is_the_samples_folder(tmp_path):
+    sample = read_competitions(Sources(ROOT), ["content_accuracy"])
+    assert read_competitions(Sources(ROOT, ROOT), ["content_accuracy"]) == sample
+    assert plan(Sources(ROOT, ROOT), ["content_accuracy"], {}).warnings == []
+
+
+def test_a_folder_without_competition_yaml_is_named(tmp_path, capsys):
+    assert build_bundle.main(["build", "--competition", str(tmp_path)]) == 1
+    words = f"{tmp_path / 'competition.yaml'}: no such file; `python build_bundle.py init`"
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_file_is_named_only_where_a_task_has_one(tmp_path):
+    folder = own_folder(tmp_path / "own", ["merlion_diarization"])
+    set_in(folder, "  merlion", "    sets: {evaluation: {file: a.csv}}")
+    with pytest.raises(OrganiserError, match=r"has 2 files; name yours labels\.csv, regions\.csv"):
+        read_competitions(Sources(ROOT, folder))
+
+
+def test_a_folders_own_sheet_and_columns_are_built_with_a_warning_for_unused_labels(own):
+    labels = own / "reference_data/content_accuracy/evaluation/reference.csv"
+    header, *rows = labels.read_text().splitlines()
+    labels.write_text(
+        "\n".join([header.replace("human_score", "Note") + ";Note2", *(f"{row};1" for row in rows)]).replace(
+            ",", ";"
+        )
+    )
+    labels.rename(labels.with_name("Noten.csv"))
+    set_in(
+        own,
+        "  content_accuracy",
+        "    sets:\n      evaluation: {file: Noten.csv, separator: ';', rename: {human_score: Note}}",
+    )
+    logged: list[str] = []
+    planned = plan(Sources(ROOT, own), [], {}, log=logged.append)
+    reference = planned.parts["content_accuracy"].references["evaluation"]
+    assert reference.files["reference.csv"].startswith(header.encode())
+    assert any("Noten.csv" in line and "human_score (here Note)" in line for line in logged)
+    assert (
+        "content_accuracy/evaluation: Noten.csv: Note2 looks like a label and is not used; the labels are Note, words"
+        in planned.warnings
+    )
+
+
+def test_the_repositorys_declarations_are_not_those_of_a_folder(own, tmp_path):
+    assert all("sets" not in competition.settings for competition in read_competitions(Sources(ROOT, own)))
+    set_in(own, "  content_accuracy", "    sets: {development: {drop_invalid_rows: true}}")
+    (competition,) = read_competitions(Sources(ROOT, own), leave_out=["development"])
+    assert competition["sets"] == {"development": {"drop_invalid_rows": True}}
+
+
+SETTINGS = """\
+defaults: {{organiser: Uns, contact_email: a@example.org, data_licence: CC BY 4.0}}
+challenges:
+  stimmen:
+    tasks:
+      spoof: {task}
+    phases:
+      - {{reference: development, start: "2027-01-01 00:00:00", end: "2027-03-01 00:00:00"}}
+      - {{reference: evaluation, start: "2027-03-02 00:00:00", end: "2027-04-01 00:00:00"}}
+bundles:
+  spoof: {{task: spoof, title: Echt oder nicht}}
+"""
+
+
+TASK = "{kind: decisions, classes: [echt, falsch], positive: falsch, item: recording}"
+
+
+BAD = {
+    "{kind: decision}": "line 5    challenges.stimmen.tasks.spoof.kind: 'decision'; did you mean decisions?",
+    "{kind: decisions}": "line 5    challenges.stimmen.tasks.spoof: classes: missing.",
+    "{kind: decisions, classes: [echt]}": "spoof.classes: ['echt']; expected a list of two classes or more",
+    "{kind: decisions, classes: [a, a]}": "spoof.classes: class 'a' twice",
+    "{kind: decisions, clases: [a, b]}": "spoof.clases: unknown key; did you mean classes?",
+    "{kind: decisions, classes: [a, b], positive: c}": "spoof.positive: 'c' is not one of the classes a, b",
+    "{kind: decisions, classes: [a, b], positive: a, units: words}": "spoof.units: unknown parameter; ",
+    "{kind: transcripts, normalise: [nfkk]}": "spoof.normalise: ",
+    "{kind: transcripts, primary: weer}": "spoof.primary: 'weer'; did you mean wer?",
+    "{phases: []}": "spoof",
+    "{}": "challenges.stimmen: unknown challenge stimmen",
+}
+
+
+@pytest.mark.parametrize("task", BAD)
+def test_a_bad_declaration_is_refused_with_its_place(task, tmp_path):
+    own = write_files(tmp_path, {"competition.yaml": SETTINGS.format(task=task)})
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(ROOT, own))
+    assert BAD[task] in str(refusal.value)
+
+
+def test_the_name_of_a_task_of_the_repository_is_refused(tmp_path):
+    text = SETTINGS.format(task=TASK).replace("spoof", "psst_correctness")
+    own = write_files(tmp_path, {"competition.yaml": text})
+    with pytest.raises(OrganiserError, match="psst_correctness is a task of the repository; choose another"):
+        read_competitions(Sources(ROOT, own))

@@ -1,0 +1,74 @@
+"""The files that a competition needs, and what it can do without."""
+
+import re
+
+import pytest
+
+from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.whole import needs
+from speechbundles.model.errors import BadReference
+from speechbundles.model.sources import Sources
+from tests.samples.own_competition import own_data, own_folder, set_in
+from tests.samples.programs import ROOT, write_files
+
+
+def test_the_needed_files_are_those_of_the_sample():
+    needed = {need.path for competition in read_competitions(Sources(ROOT)) for need in needs(competition)}
+    there = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("starting_kit/*/data/*")}
+    there |= {f"{path.relative_to(ROOT).as_posix()}/" for path in ROOT.glob("reference_data/*/*/")}
+    assert needed == there
+
+
+def test_all_missing_inputs_are_reported_at_once_except_those_left_out(tmp_path, no_baseline):
+    folder = own_folder(tmp_path / "own", ["content_accuracy"])
+    files = own_data("content_accuracy")
+    gone = [name for name in files if "/evaluation" not in name]
+    for name in gone:
+        (folder / name).unlink()
+    with pytest.raises(BadReference) as refusal:
+        plan(Sources(ROOT, folder), [], {})
+    message = str(refusal.value)
+    assert message.startswith("content_accuracy: 4 inputs missing; sample data are never used instead\n")
+    assert re.findall(r"^  (\w+/\S+)$", message, re.M) == [
+        "reference_data/content_accuracy/development/",
+        *(
+            f"starting_kit/content_accuracy/data/{name}.csv"
+            for name in ("development_responses", "references", "training_responses")
+        ),
+    ]
+    assert (
+        "      the labels: reference.csv: response_id, prompt_id, speaker_id, human_score, words\n" in message
+    )
+    assert "      or leave out: development (no phase Development)\n" in message
+    assert f"Put them into {folder}." in message
+    set_in(folder, "defaults", message.splitlines()[-1])
+    planned = plan(Sources(ROOT, folder), [], {})
+    (competition,) = planned.competitions
+    assert [phase.name for phase in competition.phases] == ["Evaluation"]
+    assert competition.sets == ["evaluation"]
+    kit = planned.parts["content_accuracy"].starting_kit
+    assert [name for name in kit if name.startswith("data/")] == ["data/evaluation_responses.csv"]
+    assert not any(name.startswith("development/") for name in kit)
+
+
+def test_labels_given_by_reference_need_the_other_inputs_too(tmp_path, no_baseline):
+    files = own_data("spoken_call")
+    sets = ("development", "evaluation")
+    write_files(tmp_path, {name: files[f"reference_data/spoken_call/{name}/reference.csv"] for name in sets})
+    given = {("spoken_call", name): tmp_path / name for name in sets}
+    for labels, missing in (
+        (given, r"1 input missing; .*\n\n  starting_kit/spoken_call/data/grammar.xml"),
+        (dict([*given.items()][1:]), r"2 inputs missing; .*\n\n  reference_data/spoken_call/development/\n"),
+    ):
+        with pytest.raises(BadReference, match=missing):
+            plan(Sources(ROOT), ["spoken_call"], labels)
+    planned = plan(Sources(ROOT), ["spoken_call"], given, leave_out=["baseline"])
+    kit = planned.parts["spoken_call"].starting_kit
+    assert not any(name == "baseline.py" or name.startswith("data/") for name in kit)
+    (warning,) = planned.warnings
+    assert warning.startswith(
+        "spoken_call: you have not set title, organiser, contact_email, data_licence, phases;"
+    )
+    assert "synthetic" not in page_text(planned.competitions[0], "terms.md")

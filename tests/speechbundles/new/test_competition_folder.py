@@ -1,0 +1,122 @@
+"""New competition folders: what `init` writes, and what it refuses."""
+
+import json
+import re
+
+import pytest
+
+import build_bundle
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.sources import Sources
+from spokeneval.kinds.declared import KINDS
+from tests.samples.own_competition import DATES, own_folder
+from tests.samples.programs import ROOT, write_files
+
+
+def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
+    folder = tmp_path / "own"
+    assert build_bundle.main(["init", str(folder), "spoken_call", "merlion_diarization"]) == 0
+    lines = (folder / "competition.yaml").read_text().splitlines()
+    # At most three in all for every phase that scores the deciding set.
+    assert {line.strip() for line in lines if "max_submissions: " in line} == {
+        "max_submissions: FILL IN (such as 500)",
+        "max_submissions: FILL IN (such as 3)",
+    }
+    waiting = {number for number, line in enumerate(lines, 1) if "FILL IN" in line and line[0] != "#"}
+    # The defaults; dates and limits of two challenges; the titles of three bundles.
+    assert len(waiting) == 3 + 8 + 7 + 3
+    capsys.readouterr()
+    assert build_bundle.main(["build", "--competition", str(folder)]) == 1
+    printed = " ".join(capsys.readouterr().err.split())
+    assert {int(number) for number in re.findall(r"line (\d+) \S+: not filled in yet: ", printed)} == waiting
+    assert printed.startswith(f"competition.yaml: {len(waiting)} problems line ")
+    assert "defaults.contact_email: not filled in yet: an e-mail address for participants" in printed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_to_fill_in_begins_with_a_word(tmp_path, capsys, kind):
+    folder = tmp_path / "own"
+    assert build_bundle.main(["init", str(folder), "--new", "own_task", "--kind", kind]) == 0
+    assert build_bundle.main(["build", "--competition", str(folder)]) == 1
+    hints = re.findall(r"not filled in yet: (.*)", capsys.readouterr().err)
+    assert hints
+    assert all(re.match(r"[\[\w]", hint) for hint in hints), hints
+
+
+@pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
+def test_init_needs_a_new_or_empty_folder(tmp_path, capsys, taken):
+    folder = tmp_path / "own"
+    write_files(tmp_path, {"own" if taken == "a file" else "own/data.csv": "mine"})
+    before = sorted(tmp_path.rglob("*"))
+    assert build_bundle.main(["init", str(folder), "spoken_call"]) == 1
+    assert f"{folder} exists already" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_init_accepts_tasks_and_bundles(tmp_path, capsys):
+    assert build_bundle.main(["init", str(tmp_path / "own"), "spoken_cal"]) == 1
+    assert "no task or bundle spoken_cal; did you mean spoken_call?" in capsys.readouterr().err
+    assert not (tmp_path / "own").exists()
+    own_folder(tmp_path / "task", ["merlion_diarization"])
+    assert build_bundle.main(["init", str(tmp_path / "track"), "merlion_diarization_open"]) == 0
+    for name, tracks in (("task", ["closed", "open"]), ("track", ["open"])):
+        bundles = (tmp_path / name / "competition.yaml").read_text().split("bundles:")[1]
+        assert re.findall(r"^  (\w+):$", bundles, re.M) == [
+            f"merlion_diarization_{track}" for track in tracks
+        ]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
+    folder = tmp_path / "own"
+    assert build_bundle.main(["init", str(folder), "--new", "meine_aufgabe", "--kind", kind]) == 0
+    text = (folder / "competition.yaml").read_text()
+    assert all(f" {parameter.name}: " in text for parameter in KINDS[kind].parameters)
+    assert max(map(len, text.splitlines())) <= 120
+    examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters}
+    dates = iter(DATES)
+    lines = []
+    for line in text.splitlines():
+        name = line.strip("# ").partition(":")[0]
+        if "FILL IN" in line and name in examples:
+            line = f"        {name}: {json.dumps(examples[name])}"
+        elif "FILL IN: YYYY" in line:
+            line = line.partition('"')[0] + f'"{next(dates)}"'
+        elif line.startswith("        # ") and name in examples:
+            line = line.replace("# ", "", 1)
+        lines.append(
+            line.replace("FILL IN: an e-mail address for participants", "a@example.org").replace(
+                "FILL IN", ""
+            )
+        )
+    (folder / "competition.yaml").write_text("\n".join(lines))
+    (competition,) = read_competitions(Sources(ROOT, folder))
+    assert competition.rules.declaration["kind"] == kind
+    assert len(competition.columns) > 3
+    assert [phase.name for phase in competition.phases] == ["Development", "Evaluation"]
+
+
+def test_init_wants_names_or_a_kind(tmp_path, capsys):
+    for words in (
+        [],
+        ["psst_correctness", "--new", "a", "--kind", "decisions"],
+        ["--new", "a"],
+        ["--kind", "decisions"],
+    ):
+        assert build_bundle.main(["init", str(tmp_path / "own"), *words]) == 2
+        assert "--new NAME with --kind KIND" in capsys.readouterr().err
+    assert (
+        build_bundle.main(["init", str(tmp_path / "own"), "--new", "spoken_call", "--kind", "decisions"]) == 1
+    )
+    assert "spoken_call is a task of the repository" in capsys.readouterr().err
+    assert not (tmp_path / "own").exists()
+
+
+@pytest.mark.parametrize("words", [["spoken_call"], ["--new", "klinik", "--kind", "decisions"]])
+def test_a_new_folder_has_the_choice_with_a_line_on_each_side(words, tmp_path):
+    folder = tmp_path / "mine"
+    assert build_bundle.main(["init", str(folder), *words]) == 0
+    before, choice, after = (folder / "competition.yaml").read_text("utf-8").partition("  labels: platform\n")
+    assert choice
+    assert before.splitlines()[-1].startswith("  # platform: ")
+    assert after.startswith("  # home: ")
