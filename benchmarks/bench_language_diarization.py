@@ -31,12 +31,8 @@ from sample_data.merlion import (
     write_diarization_set,
 )
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.language_diarization import (
-    Recording,
-    Turns,
-    der,
-    language_times_per_recording,
-)
+from spokeneval.metrics.diarization import Recording, Turns
+from spokeneval.metrics.language_diarization import der, language_times
 
 ROUNDS = 3
 
@@ -56,7 +52,7 @@ def evaluation_recordings() -> list[Recording]:
     recordings = []
     for name, reference in tables.labels.groupby("audio_name"):
         turns = [
-            Turns(
+            Turns.of_labels(
                 *(
                     side[side.language_tag == tag][["start", "end"]].to_numpy()
                     for tag in ("English", "Mandarin")
@@ -79,10 +75,10 @@ def against_pyannote(recordings: list[Recording]) -> None:
 
     def annotation(turns: Turns) -> Annotation:
         result = Annotation()
-        for language in Turns._fields:
-            spoken = Timeline([Segment(*turn) for turn in getattr(turns, language).tolist()]).support()
-            for track, segment in enumerate(spoken):
-                result[segment, f"{language}{track}"] = language
+        for language in (0, 1):
+            spans = turns.spans[turns.labels == language].tolist()
+            for track, segment in enumerate(Timeline([Segment(*span) for span in spans]).support()):
+                result[segment, f"{language} {track}"] = language
         return result
 
     prepared = [
@@ -100,10 +96,8 @@ def against_pyannote(recordings: list[Recording]) -> None:
             metric(reference, hypothesis, uem=uem)
         return abs(metric)
 
-    rounds = [
-        (seconds(lambda: language_times_per_recording(recordings)), seconds(score)) for _ in range(ROUNDS)
-    ]
-    ours = der(total(language_times_per_recording(recordings)))
+    rounds = [(seconds(lambda: language_times(recordings)), seconds(score)) for _ in range(ROUNDS)]
+    ours = der(total(language_times(recordings)))
     print(
         f"  pyannote.metrics {median(times[1] for times in rounds):8.2f} s    "
         f"{median(times[1] / times[0] for times in rounds):.0f} x ours"
@@ -157,17 +151,15 @@ def main() -> None:
     recordings = evaluation_recordings()
     turns = sum(len(language) for each in recordings for side in each[:2] for language in side)
     print(f"{len(recordings)} recordings, {turns} turns in reference and hypothesis")
-    print(
-        f"  ours {1000 * median(seconds(lambda: language_times_per_recording(recordings)) for _ in range(9)):.1f} ms"
-    )
+    print(f"  ours {1000 * median(seconds(lambda: language_times(recordings)) for _ in range(9)):.1f} ms")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         against_pyannote(recordings)
 
     rounds = [
         (
-            seconds(lambda: language_times_per_recording(recordings)),
-            seconds(lambda: language_times_per_recording(recordings * 10)),
+            seconds(lambda: language_times(recordings)),
+            seconds(lambda: language_times(recordings * 10)),
         )
         for _ in range(5)
     ]
@@ -175,8 +167,8 @@ def main() -> None:
     longer = [stretch(each, 10) for each in recordings]
     rounds = [
         (
-            seconds(lambda: language_times_per_recording(recordings)),
-            seconds(lambda: language_times_per_recording(longer)),
+            seconds(lambda: language_times(recordings)),
+            seconds(lambda: language_times(longer)),
         )
         for _ in range(5)
     ]

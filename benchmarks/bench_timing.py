@@ -65,9 +65,7 @@ def exchanged(reference: Any, order: np.ndarray) -> Any:
     if isinstance(reference, segment_scores.Reference):
         return replace(reference, is_english=reference.is_english[order])
     rows = zip(reference.turns, (order != np.arange(len(order))).tolist(), strict=True)
-    turns = tuple(
-        (mandarin, english) if other else (english, mandarin) for (english, mandarin), other in rows
-    )
+    turns = [turns._replace(labels=1 - turns.labels) if other else turns for turns, other in rows]
     return replace(reference, turns=turns)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -18,10 +18,13 @@ import numpy as np
 from sample_data import content_accuracy, merlion
 from sample_data.psst import PROMPTS, accepted_pronunciations
 from spokeneval.challenges import find_task
-from spokeneval.formats import language_turns, segment_scores
+from spokeneval.formats import segment_scores
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.format import Items
+from spokeneval.formats.language_labels import LANGUAGES
 from spokeneval.formats.sheets import Answers
+from spokeneval.formats.turns import Submission, Turns, take
+from spokeneval.metrics import diarization
 from spokeneval.metrics.phoneme_recognition import contains_pronunciation
 from spokeneval.task import Task
 
@@ -91,13 +94,13 @@ def part_of(whole: Any, rows: np.ndarray) -> Any:
         ids = tuple(whole.items.ids[row] for row in rows.tolist())
         names = [whole.audio_names[recording] for recording in kept.tolist()]
         return segment_scores.Reference(Items(ids), whole.is_english[rows], numbers, names)
-    if isinstance(whole, language_turns.Submission):
-        return language_turns.Submission(tuple(whole.turns[row] for row in rows.tolist()))
-    fields = (
-        tuple(values[row] for row in rows.tolist())
-        for values in (whole.turns, whole.regions, whole.excluded, whole.audio_names)
+    if isinstance(whole, Submission):
+        return take(whole, rows.tolist())
+    turns, regions, excluded = (
+        [values[row] for row in rows.tolist()] for values in (whole.turns, whole.regions, whole.excluded)
     )
-    return language_turns.Reference(Items(tuple(whole.items.ids[row] for row in rows.tolist())), *fields)
+    items = Items(tuple(whole.items.ids[row] for row in rows.tolist()))
+    return replace(whole, items=items, turns=turns, regions=regions, excluded=excluded, files=())
 
 
 def relabelled(case: Case, labels: np.ndarray) -> Case:
@@ -353,7 +356,7 @@ SPACING, HALF = 10_000.0, 1000.0  # ms
 def merlion_diarization(recordings: int = 154) -> Case:
     """Instants at a distance of ten seconds; the adversary asks for their language with turns of two seconds."""
     tables, _, reference = _merlion(recordings)
-    place = {name: row for row, name in enumerate(reference.audio_names)}
+    place = {name: row for row, name in enumerate(reference.files)}
     lengths = np.zeros(len(place))
     for name, length in tables.recordings.itertuples(index=False):
         lengths[place[name]] = length
@@ -361,24 +364,24 @@ def merlion_diarization(recordings: int = 154) -> Case:
     rows = np.repeat(np.arange(len(instants)), list(map(len, instants)))
     labels = np.concatenate(
         [
-            _languages_at(times, turns, regions)
+            _languages_at(times, languages_of(turns), regions)
             for times, turns, regions in zip(instants, reference.turns, reference.regions, strict=True)
         ]
     )
     cuts = np.cumsum(list(map(len, instants)))[:-1]
 
-    def give(values: np.ndarray) -> language_turns.Submission:
+    def give(values: np.ndarray) -> Submission:
         return turns_at(np.split(np.asarray(values), cuts), instants)
 
     claimed = merlion.diarization_turns(tables, "perturbed", SEED)
     by_name = dict(list(claimed.groupby("audio_name")))
     turns = []
-    for name in reference.audio_names:
+    for name in reference.files:
         table = by_name[name]
         spans = table[["start", "end"]].to_numpy()
         english = (table.language_tag == "English").to_numpy()
         turns.append((spans[english], spans[~english]))
-    baseline = language_turns.Submission(tuple(turns))
+    baseline = submission_of(turns)
     nothing = np.zeros(0, dtype=int)
     task = find_task("merlion_diarization")
     return Case(task, reference, baseline, labels, give, (0, 1), nothing, give, rows, attempts=39)
@@ -390,13 +393,23 @@ def instants_of(case: Case) -> np.ndarray:
     return SPACING / 2 + SPACING * (np.arange(len(case.rows)) - first)
 
 
-def turns_at(values: list[np.ndarray], instants: list[np.ndarray]) -> language_turns.Submission:
+def submission_of(turns: Sequence[tuple[Any, Any]]) -> Submission:
+    """Return a submission from the English and the Mandarin turns of each recording."""
+    return Submission(LANGUAGES, [Turns(*diarization.Turns.of_labels(*each)) for each in turns])
+
+
+def languages_of(turns: Turns) -> tuple[np.ndarray, np.ndarray]:
+    """Return the English and the Mandarin turns of a recording."""
+    return turns.spans[turns.labels == 0], turns.spans[turns.labels == 1]
+
+
+def turns_at(values: list[np.ndarray], instants: list[np.ndarray]) -> Submission:
     """Return turns of two seconds around instants: 0 is English, 1 Mandarin, other values have no turn."""
     turns = []
     for given, times in zip(values, instants, strict=True):
         spans = np.stack([times - HALF, times + HALF], axis=1)
         turns.append((spans[given == 0], spans[given == 1]))
-    return language_turns.Submission(tuple(turns))
+    return submission_of(turns)
 
 
 def exchange_turns(case: Case) -> Give:
@@ -406,9 +419,11 @@ def exchange_turns(case: Case) -> Give:
     for turns, times in zip(case.baseline.turns, np.split(instants_of(case), cuts), strict=True):
         edges = np.concatenate([[-np.inf], np.stack([times - HALF, times + HALF], axis=1).ravel(), [np.inf]])
         windows = np.stack([edges[:-1], edges[1:]], axis=1)  # every second one is around an instant
-        pieces.append([[_inside(spans, *window) for spans in turns] for window in windows.tolist()])
+        pieces.append(
+            [[_inside(spans, *window) for spans in languages_of(turns)] for window in windows.tolist()]
+        )
 
-    def submit(flips: np.ndarray) -> language_turns.Submission:
+    def submit(flips: np.ndarray) -> Submission:
         changed = []
         for parts, flipped in zip(pieces, np.split(flips, cuts), strict=True):
             exchanged = np.zeros(len(parts), dtype=bool)
@@ -418,7 +433,7 @@ def exchange_turns(case: Case) -> Give:
             ]
             english, mandarin = map(np.concatenate, zip(*chosen, strict=True))
             changed.append((english, mandarin))
-        return language_turns.Submission(tuple(changed))
+        return submission_of(changed)
 
     return submit
 
@@ -433,11 +448,11 @@ def languages_claimed(case: Case) -> np.ndarray:
     """Return the baseline's language at each instant: 1 where it claims Mandarin alone, else 0."""
     claimed = np.zeros(len(case.labels), dtype=int)
     times = instants_of(case)
-    for row, (english, mandarin) in enumerate(case.baseline.turns):
+    for row, turns in enumerate(case.baseline.turns):
         at = case.rows == row
         found = [
             ((spans[:, :1] <= times[at]) & (times[at] < spans[:, 1:])).any(axis=0)
-            for spans in (english, mandarin)
+            for spans in languages_of(turns)
         ]
         claimed[at] = found[1] & ~found[0]
     return claimed

@@ -12,12 +12,11 @@ import math
 
 import numpy as np
 
-from spokeneval.formats.language_turns import Submission
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.language_diarization import english_time, mandarin_time
 
 from .boards import Board
-from .cases import instants_of
+from .cases import instants_of, submission_of
 
 LENGTHS = 2.0 ** np.arange(0, -24, -1)
 """In ms: a double has enough digits for the shortest of them in a sum of sixteen hours."""
@@ -27,9 +26,8 @@ def decode(board: Board, attempts: int) -> np.ndarray:
     """Return 0 (English) or 1 (Mandarin) for each instant, 48 in each attempt; English for the remaining ones."""
     case = board.case
     times = instants_of(case)
-    nothing = np.zeros((0, 2))
     decoded = np.zeros(len(times), dtype=int)
-    silent = Submission(tuple((nothing, nothing) for _ in case.reference.turns))
+    silent = submission_of([([], [])] * len(case.reference.turns))
     spoken = total(case.task.count(case.reference, silent)["times"])
     totals = (("english_error", english_time(spoken)), ("mandarin_error", mandarin_time(spoken)))
     first = 0
@@ -42,8 +40,7 @@ def decode(board: Board, attempts: int) -> np.ndarray:
                 turns[case.rows[place]][language].append([times[place], times[place] + length])
             asked.append(places)
             first += len(places)
-        spans = ((np.array(e).reshape(-1, 2), np.array(m).reshape(-1, 2)) for e, m in turns)
-        line = board.ask(Submission(tuple(spans)))
+        line = board.ask(submission_of(turns))
         for language, (places, (column, time)) in enumerate(zip(asked, totals, strict=True)):
             if column in line:
                 claimed = (100 - line[column]) / 100 * time

@@ -6,18 +6,21 @@ Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
 from ..formats import language_turns as files
-from ..formats.format import Format
-from ..formats.language_labels import LABELS_FILE, LATEST
-from ..formats.language_turns import NO_TURNS, Reference, Submission
+from ..formats.format import Format, Items
+from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
+from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns, take
+from ..kinds.turns import recordings, turns_view
 from ..metrics import language_diarization as metrics
-from ..task import LOWER, POSITIVE, Score, Task, View
+from ..metrics.counts import total
+from ..metrics.diarization import DiarizationErrors
+from ..task import LOWER, POSITIVE, Score, Task
 
 EVER = np.array([[0.0, LATEST]])
 """A turn that covers any recording from beginning to end."""
@@ -30,16 +33,11 @@ a platform can store."""
 def read_reference(contents: Mapping[str, bytes]) -> Reference:
     """Read the labels and the evaluated regions, and check that both languages have enough scored time."""
     reference = files.read_reference(contents)
-    least = LEAST_SHARE * sum(float((regions[:, 1] - regions[:, 0]).sum()) for regions in reference.regions)
-    english = mandarin = 0.0
-    for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded):
-        times = metrics.language_times(
-            metrics.Turns(*turns), metrics.Turns(*NO_TURNS), regions, excluded=excluded
-        )
-        english += metrics.english_time(times)
-        mandarin += metrics.mandarin_time(times)
-        if english > least and mandarin > least:
-            return reference
+    least = LEAST_SHARE * sum(float(np.diff(regions).sum()) for regions in reference.regions)
+    times = total(_times(reference, answers(NO_TURNS)(reference.items)))
+    english, mandarin = metrics.english_time(times), metrics.mandarin_time(times)
+    if english > least and mandarin > least:
+        return reference
     found = f"{english:.12g} ms of English and {mandarin:.12g} ms of Mandarin"
     message = f"{found} in the evaluated regions; expected more than {least:.3g} ms of each"
     Problems(ReferenceFileError).stop("one_language", LABELS_FILE, message)
@@ -47,14 +45,24 @@ def read_reference(contents: Mapping[str, bytes]) -> Reference:
 
 def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     """Count one row for each recording."""
-    recordings = [
-        metrics.Recording(metrics.Turns(*spoken), metrics.Turns(*claimed), regions, excluded)
-        for spoken, claimed, regions, excluded in zip(
-            reference.turns, submission.turns, reference.regions, reference.excluded
-        )
-    ]
-    times = metrics.language_times_per_recording(recordings)
+    times = _times(reference, submission)
     return {"times": times, "jaccard": metrics.jaccard_errors(times)}
+
+
+def _times(reference: Reference, submission: Submission) -> metrics.LanguageTimes:
+    return metrics.language_times(list(recordings(reference, submission, classes=LANGUAGES)))
+
+
+def _errors(rows: Mapping[str, Any]) -> DiarizationErrors:
+    """Return the errors in the form of the kind of turns, for its sections of a report."""
+    parts = (metrics.total_time, metrics.miss_time, metrics.false_alarm_time, metrics.language_error_time)
+    unused = np.zeros((2, len(rows["times"].states)))
+    return DiarizationErrors(*(part(rows["times"]) for part in parts), *unused)
+
+
+def answers(turns: Turns) -> Callable[[Items], Submission]:
+    """Return a trivial baseline: the same turns in every recording."""
+    return lambda items: Submission(LANGUAGES, (turns,) * len(items))
 
 
 # fmt: off
@@ -97,23 +105,21 @@ TASK = Task(
         files.read_items,
         files.read_submission,
         files.rows,
-        files.take,
+        take,
         submission=files.SUBMISSION,
         write_submission=files.write_submission,
         doubts=files.doubts,
         any_order=True,
     ),
-    units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.speakers),
+    units=lambda reference: choose_units(reference.items.ids, "recording", speaker=reference.units),
     count=count,
     scores=SCORES,
     right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.der(rows["times"])), 1),
-    labels=lambda reference: [
-        language for turns in reference.turns for language, spoken in enumerate(turns) for _ in spoken
-    ],
+    labels=lambda reference: [label for _, labels in reference.turns for label in labels.tolist()],
     trivial={
-        "nothing spoken": lambda items: Submission((NO_TURNS,) * len(items)),
-        "English throughout": lambda items: Submission(((EVER, NO_TURNS[1]),) * len(items)),
-        "Mandarin throughout": lambda items: Submission(((NO_TURNS[0], EVER),) * len(items)),
+        "nothing spoken": answers(NO_TURNS),
+        "English throughout": answers(Turns(EVER, np.array([0]))),
+        "Mandarin throughout": answers(Turns(EVER, np.array([1]))),
     },
-    view=View("merlion_diarization"),
+    view=turns_view(LANGUAGES, errors=_errors),
 )

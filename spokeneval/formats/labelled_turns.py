@@ -29,11 +29,10 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
-from typing import Callable, NamedTuple, Optional
+from typing import NamedTuple, Optional
 
 import numpy as np
 
@@ -42,11 +41,11 @@ from .format import Format, Items, Written
 from .language_labels import check_names, recording_name
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
-from .spans import read_times
 from .speakers import check_speakers
 from .submission_folder import expect_files
 from .tables import Layout, Table, id_order, numbered, read_table
 from .text import blocks_of, decimal, read_blocks, size_limit, text_of
+from .turns import NO_TURNS, Reference, Rows, Submission, Turns, by_recording, is_evaluated, read_times, take
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
 REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
@@ -61,62 +60,6 @@ MOST_TURNS, MOST_LABELS = 1 << 15, 1000
 
 LATEST_BY = 50
 """Turns that end so many times later than all regions are not in seconds."""
-
-
-class Turns(NamedTuple):
-    """The turns of a recording.
-
-    Attributes
-    ----------
-    spans : ndarray of int, shape (n, 2)
-        Start and end in ms.
-    labels : ndarray of int, shape (n,)
-        Positions in the names of labels.
-    """
-
-    spans: np.ndarray
-    labels: np.ndarray
-
-
-NO_TURNS = Turns(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The gold standard of n recordings, in the order of the items.
-
-    Attributes
-    ----------
-    items
-        The public part.
-    names
-        The names of the labels.
-    turns
-        The turns of each recording.
-    regions, excluded
-        The evaluated regions of each recording, and the time within them that is not evaluated, in ms, shape (k, 2).
-    units
-        The unit of each recording, such as its speaker; empty if units are not named.
-    """
-
-    items: Items
-    names: Sequence[str]
-    turns: Sequence[Turns]
-    regions: Sequence[np.ndarray]
-    excluded: Sequence[np.ndarray]
-    units: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A participant's turns in each of n recordings, in the order of the items, and the names of their labels.
-
-    `left_out` is the number of lines of each type that are no turns, as text.
-    """
-
-    names: Sequence[str]
-    turns: Sequence[Turns]
-    left_out: str = ""
 
 
 class TurnFiles(NamedTuple):
@@ -189,7 +132,9 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
         problems.stop("no_recording", regions.file, "has no recording")
     for row in found.outside(recordings):
         found.add_problem(problems, "no_region", row, f"has turns, but no region in {regions.file}")
-    _check_regions(regions, problems)
+    for row in np.flatnonzero(regions.spans[:, 0] == regions.spans[:, 1]).tolist():
+        regions.add_problem(problems, "empty_region", row, "its region lasts less than a millisecond")
+    regions.check_overlaps(problems, "s", 1000)
     problems.raise_if_any()
     names, by_recording = _by_recording(turns, recordings, declared.classes, problems)
     evaluated, left_out = (
@@ -197,8 +142,7 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
         for part in (regions, excluded)
     )
     for recording, (spans, _), within in zip(recordings, by_recording, evaluated):
-        inside = (spans[:, :1] < within[:, 1]) & (spans[:, 1:] > within[:, 0])
-        if len(spans) and not inside.any():
+        if len(spans) and not is_evaluated(spans, within):
             message = f"{name(recording)}: none of its turns is in a region; expected times in seconds in both files"
             problems.add("nothing_evaluated", regions.file, message, item=recording)
     units = _units((found, regions), declared.optional, problems)
@@ -213,40 +157,9 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
     )
 
 
-class _Rows(NamedTuple):
-    """Spans of time in a file: recordings, start and end in ms, shape (n, 2), labels, line numbers, units."""
-
-    file: str
-    recordings: list[str]
-    spans: np.ndarray
-    labels: list[str]
-    lines: list[int]
-    units: Sequence[str] = ()
-
-    def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
-        recording = self.recordings[row]
-        problems.add(code, self.file, f"{name(recording)}: {message}", line=self.lines[row], item=recording)
-
-    def where(self, chosen: Callable[[str], bool]) -> _Rows:
-        """The rows with the chosen labels."""
-        kept = [row for row, label in enumerate(self.labels) if chosen(label)]
-        return _Rows(
-            self.file,
-            [self.recordings[row] for row in kept],
-            self.spans[kept],
-            [self.labels[row] for row in kept],
-            [self.lines[row] for row in kept],
-        )
-
-    def outside(self, recordings: Sequence[str]) -> list[int]:
-        """The rows of other recordings."""
-        known = set(recordings)
-        return [row for row, recording in enumerate(self.recordings) if recording not in known]
-
-
 def _read_either(
     declared: TurnFiles, files: Mapping[str, bytes], layout: Layout, problems: Problems
-) -> Optional[_Rows]:
+) -> Optional[Rows]:
     """The turns or the regions, in NIST's format or as a table; None without such a file, or with a problem."""
     other = TURNS_RTTM if layout.file == TURNS_CSV else REGIONS_UEM
     there = [file for file in (layout.file, other) if file in files]
@@ -273,15 +186,15 @@ def _read_either(
     return rows
 
 
-def _rows_of_table(table: Table, declared: TurnFiles, problems: Problems) -> _Rows:
+def _rows_of_table(table: Table, declared: TurnFiles, problems: Problems) -> Rows:
     check_speakers(table, problems)
     columns = table.columns
     spans = read_times(columns[START], columns[END], table.file, table.lines, problems)
     units = next((columns[column] for column in declared.optional if column in columns), [])
-    return _Rows(table.file, table.ids, spans, columns.get(LABEL, [LABEL] * len(table)), table.lines, units)
+    return Rows(table.file, table.ids, spans, columns.get(LABEL, [LABEL] * len(table)), table.lines, units)
 
 
-def _rows_of_lines(blocks: Iterable[list[Line]], file: str, problems: Problems, *, lasting: bool) -> _Rows:
+def _rows_of_lines(blocks: Iterable[list[Line]], file: str, problems: Problems, *, lasting: bool) -> Rows:
     """The lines of RTTM or UEM; `lasting` as for `read_times`."""
     recordings: list[str] = []
     labels: list[str] = []
@@ -295,10 +208,10 @@ def _rows_of_lines(blocks: Iterable[list[Line]], file: str, problems: Problems, 
             labels += [known.setdefault(label, label) for label in names]
             numbers += places
             spans.append(read_times(starts, others, file, places, problems, lasting=lasting))
-    return _Rows(file, recordings, np.concatenate(spans), labels, numbers)
+    return Rows(file, recordings, np.concatenate(spans), labels, numbers)
 
 
-def _check_labels(rows: _Rows, classes: Sequence[str], problems: Problems) -> None:
+def _check_labels(rows: Rows, classes: Sequence[str], problems: Problems) -> None:
     """Check that labels are classes, or names that can be written in RTTM."""
     unusable = {
         label
@@ -312,7 +225,7 @@ def _check_labels(rows: _Rows, classes: Sequence[str], problems: Problems) -> No
             rows.add_problem(problems, "unknown_label", row, f"label {found}; expected {expected}")
 
 
-def _extents(turns: _Rows) -> _Rows:
+def _extents(turns: Rows) -> Rows:
     """A region for each recording, from the first start to the last end."""
     recordings, place = numbered(turns.recordings)
     order = np.argsort(place, kind="stable")
@@ -322,21 +235,11 @@ def _extents(turns: _Rows) -> _Rows:
         for column, each in ((0, np.minimum), (1, np.maximum))
     )
     lines = [turns.lines[row] for row in order[first].tolist()]
-    return _Rows(turns.file, recordings, np.stack([starts, ends], axis=1), [LABEL] * len(recordings), lines)
-
-
-def _check_regions(regions: _Rows, problems: Problems) -> None:
-    rows = sorted(zip(regions.recordings, regions.spans.tolist(), range(len(regions.lines))))
-    for row in np.flatnonzero(regions.spans[:, 0] == regions.spans[:, 1]).tolist():
-        regions.add_problem(problems, "empty_region", row, "its region lasts less than a millisecond")
-    for (recording, before, _), (following, span, row) in zip(rows, rows[1:]):
-        if recording == following and span[0] < before[1]:
-            message = f"this region overlaps the region that ends at {before[1] / 1000:.12g} s"
-            regions.add_problem(problems, "overlapping_regions", row, message)
+    return Rows(turns.file, recordings, np.stack([starts, ends], axis=1), [LABEL] * len(recordings), lines)
 
 
 def _by_recording(
-    rows: _Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
+    rows: Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
 ) -> tuple[Sequence[str], list[Turns]]:
     """The names of the labels, and the turns of each recording that last; all rows are of these recordings."""
     names = list(classes) or sorted(set(rows.labels))
@@ -345,9 +248,8 @@ def _by_recording(
     labels = np.fromiter(map(number.__getitem__, rows.labels), np.int64, len(rows.labels))
     recording = np.fromiter(map(place.__getitem__, rows.recordings), np.int64, len(rows.labels))
     lasting = rows.spans[:, 0] < rows.spans[:, 1]
-    order = np.flatnonzero(lasting)[np.argsort(recording[lasting], kind="stable")]
-    cuts = np.searchsorted(recording[order], np.arange(1, len(recordings)))
-    turns = list(map(Turns, np.split(rows.spans[order], cuts), np.split(labels[order], cuts)))
+    columns = (column[lasting] for column in (recording, rows.spans, labels))
+    turns = [Turns(*each) for each in by_recording(next(columns), len(recordings), *columns)]
     for called, (_, used) in zip(recordings, turns):
         for found, most, noun in (
             (len(used), MOST_TURNS, "turn"),
@@ -359,7 +261,7 @@ def _by_recording(
     return names, turns
 
 
-def _units(parts: Iterable[_Rows], optional: Sequence[str], problems: Problems) -> dict[str, str]:
+def _units(parts: Iterable[Rows], optional: Sequence[str], problems: Problems) -> dict[str, str]:
     """The unit of each recording that has one; each recording has one unit in all its rows."""
     units: dict[str, str] = {}
     for rows in parts:
@@ -428,7 +330,7 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
                 _check_recordings(rows, [single[file]] if several else items.ids, problems)
                 parts.append(rows)
     problems.raise_if_any()
-    joined = _Rows(
+    joined = Rows(
         "" if several else TURNS_RTTM,
         [recording for rows in parts for recording in rows.recordings],
         np.concatenate([rows.spans for rows in parts]),
@@ -464,7 +366,7 @@ def write_submission(
     return {TURNS_RTTM: ("\n".join(lines).encode("utf-8", "surrogatepass"), range(len(lines)))}
 
 
-def _check_recordings(rows: _Rows, expected: Sequence[str], problems: Problems) -> None:
+def _check_recordings(rows: Rows, expected: Sequence[str], problems: Problems) -> None:
     known = set(expected)
     for row in rows.outside(expected):
         stem = recording_name(rows.recordings[row])
@@ -488,8 +390,3 @@ def rows(declared: TurnFiles, files: Mapping[str, bytes]) -> dict[str, dict[int,
             fields = {number: line.split() for number, line in lines if not line.lstrip().startswith(";;")}
             found[file] = {number: line[place] for number, line in fields.items() if len(line) > place}
     return found
-
-
-def take(submission: Submission, places: Sequence[int]) -> Submission:
-    """The turns in the recordings at the given positions, in that order."""
-    return Submission(submission.names, [submission.turns[place] for place in places])

@@ -19,7 +19,8 @@ from .cells import parse_words
 from .problems import Problems, ReferenceFileError, name, quote, repeated
 from .speakers import SPEAKER, SPEAKER_ALIASES, check_speakers
 from .tables import Layout, Table, numbered, parse_in_parts
-from .text import blocks_of, decimal, decimals, expected_number
+from .text import blocks_of, decimal, decimals
+from .turns import read_milliseconds
 
 LABELS_FILE = "labels.csv"
 
@@ -36,9 +37,6 @@ LABELS = Layout(
 LANGUAGES = ("English", "Mandarin")
 TAGS = {"English": 0, "Mandarin": 1, "Non-Speech": 2, "Non-Evaluated-Speech": 3}
 ENGLISH, MANDARIN, NON_SPEECH, OTHER_SPEECH = TAGS.values()
-
-LATEST = 1e9
-"""The latest valid time in ms, eleven days. Later times are not in milliseconds."""
 
 _PLAIN_NAME = re.compile(r'[^\s/\\,"]+\Z')
 SHORTEST_MEDIAN = 5
@@ -184,32 +182,9 @@ def check_names(table: Table, column: str, problems: Problems) -> None:
 
 
 def read_spans(table: Table, problems: Problems) -> np.ndarray:
-    """The columns `start` and `end` in ms, shape (n, 2). A row without 0 <= start < end <= LATEST adds a problem."""
-    start, end = (decimals(table.columns[column]) for column in ("start", "end"))
-    if start is not None and end is not None:
-        spans = np.stack([start, end], axis=1)
-        if ((start >= 0) & (start < end) & (end <= LATEST)).all():
-            return spans
-    for first, last, line in zip(table.columns["start"], table.columns["end"], table.lines):
-        _check_span(first, last, table.file, line, problems)
-    return np.zeros((len(table), 2))
-
-
-def _check_span(first: str, last: str, file: str, line: int, problems: Problems) -> None:
-    start, end = decimal(first), decimal(last)
-    for column, text, time in (("start", first, start), ("end", last, end)):
-        if time is None:
-            problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
-        elif time < 0:
-            problems.add(
-                "negative_time", file, f"{column} {name(text)} is before the recording's beginning", line=line
-            )
-        elif time > LATEST:
-            message = f"{column} {name(text)} is more than eleven days; expected milliseconds"
-            problems.add("absurd_time", file, message, line=line)
-    if start is not None and end is not None and not start < end:
-        message = f"end {name(last)} is not after start {name(first)}"
-        problems.add("empty_span", file, message, line=line)
+    """The columns `start` and `end` in ms, as by `read_milliseconds`."""
+    columns = table.columns
+    return read_milliseconds(columns["start"], columns["end"], table.file, table.lines, problems)
 
 
 def _check_utterances(

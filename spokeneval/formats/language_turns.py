@@ -25,8 +25,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +35,6 @@ from .language_labels import (
     LABELS,
     LABELS_FILE,
     LANGUAGES,
-    LATEST,
     MANDARIN,
     OTHER_SPEECH,
     Labels,
@@ -52,6 +49,7 @@ from .problems import FileProblems, Problems, ReferenceFileError, count_of, name
 from .submission_folder import expect_files
 from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
 from .text import decimal, decode, size_limit, text_of
+from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, by_recording, is_evaluated
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
@@ -75,47 +73,6 @@ SUBMISSION = Layout("RECORDING.txt", "recording", ("recording", *_TURN), " ")
 """A submission's turns; each recording's file has those of the recording, without a header."""
 
 
-Turns = tuple[np.ndarray, np.ndarray]
-"""The English and the Mandarin turns of a recording: start and end in ms, shape (k, 2) each."""
-
-NO_TURNS: Turns = (np.zeros((0, 2)), np.zeros((0, 2)))
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The gold standard of n recordings, in the order of the items.
-
-    Attributes
-    ----------
-    items
-        The public part.
-    turns
-        The turns of each recording.
-    regions
-        The evaluated regions of each recording in ms, shape (k, 2).
-    excluded
-        The speech in other languages of each recording in ms, shape (k, 2).
-    audio_names
-        The names of the n audio files.
-    speakers
-        The speakers of the n recordings; empty if they are not named.
-    """
-
-    items: Items
-    turns: tuple[Turns, ...]
-    regions: tuple[np.ndarray, ...]
-    excluded: tuple[np.ndarray, ...]
-    audio_names: tuple[str, ...]
-    speakers: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A participant's turns in each of the n recordings, in the order of the items."""
-
-    turns: tuple[Turns, ...]
-
-
 def read_reference(files: Mapping[str, bytes]) -> Reference:
     """Read the labels and the evaluated regions.
 
@@ -135,7 +92,7 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
         problems.stop("no_recording", REGIONS_FILE, "has no region")
     _check_regions(labels, regions, problems)
     problems.raise_if_any()
-    audio_names = dict(zip(regions.recordings, regions.table.columns["audio_name"]))
+    audio_names = dict(zip(regions.recordings, regions.labels))
     for part in reversed(labels):
         audio_names.update(part.audio_names)
     speakers = labels[-1].speakers
@@ -144,45 +101,38 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
     labelled = np.array([place[recording] for part in labels for recording in part.recordings])
     spans = np.concatenate([part.spans for part in labels])
     tags = np.concatenate([part.tags for part in labels])
-    english, mandarin, other = (
-        _by_recording(spans[tags == tag], labelled[tags == tag], len(recordings))
-        for tag in (ENGLISH, MANDARIN, OTHER_SPEECH)
-    )
     evaluated = np.array([place[recording] for recording in regions.recordings])
+    spoken, other = (tags == ENGLISH) | (tags == MANDARIN), tags == OTHER_SPEECH
     latest = 2 ** math.ceil(math.log2(max(1.0, regions.spans[:, 1].max())))
+    n = len(recordings)
     reference = Reference(
         Items(tuple(recordings), latest=latest),
-        tuple(zip(english, mandarin)),
-        tuple(_by_recording(regions.spans, evaluated, len(recordings))),
-        tuple(other),
-        tuple(audio_names[recording] for recording in recordings),
+        LANGUAGES,
+        [Turns(*each) for each in by_recording(labelled[spoken], n, spans[spoken], tags[spoken])],
+        [spans for (spans,) in by_recording(evaluated, n, regions.spans)],
+        [spans for (spans,) in by_recording(labelled[other], n, spans[other])],
         # A recording without labels has no speaker, and is a unit of its own.
-        tuple(speakers.get(recording, recording) for recording in recordings)
-        if any(speakers.values())
-        else (),
+        [speakers.get(recording, recording) for recording in recordings] if any(speakers.values()) else (),
+        [audio_names[recording] for recording in recordings],
     )
     _check_evaluated(reference, problems)
     problems.raise_if_any()
     return reference
 
 
-class _Regions(NamedTuple):
-    table: Table
-    recordings: list[str]
-    spans: np.ndarray
-
-
-def _read_regions(files: Mapping[str, bytes], problems: Problems) -> _Regions:
+def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
+    """The evaluated regions. Their labels are the names of the audio files."""
     text = text_of(files, REGIONS_FILE, problems)
     fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
     times = [decimal(field) for field in fields[1:3]]
     header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
     table = parse_table([text], REGIONS._replace(header=header), problems)
     check_names(table, "audio_name", problems)
-    return _Regions(table, recording_names(table.columns["audio_name"]), read_spans(table, problems))
+    called, spans = table.columns["audio_name"], read_spans(table, problems)
+    return Rows(REGIONS_FILE, recording_names(called), spans, called, table.lines)
 
 
-def _check_regions(labels: Sequence[Labels], regions: _Regions, problems: Problems) -> None:
+def _check_regions(labels: Sequence[Labels], regions: Rows, problems: Problems) -> None:
     evaluated = set(regions.recordings)
     first_line: dict[str, int] = {}
     for part in labels:
@@ -192,11 +142,7 @@ def _check_regions(labels: Sequence[Labels], regions: _Regions, problems: Proble
         if recording not in evaluated:
             message = f"{name(recording)} has labels, but no evaluated region in {REGIONS_FILE}"
             problems.add("no_region", LABELS_FILE, message, line=line, item=recording)
-    rows = sorted(zip(regions.recordings, regions.spans.tolist(), regions.table.lines))
-    for (recording, before, _), (following, span, line) in zip(rows, rows[1:]):
-        if recording == following and span[0] < before[1]:
-            message = f"{name(recording)}: this region overlaps the region that ends at {before[1]:.12g} ms"
-            problems.add("overlapping_regions", REGIONS_FILE, message, line=line, item=recording)
+    regions.check_overlaps(problems, "ms", 1)
 
 
 def _check_evaluated(reference: Reference, problems: Problems) -> None:
@@ -204,25 +150,17 @@ def _check_evaluated(reference: Reference, problems: Problems) -> None:
 
     If none is, the labels and the regions belong to different recordings, or are in different units of time.
     """
-    for recording, turns, regions in zip(reference.items.ids, reference.turns, reference.regions):
-        speech = np.concatenate(turns)
-        start, end = speech[:, :1], speech[:, 1:]
-        if len(speech) and not ((start < regions[:, 1]) & (end > regions[:, 0])).any():
+    for recording, (speech, _), regions in zip(reference.items.ids, reference.turns, reference.regions):
+        if len(speech) and not is_evaluated(speech, regions):
             found = f"none of its {count_of(len(speech), 'English or Mandarin segment')} lies in an evaluated region"
             message = f"{name(recording)}: {found}; expected times in milliseconds, here and in {LABELS_FILE}"
             problems.add("nothing_evaluated", REGIONS_FILE, message, item=recording)
 
 
-def _by_recording(spans: np.ndarray, recording: np.ndarray, n: int) -> list[np.ndarray]:
-    """The spans of each of n recordings, shape (k, 2), in their original order."""
-    order = np.argsort(recording, kind="stable")
-    return np.split(spans[order], np.searchsorted(recording[order], np.arange(1, n)))
-
-
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
     """The files for participants and the ingestion program, `name -> content`."""
     return {
-        RECORDINGS_FILE: "\n".join(["audio_name", *reference.audio_names, ""]).encode(),
+        RECORDINGS_FILE: "\n".join(["audio_name", *reference.files, ""]).encode(),
         TIMES_FILE: (json.dumps({"latest_ms": reference.items.latest}) + "\n").encode(),
     }
 
@@ -257,7 +195,7 @@ def read_submission(files: Files, items: Items) -> Submission:
     problems.raise_if_any()
     _check_unit(turns, items, problems)
     problems.raise_if_any()
-    return Submission(tuple(turns))
+    return Submission(LANGUAGES, turns)
 
 
 def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, Written]:
@@ -275,7 +213,7 @@ def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict
 
 def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> None:
     """Refuse times that cannot be milliseconds. Only public numbers are used, so the refusal reveals no label."""
-    last = max((float(spans.max()) for pair in turns for spans in pair if len(spans)), default=None)
+    last = max((float(spans.max()) for spans, _ in turns if len(spans)), default=None)
     if last is not None and items.latest is not None and last < LEAST_SHARE * items.latest:
         message = (
             f"all turns end within {last:.12g} ms, but recordings last up to {items.latest:.12g} ms; expected "
@@ -291,9 +229,7 @@ def doubts(submission: Submission, items: Items) -> list[str]:
     times were in seconds. Short recordings are not taken for them: their times in seconds would be after the set's
     latest time. Files without turns are not considered, nor are turns up to 1 ms, which may mark silence.
     """
-    ends = [
-        max((float(spans.max()) for spans in pair if len(spans)), default=0.0) for pair in submission.turns
-    ]
+    ends = [float(spans.max(initial=0)) for spans, _ in submission.turns]
     lasting = [end for end in ends if end]
     if not lasting or items.latest is None:
         return []
@@ -315,13 +251,8 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
     regions = _read_regions(files, Problems(ReferenceFileError))
     return {
         LABELS_FILE: label_rows(files),
-        REGIONS_FILE: dict(zip(regions.table.lines, regions.recordings)),
+        REGIONS_FILE: dict(zip(regions.lines, regions.recordings)),
     }
-
-
-def take(submission: Submission, places: Sequence[int]) -> Submission:
-    """The turns in the recordings at the given positions, in that order."""
-    return Submission(tuple(submission.turns[place] for place in places))
 
 
 def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
@@ -355,8 +286,8 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
         if word not in LANGUAGES:
             message = f"language {quote(word)}; expected 'English' or 'Mandarin'"
             problems.add("unknown_language", file, message, line=number)
-    is_english = np.array([word == "English" for word in language], dtype=bool)
+    labels = np.array([word == "Mandarin" for word in language], dtype=np.int64)
     # Fractions of a millisecond carry no information about speech, but could be used to ask about labels.
     spans = np.rint(spans)
     lasting = spans[:, 0] < spans[:, 1]
-    return spans[is_english & lasting], spans[~is_english & lasting]
+    return Turns(spans[lasting], labels[lasting])

@@ -6,30 +6,20 @@ languages, or name speakers that a system cannot know; then a system's labels ar
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from operator import itemgetter
+from typing import Any, Callable
 
 import numpy as np
 
 from ..formats.format import Items
-from ..formats.labelled_turns import (
-    END,
-    LABEL,
-    NO_TURNS,
-    START,
-    TURNS_CSV,
-    Reference,
-    Submission,
-    TurnFiles,
-    Turns,
-    read_reference,
-    turns_format,
-)
-from ..formats.language_labels import LATEST
+from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
+from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
-from ..task import LOWER, POSITIVE, Score, Task
+from ..task import LOWER, POSITIVE, Score, Task, View
 from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, class_names, unit_columns
 
 ANY, NONE, OPTIMAL, SCORED, SKIPPED = "any", "none", "optimal", "scored", "skipped"
@@ -102,7 +92,27 @@ def turns(
             reference.names[label] for _, labels in reference.turns for label in labels.tolist()
         ],
         trivial={"no turns": lambda items: Submission((), (NO_TURNS,) * len(items)), **constant},
+        view=turns_view(classes, mapping=mapping, collar=collar, overlap=overlap),
     )
+
+
+def turns_view(
+    classes: Sequence[str],
+    *,
+    mapping: str = NONE,
+    collar: int = 0,
+    overlap: str = SCORED,
+    errors: Callable[[Mapping[str, Any]], Any] = itemgetter("errors"),
+) -> View:
+    """Return what a report shows of turns; `errors` takes the rows of counts, and returns `DiarizationErrors`."""
+    facts = {
+        "classes": classes,
+        "mapped": mapping == OPTIMAL,
+        "options": {"collar": collar, "skip_overlap": overlap == SKIPPED},
+        "recordings": partial(recordings, classes=classes, mapping=mapping),
+        "errors": errors,
+    }
+    return View("turns", facts=facts)
 
 
 def _always(number: int, names: tuple[str, ...]) -> Any:
@@ -142,10 +152,23 @@ def _count(
     overlap: str,
 ) -> dict[str, Any]:
     """Count one row for each recording."""
+    found = [
+        metrics.overlaps(recording, collar=collar, skip_overlap=overlap == SKIPPED)
+        for recording in recordings(reference, submission, classes=classes, mapping=mapping)
+    ]
+    counts: dict[str, Any] = {"errors": metrics.errors_per_recording(found, mapped=mapping == OPTIMAL)}
+    if classes:
+        counts["labels"] = metrics.label_times_per_recording(found, labels=len(classes))
+    return counts
+
+
+def recordings(
+    reference: Reference, submission: Submission, *, classes: Sequence[str] = (), mapping: str = NONE
+) -> Iterator[metrics.Recording]:
+    """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it."""
     names = dict.fromkeys((*reference.names, *submission.names))
     number = {label: index for index, label in enumerate(names)}
     sides = [np.array([number[label] for label in side.names], int) for side in (reference, submission)]
-    found = []
     for spoken, claimed, regions, excluded in zip(
         reference.turns, submission.turns, reference.regions, reference.excluded
     ):
@@ -155,12 +178,7 @@ def _count(
         elif not classes:
             labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
         gold, system = map(metrics.Turns, (spoken.spans, claimed.spans), labels)
-        recording = metrics.Recording(gold, system, regions, excluded)
-        found.append(metrics.overlaps(recording, collar=collar, skip_overlap=overlap == SKIPPED))
-    counts: dict[str, Any] = {"errors": metrics.errors_per_recording(found, mapped=mapping == OPTIMAL)}
-    if classes:
-        counts["labels"] = metrics.label_times_per_recording(found, labels=len(classes))
-    return counts
+        yield metrics.Recording(gold, system, regions, excluded)
 
 
 # fmt: off

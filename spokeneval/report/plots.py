@@ -244,57 +244,6 @@ def _dashes(spans: np.ndarray, length: int) -> str:
     return " ".join(map(str, [0, *np.diff(np.append(0, edges)).tolist(), length])) if len(edges) else ""
 
 
-class Part(NamedTuple):
-    """A part of stacked bars: name, colour, and a texture, drawn on squares of 6, that identifies it without colour."""
-
-    label: str
-    colour: str
-    texture: str
-
-
-def stacked_bars(
-    called: str, names: Sequence[str], values: np.ndarray, parts: Sequence[Part], title: str
-) -> Html:
-    """Return a bar for each name, stacked from its values, shape=(names, parts); drawn without matplotlib.
-
-    Parameters
-    ----------
-    called: the plot's own name, unique on the page.
-    """
-    left, right, line, high, top = 240, 690, 18, 12, 30
-    bottom = top + line * len(names)
-    ends = np.cumsum(values, axis=1)
-    most = float(ends.max()) or 1.0
-    scale = (right - left) / most
-    drawn = []
-    for tick in _ticks(0, most):
-        x = f"{left + scale * tick:.1f}"
-        drawn.append(f'<path d="M{x} {top}V{bottom + 4}" stroke="{LINE}"/>')
-        drawn.append(f'<text x="{x}" y="{bottom + 20}" text-anchor="middle">{tick:g}</text>')
-    for place, part in enumerate(parts):
-        fill = f"{called}-{place}"
-        drawn.append(
-            f'<pattern id="{fill}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" '
-            f'fill="{part.colour}"/><path d="{part.texture}" stroke="{PAPER}" stroke-width="1.5"/></pattern>'
-        )
-        starts, widths = left + scale * (ends - values)[:, place], scale * values[:, place]
-        boxes = "".join(
-            f"M{start:.1f} {top + line * row + 3}h{width:.1f}v{high}h-{width:.1f}z"
-            for row, (start, width) in enumerate(zip(starts.tolist(), widths.tolist()))
-            if width >= 0.05
-        )
-        key = left + 150 * place
-        drawn.append(f'<path d="M{key} 6h{high}v{high}h-{high}z{boxes}" fill="url(#{fill})"/>')
-        drawn.append(f'<text x="{key + 18}" y="17">{escape(part.label)}</text>')
-    drawn += [
-        f'<text x="{left - 8}" y="{top + line * row + 14}" text-anchor="end">{escape(name)}</text>'
-        for row, name in enumerate(names)
-    ]
-    middle = (left + right) // 2
-    drawn.append(f'<text x="{middle}" y="{bottom + 40}" text-anchor="middle">{escape(title)}</text>')
-    return drawing(right + 20, bottom + 48, "max-width: 48rem; min-width: 36rem", 13, drawn)
-
-
 def drawing(width: int, height: int, style: str, size: int, parts: Sequence[str]) -> Html:
     """Return an SVG element with the parts of a picture."""
     return Html(

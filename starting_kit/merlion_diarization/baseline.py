@@ -21,24 +21,20 @@ except ImportError:
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.language_turns import Reference, read_items, read_reference
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.language_diarization import (
-    Recording,
-    Turns,
-    der,
-    language_times_per_recording,
-)
+from spokeneval.metrics.diarization import Recording, Turns
+from spokeneval.metrics.language_diarization import der, language_times
 
 HERE = Path(__file__).resolve().parent
 
 
 def english_up_to(end: float, reference: Reference) -> float:
     """Return the DER of English from the beginning up to `end`, in ms, in every recording."""
-    claimed = Turns(np.array([[0.0, end]]), ())
+    claimed = Turns(np.array([[0.0, end]]), [0])
     recordings = [
         Recording(turns, claimed, regions, excluded)
         for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded)
     ]
-    return der(total(language_times_per_recording(recordings)))
+    return der(total(language_times(recordings)))
 
 
 def main() -> None:

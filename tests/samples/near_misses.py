@@ -81,8 +81,10 @@ def _merlion_identification(reference) -> Mapping[str, str]:
 def _merlion_diarization(reference) -> Mapping[str, str]:
     files = {}
     for row, name in enumerate(reference.items.ids):
-        rows = [(*map(float, span), "English") for span in reference.turns[row][0]]
-        rows += [(*map(float, span), "Mandarin") for span in reference.turns[row][1]]
+        spans, labels = reference.turns[row]
+        rows = [
+            (*map(float, span), reference.names[label]) for label in (0, 1) for span in spans[labels == label]
+        ]
         kept = [
             (start + 60 * (index % 3), end + 150, "English" if index % 6 == 0 else language)
             for index, (start, end, language) in enumerate(sorted(rows))

@@ -12,8 +12,8 @@ from pathlib import PurePath
 from speechbundles.competition.intake.times import exact, plain
 from spokeneval.formats.nist import NO_SCORE, NO_SCORE_LINE, Line, rttm_lines, uem_lines
 from spokeneval.formats.problems import Problems, name
-from spokeneval.formats.spans import read_times
 from spokeneval.formats.text import decimal
+from spokeneval.formats.turns import read_times
 
 Row = tuple[int, list[str]]
 """A line, and its recording, start, end and label; in UEM without the label."""

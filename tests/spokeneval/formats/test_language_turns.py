@@ -9,8 +9,9 @@ import pytest
 from spokeneval.formats import language_turns
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
-from spokeneval.formats.language_turns import MOST_LINES, Submission
+from spokeneval.formats.language_turns import MOST_LINES
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
+from spokeneval.formats.turns import Submission, take
 from tests.samples.programs import encoded
 
 HEADER = "audio_name,utt_id,start,end,language_tag"
@@ -52,12 +53,12 @@ def listed(parts):
 def test_a_reference_holds_its_recordings_by_name():
     reference = read()
     assert reference.items == Items(("w", "x", "y"), latest=4096)
-    assert reference.audio_names == ("w.wav", "x.wav", "y.wav")  # labels are asked first
-    assert reference.speakers == ()
+    assert reference.files == ["w.wav", "x.wav", "y.wav"]  # labels are asked first
+    assert reference.units == ()
     assert [listed(turns) for turns in reference.turns] == [
         [[], []],
-        [[[100, 900], [50, 80.5]], [[700, 1000]]],
-        [[[0, 700]], [[900, 1500]]],
+        [[[100, 900], [50, 80.5], [700, 1000]], [0, 0, 1]],
+        [[[900, 1500], [0, 700]], [1, 0]],
     ]
     assert listed(reference.regions) == [[[0, 5]], [[1500, 2500], [0, 1500]], [[0, 2000]]]
     assert listed(reference.excluded) == [[], [[900, 1500]], []]
@@ -78,7 +79,7 @@ def test_many_spans_keep_their_order():
         f"{'xy'[number % 2]}.wav,a{number},{number},{number + 10},English" for number in range(99, 0, -1)
     ]
     reference = read(labels, ["y,0,500", "x,0,500"])
-    assert reference.turns[0][0][:, 0].tolist() == list(range(98, 0, -2))
+    assert reference.turns[0].spans[:, 0].tolist() == list(range(98, 0, -2))
 
 
 def test_only_the_next_power_of_two_of_the_times_is_public():
@@ -89,9 +90,9 @@ def test_only_the_next_power_of_two_of_the_times_is_public():
 
 def test_recordings_without_a_label_are_nobodys():
     labels = [f"{row},{'PQ'['y' in row]}" for row in LABELS]
-    assert read(labels, header=HEADER + ",speaker").speakers == ("w", "P", "Q")
+    assert read(labels, header=HEADER + ",speaker").units == ["w", "P", "Q"]
     nobody = [f"{row}," for row in LABELS]
-    assert read(nobody, header=HEADER + ",speaker").speakers == ()
+    assert read(nobody, header=HEADER + ",speaker").units == ()
 
 
 @pytest.mark.parametrize(
@@ -186,9 +187,9 @@ def refused(**choices):
 def test_turns_are_rounded_to_whole_milliseconds_and_those_without_any_left_out():
     turns = "\n1.2 3.6 English\n\t5  1e1 Mandarin \n\n2.6 3.4 English\n0 0.4 Mandarin\n7 8 English\n"
     submission = submit(x=turns, y="\n")
-    assert listed(submission.turns[0]) == [[[1, 4], [7, 8]], [[5, 10]]]
-    assert [part.shape for part in submission.turns[1]] == [(0, 2), (0, 2)]
-    assert language_turns.take(submission, [1, 0]).turns == submission.turns[::-1]
+    assert listed(submission.turns[0]) == [[[1, 4], [5, 10], [7, 8]], [0, 1, 0]]
+    assert submission.turns[1].spans.shape == (0, 2)
+    assert [len(labels) for _, labels in take(submission, [1, 0]).turns] == [0, 3]
 
 
 def test_every_invalid_line_is_reported_in_its_file():

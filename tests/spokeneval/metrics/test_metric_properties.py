@@ -37,6 +37,7 @@ from spokeneval.metrics import language_diarization as diarization
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, taken, total
+from spokeneval.metrics.diarization import Recording, Turns
 from spokeneval.task import HIGHER, Score, Task
 from tests.samples.cases import OWN
 
@@ -305,10 +306,10 @@ class Recordings(Family):
             start = rng.integers(0, 900, count)
             return np.stack([start, start + rng.integers(1, 200, count)], axis=1)
 
-        def both() -> diarization.Turns:
-            return diarization.Turns(turns(3), turns(3))
+        def both() -> Turns:
+            return Turns.of_labels(turns(3), turns(3))
 
-        return ([diarization.Recording(both(), both(), [[0, 500], [500, 1200]], turns(1)) for _ in range(n)],)
+        return ([Recording(both(), both(), [[0, 500], [500, 1200]], turns(1)) for _ in range(n)],)
 
     def taken(self, argument, rows):
         return [argument[row] for row in rows]
@@ -318,7 +319,10 @@ class Recordings(Family):
 
     def reordered(self, arguments, rng):
         def shuffle(recording):
-            sides = [diarization.Turns(*map(rng.permutation, turns)) for turns in recording[:2]]
+            orders = [rng.permutation(len(labels)) for _, labels in recording[:2]]
+            sides = [
+                Turns(spans[order], labels[order]) for (spans, labels), order in zip(recording[:2], orders)
+            ]
             return dict(zip(recording._fields, [*sides, *map(rng.permutation, recording[2:])]))
 
         return self.changed(super().reordered(arguments, rng), shuffle)
@@ -327,24 +331,25 @@ class Recordings(Family):
         return self.changed(arguments, lambda recording: {"hypothesis": recording.reference})
 
     def worst(self, arguments):
-        return self.changed(arguments, lambda recording: {"hypothesis": diarization.Turns((), ())})
+        return self.changed(arguments, lambda recording: {"hypothesis": Turns((), ())})
 
     def relabelled(self, arguments):
-        sides = ("reference", "hypothesis")
-        return self.changed(
-            arguments,
-            lambda recording: {side: diarization.Turns(*getattr(recording, side)[::-1]) for side in sides},
-        )
+        def exchange(recording):
+            sides = [Turns(spans, 1 - labels) for spans, labels in recording[:2]]
+            return dict(zip(recording._fields, sides))
+
+        return self.changed(arguments, exchange)
 
     def bad(self, arguments):
         first, *rest = arguments[0]
-        nan, words = (diarization.Turns(turns, ()) for turns in ([[0.0, math.nan]], [["1", "2"]]))
+        nan, words = (Turns(turns, [0]) for turns in ([[0.0, math.nan]], [["1", "2"]]))
         return {
             "nothing": ([],),
             "no region": ([first._replace(regions=[]), *rest],),
             "nan in a turn": ([first._replace(hypothesis=nan), *rest],),
             "words in a turn": ([first._replace(reference=words), *rest],),
-            "one language": ([first._replace(reference=(first.reference.english,)), *rest],),
+            "a third language": ([first._replace(reference=Turns([[0, 1]], [2])), *rest],),
+            "no label": ([first._replace(reference=Turns([[0, 1]], [])), *rest],),
         }
 
 
@@ -358,8 +363,8 @@ def count_ratings(*raters: np.ndarray, part: str) -> Any:
     return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
-def jaccard_rows(recordings: list[diarization.Recording]) -> diarization.JaccardErrors:
-    return diarization.jaccard_errors(diarization.language_times_per_recording(recordings))
+def jaccard_rows(recordings: list[Recording]) -> diarization.JaccardErrors:
+    return diarization.jaccard_errors(diarization.language_times(recordings))
 
 
 def rating_sums(*ratings: np.ndarray) -> correlation.CorrelationMoments:
@@ -384,7 +389,7 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
         "ratios": LogRatios(identification.likelihood_ratio_costs),
     },
     "merlion_diarization": {
-        "times": Recordings(diarization.language_times_per_recording),
+        "times": Recordings(diarization.language_times),
         "jaccard": Recordings(jaccard_rows),
     },
     "content_accuracy": {

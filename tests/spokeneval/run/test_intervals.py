@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats import language_turns, segment_scores
+from spokeneval.formats import segment_scores, turns
 from spokeneval.formats.format import Items
+from spokeneval.formats.language_labels import LANGUAGES
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
@@ -117,20 +118,18 @@ def merlion_identification_case(rng):
 
 
 def merlion_diarization_case(rng):
-    def turns():
-        start = rng.random((2, 3, 1)) * 9000
-        return tuple(np.concatenate([start, start + 1 + rng.random((2, 3, 1)) * 3000], axis=2))
+    def draw():
+        start = rng.random((6, 1)) * 9000
+        spans = np.concatenate([start, start + 1 + rng.random((6, 1)) * 3000], axis=1)
+        return turns.Turns(spans, np.arange(6) // 3)
 
-    said, claimed = [turns() for _ in range(6)], [turns() for _ in range(6)]
+    said, claimed = [draw() for _ in range(6)], [draw() for _ in range(6)]
     regions = [np.array([[500.0, 8000 + 500 * item]]) for item in range(6)]
 
     def make(chosen):
-        parts = [
-            tuple(values[item] for item in chosen)
-            for values in (said, regions, [np.zeros((0, 2))] * 6, [f"{item}.wav" for item in range(6)])
-        ]
-        reference = language_turns.Reference(Items(tuple(map(str, chosen))), *parts)
-        return reference, language_turns.Submission(tuple(claimed[item] for item in chosen))
+        parts = [[values[item] for item in chosen] for values in (said, regions, [np.zeros((0, 2))] * 6)]
+        reference = turns.Reference(Items(tuple(map(str, chosen))), LANGUAGES, *parts)
+        return reference, turns.take(turns.Submission(LANGUAGES, claimed), chosen)
 
     return Case([[item] for item in range(6)], make)
 

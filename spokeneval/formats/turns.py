@@ -1,0 +1,213 @@
+"""Turns in recordings: the values that all formats of turns give, and what their readers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Callable, NamedTuple
+
+import numpy as np
+
+from .format import Items
+from .problems import Problems, name
+from .text import decimal, decimals, expected_number
+
+LATEST = 1e9
+"""The latest valid time in ms, eleven days."""
+
+_LATEST_S = LATEST / 1000
+
+
+class Turns(NamedTuple):
+    """The turns of a recording.
+
+    Attributes
+    ----------
+    spans : ndarray, shape (n, 2)
+        Start and end in ms.
+    labels : ndarray of int, shape (n,)
+        Positions in the names of labels.
+    """
+
+    spans: np.ndarray
+    labels: np.ndarray
+
+
+NO_TURNS = Turns(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The gold standard of n recordings, in the order of the items.
+
+    Attributes
+    ----------
+    items
+        The public part.
+    names
+        The names of the labels.
+    turns
+        The turns of each recording.
+    regions, excluded
+        The evaluated regions of each recording, and the time within them that is not evaluated, in ms, shape (k, 2).
+    units
+        The unit of each recording, such as its speaker; empty if units are not named.
+    files
+        The names of the audio files; empty if only the recordings are named.
+    """
+
+    items: Items
+    names: Sequence[str]
+    turns: Sequence[Turns]
+    regions: Sequence[np.ndarray]
+    excluded: Sequence[np.ndarray]
+    units: Sequence[str] = ()
+    files: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A participant's turns in each of n recordings, in the order of the items, and the names of their labels.
+
+    `left_out` is the number of lines of each type that are no turns, as text.
+    """
+
+    names: Sequence[str]
+    turns: Sequence[Turns]
+    left_out: str = ""
+
+
+def take(submission: Submission, places: Sequence[int]) -> Submission:
+    """The turns in the recordings at the given positions, in that order."""
+    return Submission(submission.names, [submission.turns[place] for place in places])
+
+
+class Rows(NamedTuple):
+    """Spans of time in a file: recordings, start and end in ms, shape (n, 2), labels, line numbers, units."""
+
+    file: str
+    recordings: list[str]
+    spans: np.ndarray
+    labels: list[str]
+    lines: list[int]
+    units: Sequence[str] = ()
+
+    def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
+        recording = self.recordings[row]
+        problems.add(code, self.file, f"{name(recording)}: {message}", line=self.lines[row], item=recording)
+
+    def where(self, chosen: Callable[[str], bool]) -> Rows:
+        """The rows with the chosen labels."""
+        kept = [row for row, label in enumerate(self.labels) if chosen(label)]
+        recordings, labels = ([column[row] for row in kept] for column in (self.recordings, self.labels))
+        return Rows(self.file, recordings, self.spans[kept], labels, [self.lines[row] for row in kept])
+
+    def outside(self, recordings: Sequence[str]) -> list[int]:
+        """The rows of other recordings."""
+        known = set(recordings)
+        return [row for row, recording in enumerate(self.recordings) if recording not in known]
+
+    def check_overlaps(self, problems: Problems, unit: str, length: int) -> None:
+        """Check that regions of a recording do not overlap; times are shown in a unit of `length` ms."""
+        rows = sorted(zip(self.recordings, self.spans.tolist(), range(len(self.lines))))
+        for (recording, before, _), (following, span, row) in zip(rows, rows[1:]):
+            if recording == following and span[0] < before[1]:
+                end = f"{before[1] / length:.12g} {unit}"
+                message = f"this region overlaps the region that ends at {end}"
+                self.add_problem(problems, "overlapping_regions", row, message)
+
+
+def by_recording(recording: np.ndarray, n: int, *columns: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+    """The rows of each of n recordings, in their original order, from the recording of each row."""
+    order = np.argsort(recording, kind="stable")
+    cuts = np.searchsorted(recording[order], np.arange(1, n))
+    return list(zip(*(np.split(column[order], cuts) for column in columns)))
+
+
+def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:
+    """Whether any of the spans is in a region, at least in part."""
+    return bool(((spans[:, :1] < regions[:, 1]) & (spans[:, 1:] > regions[:, 0])).any())
+
+
+def read_milliseconds(
+    starts: Sequence[str], ends: Sequence[str], file: str, lines: Sequence[int], problems: Problems
+) -> np.ndarray:
+    """Start and end in ms, from texts in ms, shape (n, 2). Each line without 0 <= start < end adds a problem."""
+    start, end = decimals(starts), decimals(ends)
+    if start is not None and end is not None and ((start >= 0) & (start < end) & (end <= LATEST)).all():
+        return np.stack([start, end], axis=1)
+    for first, last, line in zip(starts, ends, lines):
+        _check_span(first, last, file, line, problems, latest=LATEST, negative=_BEFORE)
+    return np.zeros((len(lines), 2))
+
+
+def read_times(
+    starts: Sequence[str],
+    others: Sequence[str],
+    file: str,
+    lines: Sequence[int],
+    problems: Problems,
+    *,
+    lasting: bool = False,
+) -> np.ndarray:
+    """Start and end in whole ms, from texts in seconds, shape (n, 2). Each line that is no span adds a problem.
+
+    Parameters
+    ----------
+    others
+        The ends, or the durations if `lasting`; a duration may be 0.
+    """
+    first, second = decimals(starts), decimals(others)
+    if first is not None and second is not None:
+        wrong = (first < 0) | ((second < 0) | (first + second > _LATEST_S) if lasting else second <= first)
+        if not (wrong | (second > _LATEST_S)).any():
+            ends = (first, second) if lasting else (second,)
+            return np.stack([_milliseconds(first), _milliseconds(*ends)], axis=1)
+    for start, other, line in zip(starts, others, lines):
+        _check_span(start, other, file, line, problems, latest=_LATEST_S, negative=_NEGATIVE, lasting=lasting)
+    return np.zeros((len(lines), 2), dtype=np.int64)
+
+
+_BEFORE = "is before the recording's beginning"
+_NEGATIVE = "is negative; expected seconds from the recording's beginning"
+
+
+def _check_span(
+    first: str,
+    second: str,
+    file: str,
+    line: int,
+    problems: Problems,
+    *,
+    latest: float,
+    negative: str,
+    lasting: bool = False,
+) -> None:
+    """Add the problems of a start and an end, or a duration if `lasting`."""
+    start, end = decimal(first), decimal(second)
+    unit = "milliseconds" if latest == LATEST else "seconds"
+    for column, text, time in (("start", first, start), ("duration" if lasting else "end", second, end)):
+        if time is None:
+            problems.add("bad_time", file, f"{column} {expected_number(text)}", line=line)
+        elif time < 0:
+            problems.add("negative_time", file, f"{column} {name(text)} {negative}", line=line)
+        elif time > latest:
+            message = f"{column} {name(text)} is more than eleven days; expected {unit}"
+            problems.add("absurd_time", file, message, line=line)
+    if start is None or end is None:
+        return
+    if not lasting and end <= start:
+        problems.add("empty_span", file, f"end {name(second)} is not after start {name(first)}", line=line)
+    elif lasting and max(start, end) <= latest < start + end:
+        problems.add("absurd_time", file, f"ends after more than eleven days; expected {unit}", line=line)
+
+
+def _milliseconds(*seconds: np.ndarray) -> np.ndarray:
+    """The sum of times in seconds in whole ms, exact as a decimal number and rounded half to even."""
+    exact = 1000 * sum(seconds)
+    rounded = np.rint(exact)
+    for row in np.flatnonzero(np.abs(np.abs(exact - rounded) - 0.5) < 1e-5).tolist():
+        total = sum((Decimal(repr(float(column[row]))) for column in seconds), Decimal())
+        rounded[row] = int((1000 * total).to_integral_value(ROUND_HALF_EVEN))
+    return rounded.astype(np.int64)

@@ -1,0 +1,188 @@
+"""Sections on turns: labels taken for each other, errors by changes of label, and the recordings, worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from ...formats.turns import Reference, Submission, Turns
+from ...metrics import diarization as metrics
+from ...metrics.counts import by_group
+from ...run.scoring import Scored
+from ...task import View
+from ..largest import Errors, Group
+from ..page import Html, figure, folded, long_table, paragraph, section, table
+from ..plots import BLUE, ERROR, ORANGE, Lane, timeline
+
+MOST_TIMELINES = 20
+MOST_LANES = 6
+"""Labels with a lane of their own; those with the most time are shown."""
+MOST_CLASSES = 12
+GROUPS = 4
+"""Groups of recordings by how often the label changes."""
+
+_NAMES = {"miss": "Miss", "false_alarm": "False alarm", "confusion": "Confusion"}
+
+
+class _Compared(NamedTuple):
+    """What is shown of a submission.
+
+    Attributes
+    ----------
+    reference, submission: the turns.
+    errors: the errors of each recording.
+    sweeps: each recording, cut where something starts or ends.
+    pairs: the labels of each recording that count as the same.
+    classes: the names of the labels; empty if any are allowed.
+    """
+
+    reference: Reference
+    submission: Submission
+    errors: metrics.DiarizationErrors
+    sweeps: Sequence[metrics.Sweep]
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]]
+    classes: Sequence[str]
+
+
+def _compared(view: View, reference: Reference, submission: Submission, scored: Scored) -> _Compared:
+    classes, options = view.facts["classes"], view.facts["options"]
+    sweeps, pairs = [], []
+    for recording in view.facts["recordings"](reference, submission):
+        swept = metrics.sweep(recording, labels=len(classes), **options)
+        sweeps.append(swept)
+        if view.facts["mapped"]:
+            pairs.append(metrics.label_pairs(metrics.overlaps(recording, **options), mapped=True))
+        else:
+            pairs.append((np.arange(min(len(swept.reference), len(swept.hypothesis))),) * 2)
+    return _Compared(reference, submission, view.facts["errors"](scored.rows), sweeps, pairs, classes)
+
+
+def sections(
+    view: View, reference: Reference, submission: Submission, scored: Scored
+) -> list[Optional[Html]]:
+    """Return the sections of a submission."""
+    found = _compared(view, reference, submission, scored)
+    return [_confusions(found), _changes(found), _recordings(found)]
+
+
+def errors(view: View, reference: Reference, submission: Submission, scored: Scored) -> Errors:
+    """Return the time of errors in each recording, and by the labels of the reference."""
+    found = _compared(view, reference, submission, scored)
+    rows = found.errors
+    wrong = np.asarray(rows.miss + rows.false_alarm + rows.confusion, dtype=float)
+    sizes = np.array([np.diff(regions).sum() for regions in reference.regions], dtype=float)
+    groups = [
+        Group("Label", name, row.sum() - row[place], row.sum())
+        for place, (name, row) in enumerate(zip((*found.classes, "no label"), _times(found)))
+    ]
+    called = "the time with errors", "the evaluated time"
+    return Errors(wrong, sizes, called, groups=groups if found.classes else ())
+
+
+def _times(found: _Compared) -> np.ndarray:
+    """Return the scored time with each class, or none, in the reference and in the submission, in ms."""
+    k = len(found.classes)
+    times = np.zeros((k + 1, k + 1))
+    for swept in found.sweeps:
+        spoken, claimed = (
+            np.vstack([side[:k], ~side.any(axis=0)]) for side in (swept.reference, swept.hypothesis)
+        )
+        times += (spoken * np.where(swept.scored, np.diff(swept.instants), 0)) @ claimed.T.astype(float)
+    return times
+
+
+def _confusions(found: _Compared) -> Optional[Html]:
+    if not 0 < len(found.classes) <= MOST_CLASSES:
+        return None
+    names = [*found.classes, "no label"]
+    rows = [
+        [name, *(f"{time / 1000:.3f}" for time in row), f"{row[place] / max(sum(row), 1e-9):.1%}"]
+        for place, (name, row) in enumerate(zip(names, _times(found).tolist()))
+    ]
+    return section(
+        "Labels over time",
+        table("Seconds with each label in reference and submission", ["Reference", *names, "same"], rows),
+        paragraph("Time with several labels counts for each of them.", kind="note"),
+    )
+
+
+def _changes(found: _Compared) -> Optional[Html]:
+    """Return the errors of recordings by how often the class changes; None if there are few recordings."""
+    rates = np.array(
+        [_changes_a_minute(*each) for each in zip(found.reference.turns, found.reference.regions)]
+    )
+    if not found.classes or len(rates) < 2 * GROUPS:
+        return None
+    place = np.argsort(np.argsort(rates, kind="stable"), kind="stable") * GROUPS // len(rates)
+    groups = by_group(found.errors, place, GROUPS)
+    shown = [rate(groups) for rate in (metrics.der, metrics.miss, metrics.false_alarm, metrics.confusion)]
+    rows: list[list[Any]] = []
+    for group in range(GROUPS):
+        inside = rates[place == group]
+        shares = ("none" if np.isnan(rate[group]) else f"{100 * rate[group]:.2f}" for rate in shown)
+        rows.append([f"{inside.min():.1f} to {inside.max():.1f}", len(inside), *shares])
+    header = ["Changes per minute", "Recordings", "DER (%)", *(f"{name} (%)" for name in _NAMES.values())]
+    return section("By changes of label", table("Recordings by how often the label changes", header, rows))
+
+
+def _changes_a_minute(turns: Turns, regions: np.ndarray) -> float:
+    """Return the number of changes between consecutive turns of the reference, per evaluated minute."""
+    labels = turns.labels[np.argsort(turns.spans[:, 0], kind="stable")]
+    return float((np.diff(labels) != 0).sum() / (np.diff(regions).sum() / 60000))
+
+
+def _recordings(found: _Compared) -> Html:
+    rows = found.errors
+    times = np.stack([rows.miss, rows.false_alarm, rows.confusion, rows.reference], axis=1) / 1000
+    wrong, spoken = times[:, :3].sum(axis=1), times[:, 3]
+    # Recordings without labelled time come first if they have errors, and last if not.
+    rates = np.where(spoken > 0, wrong / np.where(spoken > 0, spoken, 1), np.where(wrong > 0, np.inf, 0))
+    names = found.reference.files or found.reference.items.ids
+    order = sorted(range(len(rates)), key=lambda row: (-rates[row], names[row]))
+    shown = [f"{100 * rate:.2f}" if length else "no label" for rate, length in zip(rates, spoken)]
+    worst, *others = (
+        folded(f"{names[row]}: DER (%) {shown[row]}", _timeline(found, names[row], row), opened=place == 0)
+        for place, row in enumerate(order[:MOST_TIMELINES])
+    )
+    return section(
+        "Recordings, worst first",
+        worst,
+        folded("Timelines of further recordings", *others) if others else None,
+        long_table(
+            "DER, and seconds of each error and of all labels in the reference",
+            ["Recording", "DER (%)", *_NAMES.values(), "Labelled"],
+            [[names[row], shown[row], *(f"{time:.1f}" for time in times[row])] for row in order],
+            shown=len(order),
+        ),
+        paragraph(
+            "A recording without labels has no DER; any label in the submission is a false alarm.",
+            kind="note",
+        ),
+    )
+
+
+def _timeline(found: _Compared, name: str, row: int) -> Html:
+    """Return a timeline of the labels in the reference and in the submission, and of the errors."""
+    spans = metrics.error_spans(found.sweeps[row], found.pairs[row])
+    lanes = []
+    for side, answers in (("Reference", found.reference), ("Submission", found.submission)):
+        turns = answers.turns[row]
+        lengths = np.bincount(turns.labels, np.diff(turns.spans)[:, 0], len(answers.names))
+        most = sorted(np.argsort(-lengths, kind="stable")[:MOST_LANES].tolist())
+        for place, label in enumerate(most):
+            colour = (BLUE, ORANGE)[place % 2]
+            if found.classes or lengths[label]:
+                lanes.append(
+                    Lane(f"{side}, {answers.names[label]}", [(turns.spans[turns.labels == label], colour)])
+                )
+    lanes += [Lane(called, [(spans[error], ERROR)]) for error, called in _NAMES.items()]
+    seconds = "; ".join(
+        f"{called} {np.diff(spans[error]).sum() / 1000:.1f} s" for error, called in _NAMES.items()
+    )
+    return figure(
+        f"{name}, in minutes and seconds; evaluated regions are shaded",
+        f"Timeline of the labels and errors: {seconds}.",
+        timeline(lanes, found.reference.regions[row]),
+    )
