@@ -24,10 +24,10 @@ nitpick_ignore = [
     ("py:class", "spokeneval.metrics.counts.Counts"),  # a type variable
     # Fields of results; the architecture page says where they are.
     ("py:class", "spokeneval.task.Task"),
-    ("py:class", "spokeneval.ranking.systems.Row"),
-    ("py:class", "spokeneval.ranking.systems.Pair"),
-    ("py:class", "spokeneval.ranking.tables.Table"),
-    ("py:class", "spokeneval.ranking.library.Column"),
+    ("py:class", "spokeneval.ranking.values.Row"),
+    ("py:class", "spokeneval.ranking.values.Pair"),
+    ("py:class", "spokeneval.ranking.values.Table"),
+    ("py:class", "spokeneval.ranking.values.Column"),
 ]
 
 html_theme = "furo"

@@ -1,70 +1,61 @@
 """The leaderboard of one task with its uncertainty: intervals of scores and ranks, differences, clusters, ties.
 
 Scores that are equal to the ten decimals that a platform stores share the better rank. The interval of a score is the
-one that its scoring program wrote. The module `comparison` compares the systems.
+one that its scoring program wrote. `spokeneval.ranking` compares the systems.
 """
 
 import string
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.competition import Column, Competition
-from speechbundles.model.errors import OrganiserError
+from speechbundles.model.competition import Competition
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import hint
 from speechbundles.publication import notes
 from speechbundles.publication.about import MOST_SHOWN, About, folder_of, read_scored, read_systems
 from speechbundles.publication.conditions import read_conditions, scores_by_columns, scores_by_condition
-from speechbundles.publication.difficulty import NO_DIFFICULTY, Difficulty, abilities_table, item_difficulty
+from speechbundles.publication.difficulty import NO_DIFFICULTY, abilities_table, item_difficulty, items_table
 from speechbundles.publication.flags import explain_flags
 from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput, damage, no_board
 from speechbundles.publication.papers import task_tables
-from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note
-from spokeneval.ranking.notes import how_compared, ties
-from spokeneval.ranking.power_table import power_table
-from spokeneval.ranking.systems import Order, Row, compare_systems, ordered, rows_of
-from spokeneval.ranking.tables import Table
+from spokeneval.ranking.notes import ties
+from spokeneval.ranking.ranks import ranks
+from spokeneval.ranking.systems import rank_systems
+from spokeneval.ranking.values import Column, Ranking, Row, System, Table
 from spokeneval.run.interval import score_intervals
-from spokeneval.run.statistics import primary_matrix, primary_of_sums
-from spokeneval.task import ENDS, Score, Task
+from spokeneval.task import ENDS, HIGHER, Score, Task
+
+ITEMS_FILE, INDICATORS_FILE = "items.csv", "indicators.csv"
+
+GIVE_COMPETITION = "Give the folder of your competition with --competition"
 
 
-@dataclass(frozen=True)
-class Board:
-    """The leaderboard of one task: rows from best to worst, further tables, and notes.
+@dataclass(frozen=True, kw_only=True)
+class Board(Ranking):
+    """The leaderboard of one task: a ranking, and further tables.
 
     Attributes
     ----------
     about: the competition, the phase and the systems.
-    units: the number and kind of the units (`1000 responses`); None without statistics.
-    compared: the comparison of the systems, by their positions in `rows`; None if they could not be compared.
-    unscored: systems without a score.
+    aliases: the names of the systems by the names on the board, if these are anonymous.
     trivial: the scores of the trivial baselines as they are shown, `answer -> score`.
-    difficulty: of the items; None unless it was asked for and can be estimated.
-    indicators: of every item; None without flags.
+    files: tables of items, by the files that they are written to.
     """
 
     about: About
-    rules: Task
-    column: Column
-    signature: str
-    units: str | None
-    rows: Sequence[Row]
-    compared: Order | None
-    unscored: Sequence[str]
     aliases: Mapping[str, str]
     tables: Sequence[Table]
-    notes: Sequence[str]
     trivial: Mapping[str, str]
-    difficulty: Difficulty | None = None
-    indicators: Table | None = None
+    files: Mapping[str, Table]
 
 
 def make_board(
@@ -105,22 +96,12 @@ def make_board(
         not match the units, no reference has the items, the baseline is not on the board, or `systems.csv` is unusable.
     """
     scored = [output for output in outputs if output.scores]
-    task = scored[0].task
     folder = folder_of(outputs)
     recorded, phase = read_scored(folder) if folder else ("", "")
-    competitions = read_competitions(sources)
-    own = {competition["title"]: competition for competition in competitions if competition.task == task}
-    competition = own.get(recorded, next(iter(own.values()), None))
-    tasks = {competition.task for competition in competitions}
-    declared = next((output.rules for output in scored if output.rules and output.rules.declaration), None)
-    rules = declared or (competition.rules if competition else None)
-    if rules is None:
-        raise _no_task(task, tasks, scored[0].signature.code)
-    _require_code(rules, scored)
+    rules, competition, default = _find_task(sources, scored, recorded)
     column = _primary_column(rules, competition)
     if column.key not in scored[0].scores:
-        raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {task}"])
-    higher = column.direction == "higher"
+        raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {rules.name}"])
     present = [output.name for output in outputs]
     if baseline and baseline not in present:
         expected = some_of(sorted(present), MOST_SHOWN)
@@ -128,93 +109,67 @@ def make_board(
             [f"--baseline {baseline}: no such system{hint(baseline, present)}; expected one of {expected}"]
         )
     systems = read_systems(folder, present) if folder and not anonymous else {}
-    by_name = {output.name: output for output in scored}
-    best_first, places = ordered(
-        {name: output.scores[column.key] for name, output in by_name.items()}, higher=higher
-    )
-    placed = [by_name[name] for name in best_first] + [output for output in outputs if not output.scores]
+    placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
     aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
     if aliases:
         placed = [replace(output, name=alias) for alias, output in zip(aliases, placed, strict=True)]
         baseline = next((alias for alias, name in aliases.items() if name == baseline), "")
     ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
-    names = [output.name for output in ranked]
-    stored = np.array([output.scores[column.key] for output in ranked])
-    summed = [output.statistics for output in ranked if output.statistics is not None]
-    intervals = [_stored_intervals(output) for output in ranked]
-    compared: Order | None = None
-    tables = task_tables(task, ranked)
-    difficulty: Difficulty | None = None
-    indicators: Table | None = None
-    remarks = notes.without_score(unscored) + ties(places, names)
-    units = None
-    trivial: Mapping[str, str] = {}
-    if len(summed) < len(ranked):
-        remarks += notes.without_statistics(ranked)
-        if conditions is not None or by or items or flags is not None:
-            raise no_board(
-                [
-                    "--conditions, --by, --items and --flags need statistics.json in every output; "
-                    "score the submissions with `score` to get it"
-                ]
-            )
-    else:
-        unit, number = summed[0].unit, len(summed[0].units)
-        units = count_of(number, unit)
-        values = np.stack([primary_matrix(rules, statistics) for statistics in summed])
-        primary = primary_of_sums(rules, summed[0])
-        remarks += [note for note in [independence_note(unit, rules.declaration)] if note]
-        trivial = notes.trivial_scores(ranked[0], column.precision)
-        remarks += notes.beside_trivial(ranked[0], trivial)
-        remarks += notes.unchecked_labels(ranked)
-        remarks += notes.disagreements(names, stored, primary(values.sum(axis=1)))
-        for output, statistics, known in zip(ranked, summed, intervals, strict=True):
-            found = score_intervals(rules, output.scores, statistics.parts)
-            known.update({key: (found[key].low, found[key].high) for key in found if key not in known})
-        if len(ranked) > 1:
-            compared = compare_systems(rules, summed, values, places, progress=progress)
-            remarks += how_compared(units, unit, len(summed), number)
-            tables += power_table(compared.pairs, names, unit, number, column, rules.primary.limits)
-        else:
-            remarks.append("There is only one system, so nothing is compared.")
-        difficulty = item_difficulty(rules, summed) if items else None
-        if difficulty is not None:
-            tables.append(abilities_table(difficulty, names))
-        elif items:
-            remarks.append(NO_DIFFICULTY)
-        counted = summed[0].rows[0]
-        if conditions is not None:
-            given = read_conditions(conditions, summed[0].units, counted)
-            tables.append(scores_by_condition("condition", given, names, rules, summed, column))
-        if by or flags is not None:
-            if competition is None:
-                raise _no_task(task, tasks)
-            gold = find_gold(competition, counted)
-            tables += scores_by_columns(by, gold, ranked, summed, column, submissions)
-            if flags is not None:
-                of_set = next(iter(gold.columns.values())).keys()
-                explained, indicators = explain_flags(flags, of_set, rules, summed)
-                tables += explained
-    rows = rows_of(column.key, names, places, [output.scores for output in ranked], intervals, compared)
-    part = ranked[0].signature.part
-    title = title or recorded or (next(iter(own)) if len(own) == 1 else rules.title)
-    about = About(title, f"{phase} ({part})" if part else phase, day, baseline, systems)
+    signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
+    entries = [_system(rules, output, is_known=is_known) for output in ranked]
+    ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
+    trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
+    remarks = [*notes.without_score(unscored), *ties(ranking.rows)]
+    remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
+    asked = Breakdown(conditions, by, submissions, items, flags)
+    tables, files = _tables_of_items(ranking, ranked, competition, asked)
+    if items and ITEMS_FILE not in files:
+        remarks.append(NO_DIFFICULTY)
+    phase = f"{phase} ({signature.part})" if signature.part else phase
     return Board(
-        about,
-        rules,
-        column,
-        str(ranked[0].signature),
-        units,
-        rows,
-        compared,
-        unscored,
-        aliases,
-        tables,
-        remarks,
-        trivial,
-        difficulty,
-        indicators,
+        **{**vars(ranking), "notes": remarks, "unscored": unscored},
+        about=About(title or recorded or default, phase, day, baseline, systems),
+        aliases=aliases,
+        tables=[*task_tables(rules.name, ranked), *([ranking.power] if ranking.power else []), *tables],
+        trivial=trivial,
+        files=files,
     )
+
+
+def _find_task(
+    sources: Sources, outputs: Sequence[ScoringOutput], recorded: str
+) -> tuple[Task, Competition | None, str]:
+    """Return the task of outputs, the competition, None if it is unknown, and the default title of the board."""
+    name = outputs[0].task
+    competitions = read_competitions(sources)
+    own = {competition["title"]: competition for competition in competitions if competition.task == name}
+    competition = own.get(recorded, next(iter(own.values()), None))
+    declared = next((output.rules for output in outputs if output.rules and output.rules.declaration), None)
+    rules = declared or (competition.rules if competition else None)
+    if rules is None:
+        known = sorted({competition.task for competition in competitions})
+        what = f"competition.yaml has no task {name}; expected one of {', '.join(known)}"
+        if outputs[0].signature.code:
+            what = f"{name} is written in Python by its organiser; code is never taken from an output"
+        raise no_board([f"{what}. {GIVE_COMPETITION}"])
+    _require_code(rules, outputs)
+    return rules, competition, next(iter(own)) if len(own) == 1 else rules.title
+
+
+def _primary_column(rules: Task, competition: Competition | None) -> Column:
+    """Return the column of the primary score, with the organiser's precision if the competition is known."""
+    if competition is None:
+        return Column(*rules.columns[0][:3], rules.primary.precision)
+    column = competition.columns[0]
+    return Column(column.key, column.title, column.direction, column.precision)
+
+
+def _best_first(outputs: Sequence[ScoringOutput], column: Column) -> list[ScoringOutput]:
+    """Return outputs from best to worst, those with equal scores by name."""
+    scores = np.array([output.scores[column.key] for output in outputs])
+    places = ranks(scores, higher=column.direction == HIGHER).tolist()
+    placed = sorted(zip(places, outputs, strict=True), key=lambda pair: (pair[0], pair[1].name))
+    return [output for _, output in placed]
 
 
 def anonymous_name(place: int) -> str:
@@ -223,18 +178,79 @@ def anonymous_name(place: int) -> str:
     return string.ascii_uppercase[letter] * (3 + rounds)
 
 
-def _primary_column(rules: Task, competition: Competition | None) -> Column:
-    """Return the column of the primary score, with the organiser's precision if the competition is known."""
-    if competition is not None:
-        return competition.columns[0]
-    return Column(**rules.columns[0]._asdict(), precision=rules.primary.precision)
+def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
+    """Return a system with the intervals in its output and, if the counts of all systems are known, those from them.
+
+    Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval.
+    """
+    scores, (low, high) = output.scores, ENDS
+    intervals = {
+        key: (scores[key + low], scores[key + high])
+        for key in scores
+        if {key + low, key + high} <= set(scores) and not output.signature.coarse
+    }
+    if not is_known or output.statistics is None:
+        return System(output.name, scores, intervals, None)
+    computed = score_intervals(rules, scores, output.statistics.parts)
+    intervals.update({key: (each.low, each.high) for key, each in computed.items() if key not in intervals})
+    return System(output.name, scores, intervals, output.statistics)
 
 
-def _no_task(task: str, known: Collection[str], code: str = "") -> OrganiserError:
-    what = f"competition.yaml has no task {task}; expected one of {', '.join(sorted(known))}"
-    if code:
-        what = f"{task} is written in Python by its organiser; code is never taken from an output"
-    return no_board([f"{what}. Give the folder of your competition with --competition"])
+def _remarks(ranking: Ranking, outputs: Sequence[ScoringOutput], trivial: Mapping[str, str]) -> list[str]:
+    """Return notes on outputs that all have statistics, and on how they were compared."""
+    unit = outputs[0].statistics.unit if outputs[0].statistics else ""
+    return [
+        *filter(None, [independence_note(unit, ranking.rules.declaration)]),
+        *notes.beside_trivial(outputs[0], trivial),
+        *notes.unchecked_labels(outputs),
+        *notes.disagreements(ranking, outputs),
+        *(ranking.notes or ["There is only one system, so nothing is compared."]),
+    ]
+
+
+class Breakdown(NamedTuple):
+    """What is asked about conditions and items; see `make_board`."""
+
+    conditions: Path | None
+    by: Sequence[str]
+    submissions: Path | None
+    items: bool
+    flags: Path | None
+
+
+def _tables_of_items(
+    ranking: Ranking, outputs: Sequence[ScoringOutput], competition: Competition | None, asked: Breakdown
+) -> tuple[list[Table], dict[str, Table]]:
+    """Return the tables that are asked for, and those of all items by file."""
+    tables: list[Table] = []
+    files: dict[str, Table] = {}
+    if asked.conditions is None and not (asked.by or asked.items) and asked.flags is None:
+        return tables, files
+    summed = [output.statistics for output in outputs if output.statistics is not None]
+    if len(summed) < len(outputs):
+        raise no_board(
+            [
+                "--conditions, --by, --items and --flags need statistics.json in every output; "
+                "score the submissions with `score` to get it"
+            ]
+        )
+    rules, column, counted = ranking.rules, ranking.column, summed[0].rows[0]
+    if asked.items and (difficulty := item_difficulty(rules, summed)):
+        tables.append(abilities_table(difficulty, ranking.names))
+        files[ITEMS_FILE] = items_table(difficulty)
+    if asked.conditions is not None:
+        given = read_conditions(asked.conditions, summed[0].units, counted)
+        tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
+    if asked.by or asked.flags is not None:
+        if competition is None:
+            raise no_board([f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}"])
+        gold = find_gold(competition, counted)
+        tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
+        if asked.flags is not None:
+            of_set = next(iter(gold.columns.values())).keys()
+            explained, files[INDICATORS_FILE] = explain_flags(asked.flags, of_set, rules, summed)
+            tables += explained
+    return tables, files
 
 
 def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
@@ -251,22 +267,6 @@ def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
     damaged = {name: damage(rules, statistics) for name, statistics in unknown if statistics is not None}
     if any(damaged.values()):
         raise no_board([f"{name}: {what}" for name, what in damaged.items() if what])
-
-
-def _stored_intervals(output: ScoringOutput) -> dict[str, tuple[float, float]]:
-    """Return the intervals in the output, `score -> ends`.
-
-    Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval.
-    """
-    if output.signature.coarse:
-        return {}
-    scores = output.scores
-    low, high = ENDS
-    return {
-        key: (scores[key + low], scores[key + high])
-        for key in scores
-        if {key + low, key + high} <= set(scores)
-    }
 
 
 def scores_table(board: Board) -> Table:

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from speechbundles.model.competition import Column
 from speechbundles.model.text import printable
 from speechbundles.publication.about import read_rows
 from speechbundles.publication.answers import count_items, read_answers
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, no_board
 from spokeneval.formats.problems import some_of
-from spokeneval.ranking.tables import Table
+from spokeneval.ranking.values import Column, Table
 from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Task
 

@@ -7,15 +7,16 @@ import numpy as np
 from speechbundles.model.console import shorten
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.multiple_comparisons import SIGNIFICANCE
-from spokeneval.ranking.systems import Pair, Row
 from spokeneval.ranking.tables import shown_p, shown_range
+from spokeneval.ranking.values import Pair, Ranking, Row
 
 _LONGEST = 40
 """The most cells of a name in a sentence."""
 
 
-def intervals_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]:
+def intervals_beside_tests(ranking: Ranking) -> list[str]:
     """Return why the interval of a difference includes 0 although p is small, or excludes 0 although p is not."""
+    pairs, rows = ranking.pairs, ranking.rows
     found = []
     differing = [pair for pair in pairs if (pair.p <= SIGNIFICANCE) == _includes_0(pair)]
     if differing:
@@ -47,8 +48,9 @@ def _pairs(pairs: Sequence[Pair], rows: Sequence[Row]) -> str:
     return f"{first} – {second}{more}"
 
 
-def ranges_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]:
+def ranges_beside_tests(ranking: Ranking) -> list[str]:
     """Return why a range of ranks is wider or narrower than the ranks that the significant differences leave."""
+    pairs, rows = ranking.pairs, ranking.rows
     wins, losses = np.zeros((2, len(rows)), dtype=int)
     for pair in pairs:
         if pair.adjusted <= SIGNIFICANCE:
@@ -91,8 +93,9 @@ def ranges_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]
     return found
 
 
-def overlaps_beside_tests(pairs: Sequence[Pair], rows: Sequence[Row]) -> list[str]:
+def overlaps_beside_tests(ranking: Ranking) -> list[str]:
     """Return why the intervals of two scores overlap although the systems differ significantly."""
+    pairs, rows = ranking.pairs, ranking.rows
     overlapping = [
         pair
         for pair in pairs

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from speechbundles.publication.rasch import Rasch, fit_rasch
-from spokeneval.ranking.tables import Table
+from spokeneval.ranking.values import Table
 from spokeneval.run.statistics import Statistics
 from spokeneval.task import Task
 
@@ -67,3 +67,14 @@ def abilities_table(difficulty: Difficulty, names: Sequence[str]) -> Table:
     return Table(
         "Ability of the systems, on the scale of item difficulty (logits)", ["System", "Ability"], rows, note
     )
+
+
+def items_table(difficulty: Difficulty) -> Table:
+    """Return all items, hardest first: difficulty, its standard error, and the share that systems get right."""
+    model = difficulty.model
+    numbers = np.column_stack([model.difficulty, model.error, difficulty.right])[difficulty.hardest_first]
+    rows = [
+        [difficulty.items[place], *(f"{number:.4f}" for number in row)]
+        for place, row in zip(difficulty.hardest_first.tolist(), numbers.tolist(), strict=True)
+    ]
+    return Table("Difficulty of the items", ["item", "difficulty", "standard_error", "right"], rows)

@@ -22,7 +22,8 @@ from speechbundles.publication.difficulty import right_answers
 from speechbundles.publication.outputs import no_board
 from spokeneval.formats.problems import some_of
 from spokeneval.metrics.agreement import cohen_kappa
-from spokeneval.ranking.tables import Table, shown_range
+from spokeneval.ranking.tables import shown_range
+from spokeneval.ranking.values import Table
 from spokeneval.run.statistics import Statistics
 from spokeneval.task import Task
 
@@ -180,7 +181,7 @@ def explain_flags(
         band = next(band for band, (_, high) in bands if wrong[place] <= high)
         cells = [str(int(holds[place])) for holds in marked.values()]
         listed.append([items[place], band, str(wrong[place]), *cells])
-    return tables, Table("Items by band", ["item", "band", "systems_wrong", *marked], listed)
+    return tables, Table("Items by band", ["item", "band", "systems_wrong", *marked], listed, left=2)
 
 
 def bands_table(wrong: np.ndarray, flags: Mapping[str, np.ndarray], systems: int) -> Table:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from speechbundles.model.label_tag import LABELS_FILE
 from speechbundles.model.text import PROGRAM
 from speechbundles.publication.outputs import ScoringOutput
+from spokeneval.ranking.values import Ranking
+from spokeneval.run.statistics import primary_matrix, primary_of_sums
 
 CLOSE = 1e-3
 """Tolerance of a score computed from statistics: histograms and rounded moments give it to about 0.01 points."""
@@ -69,13 +69,15 @@ def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:5]) + (f" and {more} more" if more > 0 else "")
 
 
-def disagreements(names: Sequence[str], stored: np.ndarray, summed: np.ndarray) -> list[str]:
+def disagreements(ranking: Ranking, outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return a note on systems whose statistics do not give the score in the same output."""
-    differing = [
-        f"{name} {of_statistics:.6g} instead of {score:.6g}"
-        for name, score, of_statistics in zip(names, stored, summed, strict=True)
-        if not abs(score - of_statistics) <= CLOSE * max(1, abs(score))
-    ]
+    differing = []
+    for row, statistics in zip(ranking.rows, (output.statistics for output in outputs), strict=True):
+        if statistics is not None:
+            sums = primary_matrix(ranking.rules, statistics).sum(axis=0, keepdims=True)
+            found = float(primary_of_sums(ranking.rules, statistics)(sums)[0])
+            if not abs(row.score - found) <= CLOSE * max(1, abs(row.score)):
+                differing.append(f"{row.name} {found:.6g} instead of {row.score:.6g}")
     if not differing:
         return []
     return [f"The statistics give a different score from scores.json: {_first_names(differing)}."]

@@ -19,8 +19,8 @@ from speechbundles.publication.contradictions import (
 from speechbundles.publication.pictures import forest_plot, rank_stability, significance_map
 from speechbundles.publication.sorting import POLICY, SCRIPT
 from spokeneval.formats.problems import count_of
-from spokeneval.ranking.systems import CONFIDENCE, Order
-from spokeneval.ranking.tables import Table, measure, pairs_table, shown_range
+from spokeneval.ranking.tables import headings, pairs_table, shown_cells
+from spokeneval.ranking.values import Table
 from spokeneval.report import page
 
 MOST_CLUSTERS, MOST_NAMED = 3, 5
@@ -32,8 +32,6 @@ WIDEST = 88
 
 def to_html(board: Board) -> str:
     """Return the board as one self-contained page."""
-    compared = board.compared
-    pairs = compared.pairs if compared else ()
     parts = [
         _facts(board),
         _podium(board),
@@ -41,10 +39,10 @@ def to_html(board: Board) -> str:
             "Ranking",
             _ranking(board),
             forest_plot(board),
-            *_notes(overlaps_beside_tests(pairs, board.rows)),
+            *_notes(overlaps_beside_tests(board)),
         ),
         page.section("How to read the ranking", *_notes(board.notes)),
-        _pairs(board, compared) if compared and pairs else None,
+        _pairs(board) if board.pairs else None,
     ]
     for table in [scores_table(board), *board.tables]:
         parts.append(
@@ -64,7 +62,7 @@ def _facts(board: Board) -> page.Html:
     known = {
         "Phase": board.about.phase,
         "Date": str(board.about.day or ""),
-        "Score": measure(board),
+        "Score": board.measure,
         "Test set": board.units or "",
         "Systems": f"{len(board.rows)} ranked{without}",
     }
@@ -106,7 +104,8 @@ def _ranking(board: Board) -> page.Html:
     """Return the ranking with the trivial baselines at their places; systems without a score come last."""
     about, digits = board.about, board.column.precision
     sign = 1 if board.column.direction == "higher" else -1
-    header = ["Rank", "System", board.column.title, "95 % interval", f"Ranks ({CONFIDENCE})", "Cluster"]
+    rank, *others = headings(board)
+    header = [rank, "System", *others]
     header += ["Description"] if any(map(any, about.systems.values())) else []
     lines: list[tuple[float, page.Html]] = []
     before = board.rows[0].cluster
@@ -114,15 +113,8 @@ def _ranking(board: Board) -> page.Html:
         kinds = ["band"] if row.cluster is not None and row.cluster % 2 == 0 else []
         kinds += ["begins"] if row.cluster != before else []
         before = row.cluster
-        cells = [
-            f"{row.rank}=" if row.tied else str(row.rank),
-            f"{row.score:.{digits}f}",
-            f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–",
-            shown_range(row.ranks) if row.ranks else "–",
-            str(row.cluster or "–"),
-        ]
         word = "baseline" if row.name == about.baseline else ""
-        lines.append((sign * row.score, _row(board, row.name, word, cells, kinds)))
+        lines.append((sign * row.score, _row(board, row.name, word, shown_cells(row, digits), kinds)))
     for answer, score in board.trivial.items():
         place = sum(value >= sign * float(score) for value, _ in lines)
         line = _row(board, answer, "trivial baseline", ["–", score, "–", "–", "–"], [])
@@ -136,7 +128,7 @@ def _ranking(board: Board) -> page.Html:
     rows = "\n".join(line.markup for line in body)
     return page.Html(
         '<div class="scroll" role="region" aria-label="Ranking" tabindex="0">\n<table class="ranking">\n'
-        f"<caption><span>{page.text(measure(board))}</span></caption>\n"
+        f"<caption><span>{page.text(board.measure)}</span></caption>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>"
     )
 
@@ -201,17 +193,17 @@ def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
     return groups or [[0]]
 
 
-def _pairs(board: Board, compared: Order) -> page.Html:
+def _pairs(board: Board) -> page.Html:
     """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
-    table = pairs_table(compared.pairs, [row.name for row in board.rows], board.column)
+    table = pairs_table(board)
     return page.section(
         "Pairs of systems",
-        significance_map(board, compared),
-        *_notes(ranges_beside_tests(compared.pairs, board.rows)),
-        rank_stability(board, compared),
+        significance_map(board),
+        *_notes(ranges_beside_tests(board)),
+        rank_stability(board),
         _html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
         *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] if len(table.rows) > page.ROWS else []),
-        *_notes(intervals_beside_tests(compared.pairs, board.rows)),
+        *_notes(intervals_beside_tests(board)),
     )
 
 

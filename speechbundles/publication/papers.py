@@ -15,7 +15,7 @@ from spokeneval.challenges.caller_experience import LISTENERS, PAIRS
 from spokeneval.challenges.caller_experience import kappas as pair_kappas
 from spokeneval.challenges.spoken_call import RULE, TASK
 from spokeneval.formats.problems import count_of
-from spokeneval.ranking.tables import Table
+from spokeneval.ranking.values import Table
 
 _RATES = {
     "Pr": "precision",

@@ -14,9 +14,8 @@ import numpy as np
 
 from speechbundles.model.console import shorten
 from speechbundles.publication.board import Board
-from spokeneval.ranking.multiple_comparisons import SIGNIFICANCE
-from spokeneval.ranking.systems import RISK, Order, Row
-from spokeneval.ranking.tables import measure
+from spokeneval.ranking.multiple_comparisons import RISK, SIGNIFICANCE
+from spokeneval.ranking.values import Row
 from spokeneval.report import page, plots
 
 MOST_DRAWN = 30
@@ -57,18 +56,18 @@ def forest_plot(board: Board) -> page.Html:
         for label, row in zip(labels(drawn), drawn, strict=True)
     ]
     marks += [plots.Mark(shorten(name, _LABEL), float(shown), shown) for name, shown in board.trivial.items()]
-    caption = _of_first(board, f"{measure(board)}: scores and 95 % intervals")
+    caption = _of_first(board, f"{board.measure}: scores and 95 % intervals")
     return page.figure(
         caption, "Scores with their intervals; the ranking has the same numbers", plots.scale(marks)
     )
 
 
-def significance_map(board: Board, compared: Order) -> page.Html:
+def significance_map(board: Board) -> page.Html:
     """Plot which systems (rows) are significantly better than which others (columns)."""
     systems = min(MOST_DRAWN, len(board.rows))
     better = [
         (pair.first, pair.second)
-        for pair in compared.pairs
+        for pair in board.pairs
         if pair.adjusted <= SIGNIFICANCE and pair.second < systems
     ]
     right, bottom = _LEFT + _CELL * systems, _TOP + _CELL * systems
@@ -97,9 +96,9 @@ def _box(row: int, column: int) -> str:
     return f"M{_LEFT + _CELL * column} {_TOP + _CELL * row}h{_CELL}v{_CELL}h-{_CELL}z"
 
 
-def rank_stability(board: Board, compared: Order) -> page.Html | None:
+def rank_stability(board: Board) -> page.Html | None:
     """Plot how often each system has each rank in the resamples, as areas; None without resamples."""
-    ranks, drawn = compared.resampled_ranks, board.rows[:MOST_DRAWN]
+    ranks, drawn = board.resampled_ranks, board.rows[:MOST_DRAWN]
     if not len(ranks):
         return None
     ends = [row.ranks or (row.rank, row.rank) for row in drawn]

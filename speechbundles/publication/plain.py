@@ -8,15 +8,15 @@ import re
 
 from speechbundles.model.console import WIDTH, fitted_table, wrap
 from speechbundles.publication.board import Board, scores_table
-from speechbundles.publication.difficulty import Difficulty
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.tables import Table, heading, ranking_table
+from spokeneval.ranking.tables import ranking_table
+from spokeneval.ranking.values import Table
 
 
 def to_text(board: Board) -> str:
     """Return the board for a console: score and interval are in one cell."""
     parts = [
-        f"{wrap(board.about.line)}\n{wrap(heading(board))}\n{_folded(board.signature)}",
+        f"{wrap(board.about.line)}\n{wrap(board.heading)}\n{_folded(board.signature)}",
         _text_table(_narrow_table(board)),
     ]
     parts += [wrap(note, "  ", hanging="") for note in board.notes]
@@ -51,26 +51,18 @@ def _text_table(table: Table) -> str:
     return "\n".join(fitted_table([table.header, *table.rows], left=range(table.left)))
 
 
-def items_to_csv(difficulty: Difficulty) -> str:
-    """Return all items, hardest first: difficulty, its standard error, and the share that systems get right."""
-    rows = [["item", "difficulty", "standard_error", "right"]]
-    model = difficulty.model
-    for place in difficulty.hardest_first.tolist():
-        numbers = model.difficulty[place], model.error[place], difficulty.right[place]
-        rows.append([no_formula(difficulty.items[place]), *(f"{number:.4f}" for number in numbers)])
-    return csv_text(rows)
-
-
 def table_to_csv(table: Table) -> str:
-    """Return a table as CSV."""
-    return csv_text(map(no_formula, row) for row in (table.header, *table.rows))
+    """Return a table as CSV; no name can run as a formula."""
+    left = table.left
+    rows = ([*map(no_formula, row[:left]), *row[left:]] for row in table.rows)
+    return csv_text([[*map(no_formula, table.header)], *rows])
 
 
 def to_markdown(board: Board) -> str:
     """Return the board as Markdown, for a page or an e-mail."""
     parts = [
         f"# {escaped(board.about.line)}",
-        escaped(heading(board)),
+        escaped(board.heading),
         escaped(board.signature),
         markdown_table(ranking_table(board)),
     ]

@@ -26,8 +26,6 @@ from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import numpy as np
-
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -45,11 +43,9 @@ from speechbundles.server.fetch import DELETED, VANISHED
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.notes import how_compared
-from spokeneval.ranking.power_table import power_table
-from spokeneval.ranking.systems import compare_systems
-from spokeneval.ranking.tables import Table
-from spokeneval.run.statistics import primary_matrix
+from spokeneval.ranking.systems import rank_systems
+from spokeneval.ranking.values import Column as RankedBy
+from spokeneval.ranking.values import System, Table
 from spokeneval.task import Task
 
 PRIVATE = ".board"
@@ -272,8 +268,8 @@ def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | N
 class _Compared:
     """Rank ranges and clusters in the order of the board, empty if unknown, and their notes and tables."""
 
-    ranks: Sequence[tuple[int, int]] = ()
-    clusters: Sequence[int] = ()
+    ranks: Sequence[tuple[int, int] | None] = ()
+    clusters: Sequence[int | None] = ()
     notes: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
 
@@ -350,22 +346,21 @@ def _compare(
     if not all(scored.finished for scored in scores.scored):  # the board has their scores from an earlier run
         return _Compared()
     outputs = read_outputs([out / attempt.submission.name for attempt in placed])
-    summed = [output.statistics for output in outputs if output.statistics is not None]
-    if len(summed) < len(placed):
+    column, scores = bundle.ranking_column(), _primary(bundle, placed)
+    systems = [
+        System(name, {column.key: float(score)}, {}, output.statistics)
+        for name, score, output in zip(names, scores, outputs, strict=True)
+        if score is not None and output.statistics is not None
+    ]
+    if len(systems) < len(placed):
         return _Compared()
-    order = compare_systems(
-        task,
-        summed,
-        np.stack([primary_matrix(task, statistics) for statistics in summed]),
-        np.array(_places(bundle, placed)),
-        progress=lambda line: None,
-    )
-    unit, number = summed[0].unit, len(summed[0].units)
+    shown = RankedBy(column.key, column.title, column.direction, column.precision)
+    ranking = rank_systems(task, shown, "", systems)
     return _Compared(
-        order.ranks,
-        order.clusters,
-        tuple(how_compared(f"{number} {unit}s", unit, len(summed), number)),
-        tuple(power_table(order.pairs, names, unit, number, bundle.ranking_column(), task.primary.limits)),
+        [row.ranks for row in ranking.rows],
+        [row.cluster for row in ranking.rows],
+        tuple(ranking.notes),
+        (ranking.power,) if ranking.power else (),
     )
 
 

@@ -26,7 +26,8 @@ from speechbundles.server.compared import number
 from speechbundles.server.connection import Connection
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.tables import csv_text, no_formula
-from spokeneval.ranking.tables import Table, shown_range
+from spokeneval.ranking.tables import shown_range, shown_rank
+from spokeneval.ranking.values import Table
 from spokeneval.report import page
 from spokeneval.task import ENDS
 
@@ -142,7 +143,7 @@ def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
     ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
     names = ["Name", *(printable(entry.name) for entry in entries)]
     known = [
-        ["Rank", *map(_rank, entries)],
+        ["Rank", *(shown_rank(entry.rank, tied=entry.tied) for entry in entries)],
         [
             f"{primary.title} (95 % interval)" if ends else primary.title,
             *(_score(entry, primary, ends) for entry in entries),
@@ -171,10 +172,6 @@ def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
     score = entry.shown[primary.key]
     interval = [entry.shown[column.key] for column in ends if column.key in entry.scores]
     return f"{score} ({' to '.join(interval)})" if interval else score
-
-
-def _rank(entry: Entry) -> str:
-    return f"{entry.rank}=" if entry.tied else str(entry.rank)
 
 
 def _range(entry: Entry) -> str:

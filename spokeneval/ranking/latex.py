@@ -11,7 +11,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from .tables import Ranking, Table, ranking_table
+from .tables import ranking_table
+from .values import Ranking, Table
 
 MOST_LINES = 25
 """Number of lines of names in a floating table; a longer table may run over several pages."""

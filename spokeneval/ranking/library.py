@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Callable, NamedTuple, Optional
-
-import numpy as np
+from typing import Any, Callable
 
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..run.library import STRICT, Reading, read_gold, require_data, score_against
 from ..run.output import write_file
 from ..run.result import data_frame, ends_of, without
-from ..run.statistics import primary_matrix
-from ..task import HIGHER, Task
+from ..task import Task
 from .latex import to_latex
-from .notes import how_compared, ties
-from .power_table import power_table
-from .systems import Order, Pair, Row, compare_systems, ordered, rows_of
-from .tables import Table, heading, pairs_table, pairs_to_csv, ranking_table, text_table, to_csv, to_dict
+from .notes import ties
+from .systems import rank_systems
+from .tables import pairs_table, pairs_to_csv, ranking_table, text_table, to_csv, to_dict
+from .values import Column, Ranking, System
 
 FILES = ("board.csv", "pairs.csv", "board.tex")
 """The files of a comparison, as `rank --out` writes them."""
 
 
-class Column(NamedTuple):
-    """How the primary score is shown."""
-
-    key: str
-    title: str
-    direction: str
-    precision: int
-
-
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Ranking):
     """Systems on the same items, from best to worst. `str()` gives the tables that the command line prints.
 
     Attributes
@@ -67,33 +55,19 @@ class Comparison:
         The `notes` that are warnings about the data, as in a `Result`.
     """
 
-    task: str
-    rows: Sequence[Row]
-    pairs: Sequence[Pair]
-    units: str
-    signature: str
-    notes: Sequence[str]
-    power: Optional[Table]
-    rules: Task = field(repr=False, compare=False)
-    column: Column = field(repr=False)
     warnings: Sequence[str] = ()
 
-    unscored = ()
-
     @property
-    def names(self) -> list[str]:
-        """The names of the systems, from best to worst."""
-        return [row.name for row in self.rows]
+    def task(self) -> str:
+        """The name of the task."""
+        return self.rules.name
 
     def __str__(self) -> str:
-        tables = [
-            ranking_table(self),
-            *([pairs_table(self.pairs, self.names, self.column)] if self.pairs else []),
-        ]
+        tables = [ranking_table(self), *([pairs_table(self)] if self.pairs else [])]
         tables += [self.power] if self.power else []
         first, *others = (text_table(table) for table in tables)
         titles = (table.title for table in tables[1:])
-        parts = [f"{heading(self)}\n{self.signature}", first]
+        parts = [f"{self.heading}\n{self.signature}", first]
         parts += [fill(note, 100, initial_indent="  ", subsequent_indent="  ") for note in self.notes]
         for title, table in zip(titles, others):
             parts += [title, table]
@@ -107,7 +81,7 @@ class Comparison:
 
     def pairs_to_csv(self) -> str:
         """The pairs as CSV, as in ``pairs.csv`` of `rank`."""
-        return pairs_to_csv(self.pairs, self.names)
+        return pairs_to_csv(self)
 
     def to_latex(self) -> str:
         """The ranking as a LaTeX file, as ``board.tex`` of `rank`; a comment at its top names the packages."""
@@ -123,7 +97,7 @@ class Comparison:
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
         power = asdict(self.power) if self.power else None
         warnings = {"warnings": list(self.warnings)} if self.warnings else {}
-        return {**to_dict(self, self.pairs), "power": power, **warnings}
+        return {**to_dict(self), "power": power, **warnings}
 
     def to_frame(self) -> Any:
         """The ranking as a pandas data frame with a row for each system, in the order of the ranks.
@@ -172,43 +146,18 @@ def compare_data(
     if refused:
         raise _all_refusals(refused)
     task = gold.task
-    column = Column(*task.columns[0][:3], task.primary.precision)
-    names, places = ordered(
-        {name: system.scores[column.key] for name, system in scored.items()},
-        higher=task.primary.direction == HIGHER,
-    )
-    best_first = [scored[name] for name in names]
-    statistics = [system.statistics for system in best_first]
-    values = np.stack([primary_matrix(task, each) for each in statistics])
-    order: Order = compare_systems(task, statistics, values, places, progress=progress)
     keys = [score.key for score in task.scores]
-    rows = rows_of(
-        column.key,
-        names,
-        places,
-        [{key: system.scores[key] for key in keys} for system in best_first],
-        [ends_of(system) for system in best_first],
-        order,
-    )
-    unit, number = statistics[0].unit, len(statistics[0].units)
-    units = count_of(number, unit)
+    systems = [
+        System(name, {key: system.scores[key] for key in keys}, ends_of(system), system.statistics)
+        for name, system in sorted(scored.items())
+    ]
+    column = Column(*task.columns[0][:3], task.primary.precision)
+    ranking = rank_systems(task, column, str(gold.settings.signature), systems, progress=progress)
+    unit = systems[0].statistics.unit if systems[0].statistics else ""
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
-    remarks += ties(places, names)
+    remarks += ties(ranking.rows)
     remarks += gold.warnings or filter(None, [independence_note(unit, task.declaration)])
-    remarks += how_compared(units, unit, len(names), number)
-    power = power_table(order.pairs, names, unit, number, column, task.primary.limits)
-    return Comparison(
-        task.name,
-        rows,
-        order.pairs,
-        units,
-        str(gold.settings.signature),
-        remarks,
-        power[0] if power else None,
-        task,
-        column,
-        gold.warnings,
-    )
+    return Comparison(**{**vars(ranking), "notes": [*remarks, *ranking.notes]}, warnings=gold.warnings)
 
 
 def _all_refusals(refused: Sequence[tuple[str, FileProblems]]) -> SubmissionError:

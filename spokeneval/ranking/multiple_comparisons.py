@@ -14,6 +14,8 @@ import numpy as np
 SIGNIFICANCE = 0.05
 """The significance level: the risk that any difference is found wrongly, and that any set of ranks is wrong."""
 
+RISK, CONFIDENCE = f"{100 * SIGNIFICANCE:g} %", f"{100 * (1 - SIGNIFICANCE):g} %"
+
 
 def holm(p_values: np.ndarray) -> np.ndarray:
     """Adjust the p values of all pairs of s systems by Holm's step-down method.

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..formats.problems import count_of
 from ..metrics.bootstrap import RESAMPLES
-from .multiple_comparisons import SIGNIFICANCE, holm_level
+from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, MOST_RANKED, infers_ranks
-from .systems import CONFIDENCE, RISK
+from .values import Row
 
 
-def ties(places: np.ndarray, names: Sequence[str]) -> list[str]:
+def ties(rows: Sequence[Row]) -> list[str]:
     """A note for each rank that several systems share."""
     notes = []
-    for rank in sorted(set(places.tolist())):
-        tied = sorted(name for name, place in zip(names, places) if place == rank)
-        if len(tied) > 1:
-            notes.append(f"Tie at rank {rank}: {', '.join(tied)} have the same score to {DECIMALS} decimals.")
+    for rank in sorted({row.rank for row in rows if row.tied}):
+        tied = sorted(row.name for row in rows if row.rank == rank)
+        notes.append(f"Tie at rank {rank}: {', '.join(tied)} have the same score to {DECIMALS} decimals.")
     return notes
 
 

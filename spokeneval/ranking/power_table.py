@@ -10,8 +10,7 @@ from typing import Optional
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .power import POWER, power, smallest_difference
 from .ranks import LEAST
-from .systems import Pair
-from .tables import Shown, Table
+from .values import Column, Pair, Table
 
 SIZES = (0.25, 0.5, 1, 2, 4, 8, 16)
 """Sizes of test sets, as multiples of this set's."""
@@ -25,14 +24,14 @@ def power_table(
     names: Sequence[str],
     unit: str,
     units: int,
-    column: Shown,
+    column: Column,
     limits: Optional[tuple[float, float]],
-) -> list[Table]:
-    """Return a power curve as a table; none if no two neighbours have a difference that varies."""
+) -> Optional[Table]:
+    """Return a power curve as a table; None if no two neighbours have a difference that varies."""
     neighbours = [pair for pair in pairs if pair.second == pair.first + 1]
     varying = [pair for pair in neighbours if pair.interval.standard_error > LEAST]
     if not varying:
-        return []
+        return None
     deviation = median(pair.interval.standard_error for pair in varying) * math.sqrt(units)
     systems = len(names)
     closest = varying[0]
@@ -64,7 +63,7 @@ def power_table(
             " They differ significantly here. A difference that is only just significant is detected in about half of "
             "all test sets of the same size."
         )
-    return [Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)]
+    return Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)
 
 
 def _level_of(pair: Pair, pairs: Sequence[Pair], systems: int) -> float:

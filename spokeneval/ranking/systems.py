@@ -7,25 +7,26 @@ list of pairs; for more than `MOST_RANKED`, ranks too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Callable, Optional
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
+from ..formats.problems import count_of
 from ..run.interval import (
     FEWEST_UNITS,
     RESAMPLES,
-    Interval,
     difference_interval,
     ends_beyond,
     joint_scores,
     scores_without,
 )
-from ..run.statistics import Statistics, primary_of_sums
+from ..run.statistics import Statistics, primary_matrix, primary_of_sums
 from ..task import HIGHER, Task
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
+from .notes import how_compared
+from .power_table import power_table
 from .randomisation import (
     MOST_SWAPPED,
     ScoreOfSums,
@@ -35,176 +36,127 @@ from .randomisation import (
     randomisation_tests,
 )
 from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known
+from .values import Column, Pair, Ranking, Row, System
 
-RISK, CONFIDENCE = f"{100 * SIGNIFICANCE:g} %", f"{100 * (1 - SIGNIFICANCE):g} %"
 
+def rank_systems(
+    task: Task,
+    column: Column,
+    signature: str,
+    systems: Sequence[System],
+    *,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Ranking:
+    """Rank systems by their primary scores and, if the counts of all are known, compare them.
 
-@dataclass(frozen=True)
-class Pair:
-    """Two systems by their positions on the board, the better ranked first, and their difference in score.
-
-    Attributes
+    Parameters
     ----------
-    interval
-        The jackknife interval of the difference, with its standard error.
-    p
-        The p-value of the randomisation test.
-    adjusted
-        p after Holm's correction over all pairs.
+    systems
+        Systems with equal scores are in this order on the board.
+    progress
+        Called with a line about the current round.
     """
+    placed = ranks(
+        np.array([system.scores[column.key] for system in systems]), higher=column.direction == HIGHER
+    )
+    order = np.argsort(placed, kind="stable")
+    systems, places = [systems[index] for index in order], placed[order]
+    names, sharing = [system.name for system in systems], Counter(places.tolist())
+    summed = [system.statistics for system in systems if system.statistics is not None]
+    is_known = len(summed) == len(systems)
+    unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
+    units = count_of(number, unit) if is_known else None
+    found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
+    rows = [
+        Row(
+            rank=place,
+            tied=sharing[place] > 1,
+            name=system.name,
+            score=float(system.scores[column.key]),
+            interval=system.intervals.get(column.key),
+            ranks=found.ranks[index] if found else None,
+            cluster=found.clusters[index] if found else None,
+            scores=system.scores,
+            intervals=system.intervals,
+        )
+        for index, (place, system) in enumerate(zip(places.tolist(), systems))
+    ]
+    if found is None or units is None:
+        return Ranking(task, column, signature, rows, units)
+    return Ranking(
+        task,
+        column,
+        signature,
+        rows,
+        units,
+        pairs=found.pairs,
+        power=power_table(found.pairs, names, unit, number, column, task.primary.limits),
+        notes=how_compared(units, unit, len(systems), number),
+        resampled_ranks=found.resampled,
+    )
 
-    first: int
-    second: int
-    difference: float
-    interval: Interval
-    p: float
-    adjusted: float
 
-
-@dataclass(frozen=True)
-class Row:
-    """A system's rank, its primary score and the uncertainty of both (None: unknown), and all scores with the known
-    intervals."""
-
-    rank: int
-    tied: bool
-    name: str
-    score: float
-    interval: Optional[tuple[float, float]]
-    ranks: Optional[tuple[int, int]]
-    cluster: Optional[int]
-    scores: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Order:
-    """How certain the order of s systems is.
-
-    Attributes
-    ----------
-    ranks
-        Each system's best and worst rank.
-    clusters
-        Each system's cluster; 1 is the best.
-    pairs
-        All pairs of systems, in the board's order; empty for more than `MOST_SWAPPED` systems, and for fewer than
-        `FEWEST_UNITS` units, because then a difference has no interval.
-    resampled_ranks : ndarray of int, shape (r, s)
-        The ranks in each of r resamples; r is 0 without resamples.
-    """
+class _Compared(NamedTuple):
+    """The best and worst rank and the cluster of each system, all pairs, and the ranks in each resample."""
 
     ranks: Sequence[tuple[int, int]]
     clusters: Sequence[int]
     pairs: Sequence[Pair]
-    resampled_ranks: np.ndarray
+    resampled: np.ndarray
 
 
-def compare_systems(
-    task: Task,
-    summed: Sequence[Statistics],
-    values: np.ndarray,
-    places: np.ndarray,
-    *,
-    progress: Callable[[str], None],
-) -> Order:
-    """Compare systems, in the order of the board.
-
-    Parameters
-    ----------
-    summed
-        Each system's statistics.
-    values : ndarray, shape (s, n, k)
-        The counts that the primary scores are computed from.
-    places : ndarray of int, shape (s,)
-        The systems' ranks.
-    progress
-        Called with a line about the current round.
-    """
+def _compare(
+    task: Task, summed: Sequence[Statistics], places: np.ndarray, progress: Callable[[str], None]
+) -> _Compared:
+    """Compare systems, in the order of the board, by their counts; `places` are their ranks, shape (s,)."""
+    values = np.stack([primary_matrix(task, statistics) for statistics in summed])
+    units = len(values[0])
     primary = primary_of_sums(task, summed[0])
     scores = primary(values.sum(axis=1))
     higher = task.primary.direction == HIGHER
+    counts = [task.part(task.primary, statistics.parts) for statistics in summed]
     if len(summed) > MOST_SWAPPED:
         better = bounded_differences(pseudo_values(values, primary)[:, :, 0], scores)
         better = better if higher else better.T
-        found = clusters(places, better | better.T)
         ranges = ranks_known(better)
         if len(summed) <= MOST_RANKED:
             progress(f"ranking {len(summed)} systems in {RESAMPLES} resamples")
-            counts = [task.part(task.primary, statistics.parts) for statistics in summed]
             resampled = joint_scores(task.primary.value, counts)
-            ranges = rank_sets(scores, resampled, units=len(values[0]), higher=higher)
-        return Order(ranges, found, (), np.empty((0, len(summed)), dtype=np.int64))
-    counts = [task.part(task.primary, statistics.parts) for statistics in summed]
+            ranges = rank_sets(scores, resampled, units=units, higher=higher)
+        none = np.empty((0, len(summed)), dtype=np.int64)
+        return _Compared(ranges, clusters(places, better | better.T), (), none)
     resampled = joint_scores(task.primary.value, counts)
-    without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts)]
-    ends = [ends_beyond(task.primary, score, rows) for score, rows in zip(scores, counts)]
     p_values = randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
     adjusted = holm(p_values)
+    complete = resampled[~np.isnan(resampled).any(axis=1)]
+    return _Compared(
+        rank_sets(scores, resampled, units=units, higher=higher),
+        clusters(places, adjusted <= SIGNIFICANCE),
+        _pairs(task, scores, counts, p_values, adjusted) if units >= FEWEST_UNITS else (),
+        ranks(complete, higher=higher),
+    )
+
+
+def _pairs(
+    task: Task, scores: np.ndarray, counts: Sequence[Any], p_values: np.ndarray, adjusted: np.ndarray
+) -> list[Pair]:
+    """All pairs of systems with the jackknife intervals of their differences."""
+    without = [scores_without(task.primary, score, rows) for score, rows in zip(scores, counts)]
+    ends = [ends_beyond(task.primary, score, rows) for score, rows in zip(scores, counts)]
     pairs = []
-    enough = len(values[0]) >= FEWEST_UNITS
-    for first, second in combinations(range(len(summed)), 2) if enough else ():
-        both = first, second
+    for both in combinations(range(len(scores)), 2):
         interval = difference_interval(
             task.primary,
             [scores[each] for each in both],
             [without[each] for each in both],
             [known for each in both if (known := ends[each])],
         )
-        difference = float(scores[first] - scores[second])
-        p, after_holm = float(p_values[first, second]), float(adjusted[first, second])
-        pairs.append(Pair(first, second, difference, interval, p, after_holm))
-    complete = resampled[~np.isnan(resampled).any(axis=1)]
-    return Order(
-        rank_sets(scores, resampled, units=len(values[0]), higher=higher),
-        clusters(places, adjusted <= SIGNIFICANCE),
-        pairs,
-        ranks(complete, higher=higher),
-    )
+        difference = float(scores[both[0]] - scores[both[1]])
+        pairs.append(Pair(*both, difference, interval, float(p_values[both]), float(adjusted[both])))
+    return pairs
 
 
 def _on_one_scale(task: Task, values: np.ndarray, primary: ScoreOfSums) -> tuple[np.ndarray, ScoreOfSums]:
     if task.shared_scale:
         return values, primary
     return pseudo_values(values, primary), mean_of_units(len(values[0]))
-
-
-def ordered(scores: Mapping[str, float], *, higher: bool) -> tuple[list[str], np.ndarray]:
-    """The names of systems from best to worst, equal scores by name, and their ranks, shape (s,)."""
-    places = ranks(np.array(list(scores.values())), higher=higher).tolist()
-    placed = sorted(zip(places, scores))
-    return [name for _, name in placed], np.array([place for place, _ in placed])
-
-
-def rows_of(
-    key: str,
-    names: Sequence[str],
-    places: np.ndarray,
-    scores: Sequence[Mapping[str, float]],
-    intervals: Sequence[Mapping[str, tuple[float, float]]],
-    order: Optional[Order],
-) -> list[Row]:
-    """The rows of systems in the order of their ranks.
-
-    Parameters
-    ----------
-    key
-        The primary score.
-    order
-        How certain the order is; None if systems could not be compared.
-    """
-    sharing = Counter(places.tolist())
-    return [
-        Row(
-            rank=place,
-            tied=sharing[place] > 1,
-            name=names[index],
-            score=float(scores[index][key]),
-            interval=intervals[index].get(key),
-            ranks=order.ranks[index] if order else None,
-            cluster=order.clusters[index] if order else None,
-            scores=scores[index],
-            intervals=intervals[index],
-        )
-        for index, place in enumerate(places.tolist())
-    ]

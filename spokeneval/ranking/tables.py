@@ -2,93 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Optional, Protocol
+from typing import Any
 
 from ..formats.tables import csv_text, no_formula
 from ..run.output import text_width
-from ..task import ENDS, Task
-from .systems import CONFIDENCE, Pair, Row
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of texts. The first `left` columns are names, the others numbers."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-    left: int = 1
-
-
-class Shown(Protocol):
-    """How the primary score is shown."""
-
-    @property
-    def key(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def direction(self) -> str: ...
-    @property
-    def precision(self) -> int: ...
-
-
-class Ranking(Protocol):
-    """Systems from best to worst: a comparison, or a leaderboard.
-
-    `units` are the number and kind of the units (`1000 responses`), None if they are not known; `unscored` are systems
-    without a score.
-    """
-
-    @property
-    def rules(self) -> Task: ...
-    @property
-    def column(self) -> Any: ...
-    @property
-    def units(self) -> Optional[str]: ...
-    @property
-    def signature(self) -> str: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-    @property
-    def rows(self) -> Sequence[Row]: ...
-    @property
-    def unscored(self) -> Sequence[str]: ...
-
-
-def heading(ranking: Ranking) -> str:
-    """The task, the primary score and the units in one line."""
-    return " · ".join([ranking.rules.name, measure(ranking), *([ranking.units] if ranking.units else [])])
-
-
-def measure(ranking: Ranking) -> str:
-    """The primary score and its direction."""
-    return f"{ranking.column.title} ({ranking.column.direction} is better)"
+from ..task import ENDS
+from .multiple_comparisons import CONFIDENCE
+from .values import Ranking, Row, Table
 
 
 def ranking_table(ranking: Ranking) -> Table:
-    """The main table: tied ranks have an equals sign, unknown values a dash."""
-    digits = ranking.column.precision
-    rows = []
-    for row in ranking.rows:
-        interval = f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–"
-        ranks = shown_range(row.ranks) if row.ranks else "–"
-        cluster = "–" if row.cluster is None else str(row.cluster)
-        rank = f"{row.rank}=" if row.tied else str(row.rank)
-        rows.append([row.name, rank, f"{row.score:.{digits}f}", interval, ranks, cluster])
+    """The main table: name, rank, and what is known of the score."""
+    rows = [[row.name, *shown_cells(row, ranking.column.precision)] for row in ranking.rows]
     rows += [[name, *"–––––"] for name in ranking.unscored]
-    header = [
-        "System",
-        "Rank",
-        ranking.column.title,
-        "95 % interval",
-        f"Ranks ({CONFIDENCE})",
-        "Cluster",
+    return Table(ranking.heading, ["System", *headings(ranking)], rows)
+
+
+def headings(ranking: Ranking) -> list[str]:
+    """The headings of `shown_cells`."""
+    return ["Rank", ranking.column.title, "95 % interval", f"Ranks ({CONFIDENCE})", "Cluster"]
+
+
+def shown_cells(row: Row, digits: int) -> list[str]:
+    """The rank of a system, its score and interval with so many decimals, its ranks and its cluster."""
+    return [
+        shown_rank(row.rank, tied=row.tied),
+        f"{row.score:.{digits}f}",
+        f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–",
+        shown_range(row.ranks) if row.ranks else "–",
+        str(row.cluster or "–"),
     ]
-    return Table(heading(ranking), header, rows)
+
+
+def shown_rank(rank: int, *, tied: bool) -> str:
+    """A rank, with an equals sign if several systems share it."""
+    return f"{rank}=" if tied else str(rank)
 
 
 def shown_range(ends: tuple[int, int]) -> str:
@@ -96,17 +44,17 @@ def shown_range(ends: tuple[int, int]) -> str:
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}–{ends[1]}"
 
 
-def pairs_table(pairs: Sequence[Pair], names: Sequence[str], column: Shown) -> Table:
+def pairs_table(ranking: Ranking) -> Table:
     """The differences between systems, neighbours in rank first."""
-    digits = column.precision
+    digits, names = ranking.column.precision, ranking.names
     rows = []
-    for pair in sorted(pairs, key=lambda pair: (pair.second - pair.first, pair.first)):
+    for pair in sorted(ranking.pairs, key=lambda pair: (pair.second - pair.first, pair.first)):
         interval = f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}"
         both = f"{names[pair.first]} – {names[pair.second]}"
         rows.append(
             [both, f"{pair.difference:.{digits}f}", interval, shown_p(pair.p), shown_p(pair.adjusted)]
         )
-    header = ["Systems", f"Difference in {column.title}", "95 % interval", "p", "p, Holm"]
+    header = ["Systems", f"Difference in {ranking.column.title}", "95 % interval", "p", "p, Holm"]
     return Table("Differences, neighbours on the leaderboard first", header, rows)
 
 
@@ -130,10 +78,9 @@ def text_table(table: Table) -> str:
     return "\n".join(lines)
 
 
-def to_dict(ranking: Ranking, pairs: Sequence[Pair]) -> dict[str, Any]:
+def to_dict(ranking: Ranking) -> dict[str, Any]:
     """The ranking for JSON: numbers in full precision, texts, lists and dictionaries only."""
-    names = [row.name for row in ranking.rows]
-    declaration = ranking.rules.declaration
+    names, declaration = ranking.names, ranking.rules.declaration
     return {
         "task": ranking.rules.name,
         **({"declaration": dict(declaration)} if declaration else {}),
@@ -160,7 +107,7 @@ def to_dict(ranking: Ranking, pairs: Sequence[Pair]) -> dict[str, Any]:
                 "p": pair.p,
                 "adjusted_p": pair.adjusted,
             }
-            for pair in pairs
+            for pair in ranking.pairs
         ],
         "notes": list(ranking.notes),
     }
@@ -185,12 +132,12 @@ def to_csv(ranking: Ranking) -> str:
     return csv_text(rows)
 
 
-def pairs_to_csv(pairs: Sequence[Pair], names: Sequence[str]) -> str:
+def pairs_to_csv(ranking: Ranking) -> str:
     """All pairs, the better ranked system first: difference in score, its interval, p, and p after Holm."""
     rows: list[list[object]] = [
         ["first", "second", "difference", *("difference" + end for end in ENDS), "p", "adjusted_p"]
     ]
-    for pair in pairs:
-        both = [no_formula(names[place]) for place in (pair.first, pair.second)]
+    for pair in ranking.pairs:
+        both = [no_formula(ranking.rows[place].name) for place in (pair.first, pair.second)]
         rows.append([*both, pair.difference, pair.interval.low, pair.interval.high, pair.p, pair.adjusted])
     return csv_text(rows)

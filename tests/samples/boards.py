@@ -10,8 +10,7 @@ from speechbundles.publication.about import System
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
-from spokeneval.ranking.systems import Order, Pair, Row
-from spokeneval.ranking.tables import Table
+from spokeneval.ranking.values import Column, Pair, Ranking, Row, Table
 from spokeneval.run.interval import Interval
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
@@ -94,6 +93,10 @@ def rows(*ranges, clusters=None, interval=(0.0, 1.0)):
     ]
 
 
+def ranking(pairs, rows):
+    return Ranking(TASK, Column("d_full", "Dfull", "higher", 4), "", rows, None, pairs)
+
+
 def large(small, systems):
     """A board of so many systems, with every kind of name, and a wide table."""
     model = small.rows[0]
@@ -107,9 +110,9 @@ def large(small, systems):
         for both in combinations(range(systems), 2)
     ]
     ranks = np.random.RandomState(1).randint(1, systems + 1, size=(2000, systems))
-    order = Order([row.ranks for row in placed], [row.cluster for row in placed], pairs, ranks)
     kinds = [f"condition{number} (40)" for number in range(60)]
     wide = Table("By condition", ["System", *kinds], [[name, *["12.3456"] * 60] for name in names])
     systems_csv = {name: System("A" * 200, "B" * 200, "open", "C" * 200) for name in names}
     about = replace(small.about, systems=systems_csv)
-    return replace(small, rows=placed, compared=order, tables=[*small.tables, wide], about=about)
+    tables = [*small.tables, wide]
+    return replace(small, rows=placed, pairs=pairs, resampled_ranks=ranks, tables=tables, about=about)

@@ -16,6 +16,7 @@ from speechbundles.publication.season.board import Day, Entry, better_first
 from speechbundles.publication.season.play import Season
 from speechbundles.publication.season.replay import REFUSED, Attempt
 from spokeneval.formats.problems import count_of
+from spokeneval.ranking.tables import shown_range, shown_rank
 from spokeneval.task import ENDS
 
 
@@ -158,7 +159,11 @@ def _rank(entry: Entry, ranks: list[int]) -> str:
     """Return a rank; for a tie, the range of ranks with the same primary score, or the rank that they share."""
     if not entry.tied:
         return str(entry.rank)
-    return f"{min(ranks)}=" if min(ranks) == max(ranks) else f"{min(ranks)}–{max(ranks)}"
+    return (
+        shown_rank(min(ranks), tied=True)
+        if min(ranks) == max(ranks)
+        else shown_range((min(ranks), max(ranks)))
+    )
 
 
 def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from speechbundles.publication.difficulty import Difficulty, abilities_table, item_difficulty
-from speechbundles.publication.plain import items_to_csv
+from speechbundles.publication.difficulty import Difficulty, abilities_table, item_difficulty, items_table
+from speechbundles.publication.plain import table_to_csv
 from speechbundles.publication.rasch import FARTHEST, fit_rasch
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import Files
@@ -143,7 +143,7 @@ def test_items_are_told_apart_though_intervals_are_over_speakers():
     table = abilities_table(found, list("ABCDE"))
     assert [row[0] for row in table.rows] == list("ABCDE")
     assert f"The hardest items are r{order[0]}, r{order[1]}, r{order[2]}; " in table.note
-    rows = list(csv.DictReader(io.StringIO(items_to_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(table_to_csv(items_table(found)))))
     assert [row["item"] for row in rows] == [f"r{number}" for number in order]
     assert float(rows[0]["right"]) == pytest.approx(right[order[0]].mean(), abs=1e-4)
 
@@ -167,5 +167,5 @@ def test_two_systems_or_answers_that_do_not_vary_say_nothing_of_items():
 def test_no_item_is_a_formula():
     right, *_ = simulated(3, 4, 3, 1.0)
     found = Difficulty(["=1+1", "b", "c", "d"], right.mean(axis=1), fit_rasch(right))
-    assert "'=1+1," in items_to_csv(found)
-    assert "\n=1+1" not in items_to_csv(replace(found, items=["b", "c", "=1+1", "d"]))
+    assert "'=1+1," in table_to_csv(items_table(found))
+    assert "\n=1+1" not in table_to_csv(items_table(replace(found, items=["b", "c", "=1+1", "d"])))

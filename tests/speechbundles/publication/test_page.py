@@ -12,8 +12,9 @@ import pytest
 from rich.cells import cell_len
 
 from speechbundles.model.sources import Sources
-from speechbundles.publication import board as ranking
+from speechbundles.publication import make_board
 from speechbundles.publication.about import About, System
+from speechbundles.publication.board import scores_table
 from speechbundles.publication.contradictions import (
     intervals_beside_tests,
     overlaps_beside_tests,
@@ -22,7 +23,7 @@ from speechbundles.publication.contradictions import (
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.page import WIDEST, _column_groups, to_html
 from speechbundles.publication.pictures import MOST_DRAWN, labels
-from tests.samples.boards import HOSTILE, NAMES, large, noisy_systems, pair, rows
+from tests.samples.boards import HOSTILE, NAMES, large, noisy_systems, pair, ranking, rows
 from tests.samples.programs import ROOT
 from tests.tools.colours import alike
 
@@ -54,7 +55,7 @@ class Cells(HTMLParser):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
-    return ranking.make_board(Sources(ROOT), read_outputs(paths), day=date(2027, 3, 14))
+    return make_board(Sources(ROOT), read_outputs(paths), day=date(2027, 3, 14))
 
 
 # What it shows
@@ -98,16 +99,14 @@ def test_the_ranking_has_the_systems_the_baseline_and_the_trivial_baselines_in_o
 
 
 def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
-    column = replace(small.column, direction="lower")
-    board = replace(
-        small, column=column, rows=rows((1, 2), (1, 2))[::-1], compared=None, trivial={"none": "7.5"}
-    )
+    column = small.column._replace(direction="lower")
+    board = replace(small, column=column, rows=rows((1, 2), (1, 2))[::-1], pairs=[], trivial={"none": "7.5"})
     assert [cells[1] for cells in Cells(to_html(board)).rows[1:]] == ["s2", "none trivial baseline", "s1"]
 
 
 def test_clusters_are_bands_and_at_most_three_are_on_the_podium(small):
     clusters = [1] * 7 + [2, 2, 3, 4]
-    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), compared=None)
+    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
     page = to_html(board)
     kinds = [kind.split() for kind in Cells(page).kinds[1:]]
     assert ["band" in kind for kind in kinds] == [cluster % 2 == 0 for cluster in clusters]
@@ -138,22 +137,28 @@ def test_systems_are_described_with_everything_escaped(small):
 
 
 def test_an_interval_that_disagrees_with_p_is_explained_where_it_occurs():
-    board = rows(*[(1, 4)] * 4)
+    def explained(*more):
+        return intervals_beside_tests(ranking([*agree, *more], rows(*[(1, 4)] * 4)))
+
     agree = [
         pair(0, 1),
         pair(0, 2, p=0.001, adjusted=0.003, low=0.1),
         pair(1, 2, p=0.05, adjusted=0.05, low=0.1),
     ]
-    assert intervals_beside_tests(agree, board) == []
-    (found,) = intervals_beside_tests([*agree, pair(1, 3, p=0.0008, adjusted=0.005)], board)
+    assert explained() == []
+    (found,) = explained(pair(1, 3, p=0.0008, adjusted=0.005))
     assert found.startswith(
         "For s2 – s4, the interval and p disagree: the first interval includes 0, and p is 0.0008."
     )
-    (found,) = intervals_beside_tests([*agree, pair(1, 3, p=0.06, low=0.1), pair(2, 3, p=0.001)], board)
+    (found,) = intervals_beside_tests(
+        ranking([*agree, pair(1, 3, p=0.06, low=0.1), pair(2, 3, p=0.001)], rows(*[(1, 4)] * 4))
+    )
     assert found.startswith(
         "For s2 – s4 and 1 other pair, the interval and p disagree: the first interval does not"
     )
-    (found,) = intervals_beside_tests([*agree, pair(0, 3, p=0.02, adjusted=0.12, low=0.1)], board)
+    (found,) = intervals_beside_tests(
+        ranking([*agree, pair(0, 3, p=0.02, adjusted=0.12, low=0.1)], rows(*[(1, 4)] * 4))
+    )
     assert found == (
         "For s1 – s4, the interval does not include 0, but the difference is not significant: an interval is for one "
         "pair alone, and p after Holm's correction allows for all 4 pairs."
@@ -162,14 +167,14 @@ def test_an_interval_that_disagrees_with_p_is_explained_where_it_occurs():
 
 def test_a_range_of_ranks_that_disagrees_with_the_map_is_explained_where_it_occurs():
     significant = [pair(0, place, p=0.001, adjusted=0.01) for place in (1, 2)]
-    assert ranges_beside_tests(significant, rows((1, 1), (2, 3), (2, 3))) == []
-    assert ranges_beside_tests([], rows((1, 3), (1, 3), (1, 3))) == []
-    (found,) = ranges_beside_tests(significant, rows((1, 3), (2, 3), (2, 3)))
+    assert ranges_beside_tests(ranking(significant, rows((1, 1), (2, 3), (2, 3)))) == []
+    assert ranges_beside_tests(ranking([], rows((1, 3), (1, 3), (1, 3)))) == []
+    (found,) = ranges_beside_tests(ranking(significant, rows((1, 3), (2, 3), (2, 3))))
     assert found.startswith(
         "The ranges of ranks of 1 system are wider than the significant differences suggest. s1 is significantly "
         "better than 2 and worse than 0 of the other 2 systems, which leaves 1; its range is 1–3. "
     )
-    (found,) = ranges_beside_tests(significant, rows((1, 1), (2, 2), (3, 3)))
+    (found,) = ranges_beside_tests(ranking(significant, rows((1, 1), (2, 2), (3, 3))))
     assert found.startswith(
         "The ranges of ranks of 2 systems are narrower than the significant differences suggest. s2 is significantly "
         "better than 0 and worse than 1 of the other 2 systems, which leaves 2–3; its range is 2. "
@@ -185,7 +190,7 @@ def test_intervals_that_overlap_although_systems_differ_are_explained_where_it_o
         (touching, differ, 1),
         ([replace(touching[0], interval=None), touching[1]], differ, 0),
     ):
-        assert len(overlaps_beside_tests([found], board)) == expected
+        assert len(overlaps_beside_tests(ranking([found], board))) == expected
 
 
 def test_explanations_are_at_their_places(small):
@@ -242,7 +247,7 @@ def test_a_map_has_a_square_for_each_significant_pair_of_the_drawn_systems(small
 
 def test_no_column_is_wider_than_a_sheet_or_left_out(small):
     board = large(small, 9)
-    wide = ranking.scores_table(board)
+    wide = scores_table(board)
     assert len(wide.header) > 15
     for table in (wide, board.tables[-1]):
         cells = [table.header, *table.rows]

@@ -161,7 +161,7 @@ def test_a_board_of_many_systems_has_clusters_by_the_bound_and_ranks_as_one_of_f
         board = ranking.make_board(Sources(ROOT), outputs[:systems])
         widths.append(np.mean([row.ranks[1] - row.ranks[0] for row in board.rows]))
     assert widths[1] < 1.1 * widths[0]
-    assert not board.compared.pairs
+    assert not board.pairs
     assert board.rows[-1].ranks[0] > 10
     assert board.rows[-1].cluster > 1
     assert any("tail bound" in note for note in board.notes)
@@ -171,8 +171,7 @@ def test_a_board_of_many_systems_has_clusters_by_the_bound_and_ranks_as_one_of_f
 
 def test_pairs_have_their_difference_interval_and_both_p(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs(noisy_systems(tmp_path)))
-    names = [row.name for row in board.rows]
-    rows = list(csv.DictReader(io.StringIO(tables.pairs_to_csv(board.compared.pairs, names))))
+    rows = list(csv.DictReader(io.StringIO(tables.pairs_to_csv(board))))
     assert len(rows) == 10
     scores = {row.name: row.score for row in board.rows}
     for row in rows:

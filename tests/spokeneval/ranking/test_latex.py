@@ -6,12 +6,12 @@ import re
 import shutil
 import subprocess
 import unicodedata
-from types import SimpleNamespace
 
 import pytest
 
+from spokeneval.challenges.spoken_call import TASK
 from spokeneval.ranking.latex import to_latex
-from spokeneval.ranking.systems import Row
+from spokeneval.ranking.values import Column, Ranking, Row
 
 PLAIN = {
     r"\input{/etc/passwd}": r"\textbackslash{}input\{/etc",
@@ -62,13 +62,8 @@ def board(systems, names=NAMES, title="Mean κ"):
         rows.append(
             Row(place + 1, place % 5 == 0, called, score, (score - 0.01, score + 0.01), (1, 9), 1, {}, {})
         )
-    return SimpleNamespace(
-        rules=SimpleNamespace(name="some_task"),
-        column=SimpleNamespace(key="score", title=title, direction="higher", precision=4),
-        units="1000 responses",
-        rows=rows,
-        unscored=["failed"],
-    )
+    column = Column("score", title, "higher", 4)
+    return Ranking(TASK, column, "", rows, "1000 responses", unscored=["failed"])
 
 
 def test_special_characters_are_escaped_and_long_words_may_be_broken():

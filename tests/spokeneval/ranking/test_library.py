@@ -12,7 +12,8 @@ import spokeneval
 from speechbundles.model.sources import Sources
 from speechbundles.publication import make_board, read_outputs, write_board
 from spokeneval.ranking.library import FILES
-from spokeneval.ranking.tables import Table, text_table
+from spokeneval.ranking.tables import text_table
+from spokeneval.ranking.values import Table
 from spokeneval.run.reference import fingerprint
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score, write_files
@@ -57,7 +58,7 @@ def test_the_tables_are_those_of_rank_byte_for_byte(systems, tmp_path):
         assert (tmp_path / "compared" / file).read_bytes() == (tmp_path / "board" / file).read_bytes()
     assert found.names == ["good", "fair", "=poor"]
     assert [row.intervals for row in found.rows] == [row.intervals for row in board.rows]
-    assert list(found.pairs) == list(board.compared.pairs)
+    assert list(found.pairs) == list(board.pairs)
     assert set(found.notes) <= set(board.notes)
     assert found.power in board.tables
     assert found.signature == board.signature
