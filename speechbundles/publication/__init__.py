@@ -4,13 +4,12 @@ from speechbundles.publication.board import make_board
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.page import fitted_tables
 from speechbundles.publication.pdf import write_pdf
-from speechbundles.publication.plain import escaped as escaped_markdown
-from speechbundles.publication.plain import markdown_table
-from speechbundles.publication.plain import to_text as board_to_text
 from speechbundles.publication.score import score as score_all
 from speechbundles.publication.score import to_text as scores_to_text
+from speechbundles.publication.write import escaped as escaped_markdown
+from speechbundles.publication.write import markdown_table, write_board
 from speechbundles.publication.write import to_json as board_to_json
-from speechbundles.publication.write import write_board
+from speechbundles.publication.write import to_text as board_to_text
 
 __all__ = [
     "board_to_json",

@@ -1,9 +1,12 @@
 """A board as one HTML page: the first clusters, the ranking, plots, pairs, and all further tables.
 
-On a screen, tables can be sorted and the ranking filtered. In print, everything is unfolded. Wide tables are divided
-into parts that fit a sheet of paper.
+On a screen, a short script sorts tables and filters the ranking; the page is complete without it. The content policy
+allows this script, by its hash, and the page's own styles; nothing can be loaded or sent. In print, everything is
+unfolded. Wide tables are divided into parts that fit a sheet of paper.
 """
 
+import base64
+import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -17,7 +20,6 @@ from speechbundles.publication.contradictions import (
     ranges_beside_tests,
 )
 from speechbundles.publication.pictures import forest_plot, rank_stability, significance_map
-from speechbundles.publication.sorting import POLICY, SCRIPT
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.tables import headings, pairs_table, shown_cells
 from spokeneval.ranking.values import Table
@@ -249,3 +251,64 @@ small { display: block; font-size: 0.87em; line-height: 1.35; color: var(--soft)
   .ranking .band > *, .podium div, figure svg { print-color-adjust: exact; }
 }
 """
+
+_SCRIPT = """
+"use strict";
+const number = (text) => {
+  const found = text.match(/[-−]?[0-9]+([.][0-9]+)?/);
+  return found ? Number(found[0].replace("−", "-")) : null;
+};
+for (const table of document.querySelectorAll("table")) {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, place) => {
+    const numeric = head.classList.contains("number");
+    const value = (row) => {
+      const text = row.cells[place].textContent.trim();
+      return numeric ? number(text) : text || null;
+    };
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      const rows = [...body.rows].map((row) => [value(row), row]);
+      rows.sort(([one], [other]) => one === null || other === null ? (one === null) - (other === null)
+        : sign * (numeric ? one - other : one.localeCompare(other)));
+      body.append(...rows.map(([, row]) => row));
+      table.classList.add("sorted");
+    });
+  });
+}
+const ranking = document.querySelector("table.ranking");
+const label = document.createElement("label"), field = document.createElement("input");
+const count = document.createElement("output");
+field.type = "search";
+label.className = "filter";
+label.append("Filter systems ", field, " ", count);
+ranking.closest(".scroll").before(label);
+field.addEventListener("input", () => {
+  const words = field.value.toLowerCase().split(" ").filter(Boolean), rows = [...ranking.tBodies[0].rows];
+  for (const row of rows) {
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
+  }
+  count.value = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
+});
+addEventListener("beforeprint", () => {
+  for (const part of document.querySelectorAll("details")) part.open = true;
+});
+"""
+
+_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+
+POLICY = (
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+    f"script-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'\">\n"
+)
+"""The page's content policy, for its head."""
+
+SCRIPT = page.Html(f"<script>{_SCRIPT}</script>")
+"""The script, for the end of the page."""

@@ -336,14 +336,9 @@ def _compare(
     if len(placed) < 2:
         return _Compared()
     out = private / _SCORED / str(phase.number)
-    scores = score_all(
-        path,
-        {attempt.submission.name: attempt.submission.path for attempt in placed},
-        out,
-        phase=phase.name,
-        jobs=jobs,
-    )
-    if not all(scored.finished for scored in scores.scored):  # the board has their scores from an earlier run
+    submissions = {attempt.submission.name: attempt.submission.path for attempt in placed}
+    done = score_all(path, submissions, out, phase=phase.name, jobs=jobs)
+    if not all(scored.finished for scored in done.scored):  # the board has their scores from an earlier run
         return _Compared()
     outputs = read_outputs([out / attempt.submission.name for attempt in placed])
     column, scores = bundle.ranking_column(), _primary(bundle, placed)

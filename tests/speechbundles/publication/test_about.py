@@ -11,7 +11,7 @@ from speechbundles.cli import rank
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.publication import board as ranking
-from speechbundles.publication import plain
+from speechbundles.publication import write as plain
 from speechbundles.publication.about import System, read_systems
 from speechbundles.publication.outputs import read_outputs
 from tests.samples.boards import noisy_systems, write_output

@@ -7,9 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from speechbundles.publication.difficulty import Difficulty, abilities_table, item_difficulty, items_table
-from speechbundles.publication.plain import table_to_csv
-from speechbundles.publication.rasch import FARTHEST, fit_rasch
+from speechbundles.publication.difficulty import (
+    FARTHEST,
+    Difficulty,
+    abilities_table,
+    fit_rasch,
+    item_difficulty,
+    items_table,
+)
+from speechbundles.publication.write import table_to_csv
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import Files
 from spokeneval.formats.speakers import Units

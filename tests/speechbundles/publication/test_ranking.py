@@ -24,8 +24,9 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.publication import board as ranking
-from speechbundles.publication import conditions, notes, plain
+from speechbundles.publication import conditions, notes
 from speechbundles.publication import page as board_page
+from speechbundles.publication import write as plain
 from speechbundles.publication.conditions import read_conditions
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, read_outputs, unique_names
