@@ -8,6 +8,7 @@ squares). Shares are those of a stepwise model: the flag that explains most ente
 it, and so on.
 """
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from speechbundles.publication.about import read_rows
 from speechbundles.publication.difficulty import right_answers
 from speechbundles.publication.outputs import no_board
 from spokeneval.formats.problems import some_of
-from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.ranking.tables import shown_range
 from spokeneval.ranking.values import Table
 from spokeneval.run.statistics import Statistics
@@ -64,9 +64,10 @@ class Flags:
 
 
 def _kappa(first: np.ndarray, second: np.ndarray) -> float:
-    if len(np.unique([first, second])) == 1:
-        return np.nan
-    return cohen_kappa(first.astype(int), second.astype(int), scale=(0, 1))
+    """Return Cohen's kappa of two annotators; NaN if chance alone makes them agree everywhere."""
+    one, other = first.mean(), second.mean()
+    chance = one * other + (1 - one) * (1 - other)
+    return float(((first == second).mean() - chance) / (1 - chance)) if chance < 1 else math.nan
 
 
 def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> Flags:

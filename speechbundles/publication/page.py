@@ -9,6 +9,7 @@ import base64
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 
 from rich.cells import cell_len
 
@@ -27,6 +28,18 @@ from spokeneval.report import page
 
 MOST_CLUSTERS, MOST_NAMED = 3, 5
 """The most clusters on the podium, and the most systems that are named in each."""
+
+_STYLE, _SCRIPT = (
+    "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
+)
+
+_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+
+_POLICY = (
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+    f"script-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'\">\n"
+)
+"""The page's content policy, for its head."""
 
 WIDEST = 88
 """The most characters of a table's columns, without the first, that fit a sheet of A4 paper."""
@@ -50,8 +63,11 @@ def to_html(board: Board) -> str:
         parts.append(
             page.section(table.title, _html_table(table), *_notes([table.note] if table.note else []))
         )
-    parts += [page.section("How it was computed", page.paragraph(page.code(board.signature))), SCRIPT]
-    head = f"{POLICY}<style>{_STYLE}</style>\n"
+    parts += [
+        page.section("How it was computed", page.paragraph(page.code(board.signature))),
+        page.Html(f"<script>{_SCRIPT}</script>"),
+    ]
+    head = f"{_POLICY}<style>{_STYLE}</style>\n"
     return page.page(f"{board.about.title}: leaderboard", *parts, head=head)
 
 
@@ -207,108 +223,3 @@ def _pairs(board: Board) -> page.Html:
         *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] if len(table.rows) > page.ROWS else []),
         *_notes(intervals_beside_tests(board)),
     )
-
-
-_STYLE = """
-h3 { font-size: 1rem; margin: 0 0 0.2rem; }
-.podium { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(16rem, 100%), 1fr)); gap: 0.8rem; }
-.podium div { padding: 0.6rem 0.9rem; border-top: 0.3rem solid var(--accent); background: var(--verdict); }
-.podium div + div { border-color: var(--strong); background: var(--region); }
-.podium ul { margin: 0; padding-left: 1.1rem; }
-.podium li > span:not(.tag), .podium p { color: var(--soft); font-size: 0.9rem; font-variant-numeric: tabular-nums; }
-.podium p { margin: 0; }
-.filter { display: block; margin: 0.5rem 0; }
-.filter input { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--strong);
-  padding: 0.2rem 0.4rem; max-width: 60%; }
-.filter output { color: var(--soft); font-size: 0.9rem; }
-th button { all: unset; cursor: pointer; }
-th button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-th[aria-sort=ascending] button::after { content: " ▲" / ""; font-size: 0.7em; }
-th[aria-sort=descending] button::after { content: " ▼" / ""; font-size: 0.7em; }
-small { display: block; font-size: 0.87em; line-height: 1.35; color: var(--soft); overflow-wrap: anywhere; }
-.tag { font-size: 0.8em; border: 1px solid var(--strong); border-radius: 0.6rem; padding: 0 0.4rem;
-  white-space: nowrap; color: var(--soft); }
-.ranking:not(.sorted) .begins > * { border-top: 2px solid var(--strong); }
-.ranking .marked > :not(:last-child) { font-style: italic; }
-@media screen {
-  tbody th, thead th:first-child { position: sticky; left: 0; background: var(--page); }
-  .ranking tr > :first-child, .ranking tr > :nth-child(2) { position: sticky; left: 0; background: var(--page); }
-  .ranking tr > :first-child { width: 3.4rem; min-width: 3.4rem; }
-  .ranking tr > :nth-child(2) { left: 3.4rem; }
-}
-.ranking td:last-child:not(.number) { min-width: 16rem; overflow-wrap: anywhere; }
-.ranking tr.band > * { background: var(--region); }
-@media print {
-  details::details-content { content-visibility: visible; display: block; block-size: auto; }
-  summary, .filter { display: none; }
-  table { font-size: 7.5pt; width: 100%; }
-  th:not(:last-child), td:not(:last-child), th, td { padding: 0.12rem 0.4rem 0.12rem 0; }
-  tbody th, td:last-child:not(.number) { min-width: 8rem; }
-  td:not(.number) { min-width: 4rem; }
-  th button { display: contents; }  /* Chromium repeats no header that contains buttons */
-  tbody tr:first-child { break-before: avoid; }
-  .podium { grid-template-columns: repeat(3, 1fr); }
-  .ranking .band > *, .podium div, figure svg { print-color-adjust: exact; }
-}
-"""
-
-_SCRIPT = """
-"use strict";
-const number = (text) => {
-  const found = text.match(/[-−]?[0-9]+([.][0-9]+)?/);
-  return found ? Number(found[0].replace("−", "-")) : null;
-};
-for (const table of document.querySelectorAll("table")) {
-  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
-  heads.forEach((head, place) => {
-    const numeric = head.classList.contains("number");
-    const value = (row) => {
-      const text = row.cells[place].textContent.trim();
-      return numeric ? number(text) : text || null;
-    };
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
-    button.addEventListener("click", () => {
-      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-      for (const other of heads) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
-      const rows = [...body.rows].map((row) => [value(row), row]);
-      rows.sort(([one], [other]) => one === null || other === null ? (one === null) - (other === null)
-        : sign * (numeric ? one - other : one.localeCompare(other)));
-      body.append(...rows.map(([, row]) => row));
-      table.classList.add("sorted");
-    });
-  });
-}
-const ranking = document.querySelector("table.ranking");
-const label = document.createElement("label"), field = document.createElement("input");
-const count = document.createElement("output");
-field.type = "search";
-label.className = "filter";
-label.append("Filter systems ", field, " ", count);
-ranking.closest(".scroll").before(label);
-field.addEventListener("input", () => {
-  const words = field.value.toLowerCase().split(" ").filter(Boolean), rows = [...ranking.tBodies[0].rows];
-  for (const row of rows) {
-    const text = row.textContent.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word));
-  }
-  count.value = words.length ? `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows` : "";
-});
-addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details")) part.open = true;
-});
-"""
-
-_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
-
-POLICY = (
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-    f"script-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'\">\n"
-)
-"""The page's content policy, for its head."""
-
-SCRIPT = page.Html(f"<script>{_SCRIPT}</script>")
-"""The script, for the end of the page."""
