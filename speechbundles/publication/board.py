@@ -24,7 +24,7 @@ from speechbundles.publication.difficulty import NO_DIFFICULTY, abilities_table,
 from speechbundles.publication.flags import explain_flags
 from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput, damage, no_board
-from speechbundles.publication.papers import task_tables
+from speechbundles.publication.tables import task_tables
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.ranking.notes import ties

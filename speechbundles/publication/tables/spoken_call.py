@@ -1,18 +1,14 @@
-"""Tables of the challenges' papers, computed from scoring outputs in order of rank.
+"""Tables of the overview of Spoken CALL's third edition (2019).
 
-Table 1 of the overview of Spoken CALL's third edition (2019) has the rates of every system. Its Table 2 counts
-responses by the number of systems that judge them wrongly. Tables 1 and 2 of the Caller Experience paper have linearly
-weighted kappas of listeners and systems.
+Table 1 has the rates of every system. Table 2 counts responses by the number of systems that judge them wrongly.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from speechbundles.publication.flags import band_bounds, shown_band, systems_wrong
 from speechbundles.publication.outputs import ScoringOutput
-from spokeneval.challenges.caller_experience import LISTENERS, PAIRS
-from spokeneval.challenges.caller_experience import kappas as pair_kappas
 from spokeneval.challenges.spoken_call import RULE, TASK
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.values import Table
@@ -61,35 +57,4 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
     return Table(title, header, rows, "" if len(systems) == 18 else scaled)
 
 
-def listeners_agreement(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Return Table 1: kappas between the listeners. They do not depend on the system, so any statistics can be used."""
-    counted = next((output.statistics for output in outputs if output.statistics is not None), None)
-    if counted is None:
-        return None
-    kappas = pair_kappas(counted.total("pairs")).tolist()
-    rows = [
-        [f"{first} vs. {second}", f"{kappa:.2f}"]
-        for (first, second), kappa in zip(PAIRS[3:], kappas[3:], strict=True)
-    ]
-    return Table("Agreement among the listeners (Table 1 of the paper)", ["Raters compared", "κ"], rows)
-
-
-def systems_agreement(outputs: Sequence[ScoringOutput]) -> Table | None:
-    """Return Table 2: for each system, kappas with each listener, their mean, and the mean among the listeners."""
-    keys = [*(f"kappa_{listener}" for listener in LISTENERS), "kappa_mean", "human_kappa_mean"]
-    if not all(set(keys) <= set(output.scores) for output in outputs):
-        return None
-    rows = [[output.name, *(f"{output.scores[key]:.2f}" for key in keys)] for output in outputs]
-    header = ["System", *(f"{listener} vs. auto" for listener in LISTENERS), "mean", "among listeners"]
-    return Table("Agreement of listeners and systems, κ (Table 2 of the paper)", header, rows)
-
-
-TABLES: Mapping[str, Sequence[Callable[[Sequence[ScoringOutput]], Table | None]]] = {
-    "spoken_call": (rates_of_systems, difficulty_bands),
-    "caller_experience": (listeners_agreement, systems_agreement),
-}
-
-
-def task_tables(task: str, outputs: Sequence[ScoringOutput]) -> list[Table]:
-    """Return the tables of the task's paper; there are none for other tasks, or if scores or statistics are missing."""
-    return [table for make in TABLES.get(task, ()) if (table := make(outputs)) is not None]
+TABLES = (rates_of_systems, difficulty_bands)

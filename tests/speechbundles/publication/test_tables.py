@@ -6,7 +6,8 @@ import pytest
 from speechbundles.model.sources import Sources
 from speechbundles.publication import make_board, read_outputs
 from speechbundles.publication.outputs import ScoringOutput
-from speechbundles.publication.papers import difficulty_bands, listeners_agreement, rates_of_systems
+from speechbundles.publication.tables.caller_experience import listeners_agreement
+from speechbundles.publication.tables.spoken_call import difficulty_bands, rates_of_systems
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
