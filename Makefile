@@ -55,10 +55,10 @@ pictures: .venv/installed-browser
 	$(BIN)/python -m tests.tools.browser.pictures docs/pictures
 
 # Run the programs and the tests of metrics and intervals on Python 3.9 with numpy 1.19, if installed: see
-# tests/spokeneval/run/test_portability.py.
-ON_39 = spokeneval/ranking spokeneval/metrics tests/spokeneval/ranking tests/spokeneval/metrics tests/spokeneval/run/test_intervals.py tests/spokeneval/challenges/test_merlion_description.py
+# tests/test_portability.py.
+ON_39 = spokeneval/ranking spokeneval/metrics tests/spokeneval/ranking tests/spokeneval/metrics tests/spokeneval/run/test_interval.py tests/spokeneval/challenges/test_merlion_description.py
 portability: .venv/installed-dev
-	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/spokeneval/run/test_portability.py
+	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \
 	then .venv-py39/bin/python -m pip install --quiet --disable-pip-version-check pytest==8.4.2 hypothesis==6.141.1 \
 	  && .venv-py39/bin/python -m pytest --noconftest $(ON_39); \

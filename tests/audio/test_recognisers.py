@@ -15,7 +15,7 @@ import ctc
 import pocketsphinx
 from decode import greedy
 from phones import NO_PHONE, PHONES, listener, posteriors, to_arpabet
-from words import bigram_model, make_recogniser, transcribe, words_of
+from words import bigram_model, make_recogniser, transcribe
 
 from sample_data.audio import content_accuracy, psst, spoken_call
 from sample_data.audio.rooms import record
@@ -46,11 +46,6 @@ def test_recording_is_heard_the_same_whatever_was_heard_before():
     assert np.array_equal(again.log_likelihoods, first.log_likelihoods)
 
 
-def test_posteriors_are_probabilities():
-    scores = np.log(np.array([[[0.1, 0.6], [0.2, 0.1], [0.2, 0.05]]]))  # the best states: 0.6, 0.2, 0.2
-    assert posteriors(scores) == pytest.approx(np.array([[0.6, 0.2, 0.2]]), rel=0, abs=1e-6)
-
-
 def test_flap_stands_between_vowels():
     said = ["SIL", "L", "AE", "D", "ER", "T", "IY", "+NSN+", "T", "EH", "S", "T", "SIL"]
     assert to_arpabet(said) == ["L", "AE", "DX", "ER", "DX", "IY", "T", "EH", "S", "T"]
@@ -75,10 +70,6 @@ def test_sentences_of_the_transcriptions_are_heard_and_words_that_cannot_be_are_
     assert capsys.readouterr().err.startswith("1 of 9 words (9.1 % of the spoken words)")
     assert "bitte" not in transcribe(recogniser, spoken("i'd like two tickets")).split()
     assert transcribe(recogniser, spoken("where is the station")) == "where is the station"
-
-
-def test_words_are_written_as_the_dictionary_writes_them():
-    assert words_of("I\u2019d like 2 Tickets, für heute!") == ["i'd", "like", "tickets", "für", "heute"]
 
 
 @pytest.mark.skipif(not shutil.which("flite"), reason="flite is not installed")

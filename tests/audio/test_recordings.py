@@ -60,12 +60,6 @@ def test_frequencies_that_the_lower_rate_cannot_hold_are_removed(tmp_path):
     assert np.abs(read_samples(tmp_path / "a.wav"))[400:-400].max() < 8000 / 300
 
 
-def test_a_silent_recording_is_warned_of(tmp_path, capsys):
-    write(tmp_path / "a.wav", np.full(1000, 3, np.int16))
-    read_samples(tmp_path / "a.wav")
-    assert capsys.readouterr().err == f"{tmp_path / 'a.wav'}: warning: the recording is silent\n"
-
-
 def test_recordings_are_found_at_any_depth_and_by_their_folder(tmp_path, capsys):
     write(tmp_path / "x" / "a.wav")
     write(tmp_path / "y" / "b.flac")
@@ -110,11 +104,6 @@ def test_folder_that_is_not_there_is_named(tmp_path):
     assert line.endswith("no such folder; set --audio to the folder that contains a.wav.")
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 def test_progress_ends_and_is_one_line_for_each_tenth_in_a_file():
     sink = io.StringIO()
     assert list(zip(with_progress(range(20), doing="Read", stream=sink), range(20), strict=False)) == [
@@ -123,9 +112,3 @@ def test_progress_ends_and_is_one_line_for_each_tenth_in_a_file():
     lines = sink.getvalue().splitlines()
     assert [line.split(",")[0] for line in lines[:-1]] == [f"Read: {done} of 20" for done in range(2, 20, 2)]
     assert lines[-1] == "Read: 20 in 0 s"
-
-
-def test_progress_rewrites_its_line_on_a_terminal():
-    sink = Terminal()
-    list(with_progress(range(3), doing="Read", stream=sink))
-    assert sink.getvalue() == "\rRead: 3 in 0 s          \n"

@@ -91,15 +91,6 @@ def test_correlations_at_full_size_are_near_the_published(full):
     assert partial[2] > partial[0] > partial[1]
 
 
-def test_manual_transcripts_keep_the_order_and_help_rouge(full):
-    scores = scores_of(full[1])
-    cva, base, new = (pearson_r(scores, feature) for feature in features(*full, column="text"))
-    assert new > base > cva
-    _, base_asr, new_asr = (pearson_r(scores, feature) for feature in features(*full))
-    assert base > base_asr
-    assert new > new_asr
-
-
 @pytest.mark.parametrize("name", ["training", "development", "evaluation"])
 def test_the_small_sets_order_the_models_as_published(small, name):
     prompts, sets = small
@@ -110,17 +101,6 @@ def test_the_small_sets_order_the_models_as_published(small, name):
     assert new > base > cva
     cva, base, new = (partial_r(scores, feature, words) for feature in found)
     assert new > cva > base
-
-
-def test_the_small_sets_order_the_regressions_as_published(small):
-    prompts, sets = small
-    for name in ("development", "evaluation"):
-        r = []
-        training, tested = features(prompts, sets["training"]), features(prompts, sets[name])
-        for model in range(3):
-            slope, intercept = np.polyfit(training[model], scores_of(sets["training"]), 1)
-            r.append(pearson_r(scores_of(sets[name]), slope * tested[model] + intercept))
-        assert r == sorted(r)
 
 
 def test_the_small_sets_share_prompts_but_no_speaker(small):

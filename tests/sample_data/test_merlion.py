@@ -91,23 +91,6 @@ def test_small_size_keeps_the_proportions(name, one_language):
     assert segments.length[english].median() > 1.15 * segments.length[~english].median()
 
 
-def test_a_seed_decides_everything():
-    once, again, other = (merlion.generate("small", "evaluation", seed) for seed in (1, 1, 2))
-    for first, second in zip(once, again, strict=True):
-        pd.testing.assert_frame_equal(first, second)
-    assert not once.labels.equals(other.labels)
-
-
-def test_unknown_sizes_and_qualities_are_refused():
-    with pytest.raises(ValueError, match="size 'medium'"):
-        merlion.generate("medium", "evaluation", 1)
-    tables = merlion.generate("small", "evaluation", 1)
-    with pytest.raises(ValueError, match="quality 'good'"):
-        merlion.identification_scores(tables.labels, "good", 1)
-    with pytest.raises(ValueError, match="quality 'good'"):
-        merlion.diarization_turns(tables, "good", 1)
-
-
 def test_identification_scores_have_the_promised_quality(full):
     _, tables = full
     is_english = (merlion.scored_segments(tables.labels).language_tag == "English").to_numpy()
@@ -115,23 +98,6 @@ def test_identification_scores_have_the_promised_quality(full):
         english, mandarin = merlion.identification_scores(tables.labels, quality, 3).T
         for trials in (pooled_trials, difference_trials):
             assert rocch_eer(*trials(is_english, english, mandarin)) == pytest.approx(eer, abs=0.01)
-
-
-@pytest.mark.parametrize("lines", [1, 2])
-def test_identification_file_holds_every_segment_in_order(tmp_path, lines):
-    tables = merlion.generate("small", "development", 4)
-    scores = merlion.identification_scores(tables.labels, "baseline", 4)
-    merlion.write_identification(tables.labels, scores, tmp_path, lines=lines)
-    rows = [line.split(" ") for line in (tmp_path / "prediction.txt").read_text().splitlines()]
-    first = merlion.scored_segments(tables.labels).iloc[0]
-    segment = f"{first.audio_name[:-4]}_{first.utt_id}_{first.start}_{first.end}"
-    if lines == 1:
-        assert rows[0] == [segment, str(scores[0, 0]), str(scores[0, 1])]
-        assert [[float(value) for value in row[1:]] for row in rows] == scores.tolist()
-    else:
-        assert rows[:2] == [[segment, "0", str(scores[0, 0])], [segment, "1", str(scores[0, 1])]]
-        assert [float(row[2]) for row in rows] == scores.ravel().tolist()
-    assert len({row[0] for row in rows}) == 560
 
 
 def test_diarization_turns_rank_as_their_quality(tmp_path):
@@ -145,18 +111,3 @@ def test_diarization_turns_rank_as_their_quality(tmp_path):
     assert der["perfect"] == 0
     assert 15 < der["perturbed"] < 45
     assert der["perturbed"] + 20 < der["random"]
-
-
-def test_diarization_writes_a_file_for_every_recording(tmp_path):
-    tables = merlion.generate("small", "evaluation", 5)
-    turns = merlion.diarization_turns(tables, "perturbed", 5)
-    silent = tables.recordings.audio_name[3]
-    merlion.write_diarization(tables, turns[turns.audio_name != silent], tmp_path)
-    assert {f"{file.stem}.wav" for file in tmp_path.iterdir()} == set(tables.recordings.audio_name)
-    assert (tmp_path / silent.replace(".wav", ".txt")).read_text() == ""
-    name = tables.recordings.audio_name[0]
-    rows = [line.split(" ") for line in (tmp_path / name.replace(".wav", ".txt")).read_text().splitlines()]
-    expected = turns[turns.audio_name == name]
-    assert [[float(row[0]), float(row[1]), row[2]] for row in rows] == expected.iloc[
-        :, 1:
-    ].to_numpy().tolist()

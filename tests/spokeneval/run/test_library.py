@@ -150,25 +150,19 @@ def test_a_refusal_on_public_labels_shows_the_rates_that_break_the_rule(tmp_path
         spokeneval.score("spoken_call", **paths, options={"fifty_percent_rule": "reject"})
 
 
-def test_a_refusal_lists_every_problem(task, place, capsys):
-    broken = next((place / "submission").iterdir())
-    broken.write_bytes(b"\xff")
-    (place / "submission" / "extra").write_text("")
-    with pytest.raises(SubmissionError) as refusal:
+@pytest.mark.parametrize("side", ["submission", "reference"])
+def test_a_refusal_lists_every_problem(task, place, capsys, side):
+    if side == "submission":
+        next((place / side).iterdir()).write_bytes(b"\xff")
+        (place / side / "extra").write_text("")
+    else:
+        path = place / side / find_task(task).format.reference_files[0]
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join([*lines, *lines[1:3], ""]))
+    with pytest.raises((ReferenceFileError, SubmissionError)) as refusal:
         spokeneval.score(task, reference=place / "reference", submission=place / "submission")
-    told = f"The submission {place / 'submission'} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
-    assert run(capsys, task, place / "reference", place / "submission") == (1, "", told)
-    assert "extra" in told
-
-
-def test_a_bad_reference_lists_every_problem(task, place, capsys):
-    path = place / "reference" / find_task(task).format.reference_files[0]
-    lines = path.read_text().splitlines()
-    path.write_text("\n".join([*lines, *lines[1:3], ""]))
-    with pytest.raises(ReferenceFileError) as refusal:
-        spokeneval.score(task, reference=place / "reference", submission=place / "submission")
-    assert refusal.value.total >= 2
-    told = f"The reference {place / 'reference'} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
+    assert refusal.value.total > (side == "reference")
+    told = f"The {side} {place / side} is refused.\n\n{refusal.value}\n\nNothing was scored.\n"
     assert run(capsys, task, place / "reference", place / "submission") == (1, "", told)
 
 
@@ -209,15 +203,7 @@ def test_help_and_a_terminal_without_greek():
         assert expected in " ".join(done.stdout.split())
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
-def test_a_closed_pipe_and_ctrl_c_are_silent(monkeypatch, capsys):
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-m", "spokeneval", "tasks"]
-    done = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
-
+def test_ctrl_c_is_silent(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 

@@ -14,7 +14,6 @@ from spokeneval.challenges import find_task
 from spokeneval.formats.format import Items
 from spokeneval.run.feedback import SetFeedback
 from spokeneval.run.options import About, Options, Settings, choose_options, read_options
-from spokeneval.run.output import check_scores, write_scores
 from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
 from spokeneval.run.signature import Signature
 from spokeneval.task import Option
@@ -156,41 +155,7 @@ def test_what_no_task_has_is_refused():
         choose_options(TASK, {"class_sizes": "shown"})
 
 
-LINES = {
-    "t": Signature("t", version=""),
-    "t|a:b|c:d|reference:0|spokeneval:1": Signature("t", ("a:b", "c:d"), False, "0", version="1"),
-    "t|feedback:coarse|items:0|part:open|spokeneval:1": Signature("t", (), True, "", "0", "open", "1"),
-    "t|new|other:x": Signature("t", ("new", "other:x"), version=""),
-}
-
-
-@pytest.mark.parametrize("line", LINES)
-def test_a_signature_is_its_line(line):
-    assert Signature.parse(line) == LINES[line]
-    assert str(LINES[line]) == line
-
-
 # What is written
-
-
-@pytest.mark.parametrize("score", [1e10, -1e10, float("inf"), float("nan")])
-def test_a_score_that_no_platform_stores_is_refused(score):
-    check_scores({"a": 9_999_999_999, "b": -9_999_999_999.5})
-    with pytest.raises(
-        ValueError, match=rf"^score b is {score!r}; expected a finite number below 1e10$".replace("+", r"\+")
-    ):
-        check_scores({"a": 1, "b": score})
-
-
-def test_scores_are_written_in_full_or_not_at_all(tmp_path):
-    write_scores(tmp_path, {"a": 0.1 + 0.2, "b": 3})
-    assert (tmp_path / "scores.txt").read_text() == "a: 0.30000000000000004\nb: 3\n"
-    assert (tmp_path / "scores.json").read_text() == '{\n  "a": 0.30000000000000004,\n  "b": 3\n}\n'
-    (tmp_path / "scores.json").unlink()
-    (tmp_path / "scores.json").mkdir()
-    with pytest.raises(OSError, match="directory"):
-        write_scores(tmp_path, {"a": 1})
-    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 
 @pytest.mark.parametrize(("chosen", "spelled"), [({}, "known"), ({"words": "other"}, "other")])

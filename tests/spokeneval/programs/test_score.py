@@ -20,9 +20,8 @@ from spokeneval import __version__
 from spokeneval.challenges import find_task
 from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
-from spokeneval.programs.program import accepted_report, describe_error, run
+from spokeneval.programs.program import accepted_report
 from spokeneval.programs.score import score_main
-from spokeneval.run.output import INTERRUPTED, write_file
 from spokeneval.run.reference import fingerprint, items_fingerprint, parse_reference
 from tests.samples.cases import CASES, IDS, SHEETS
 from tests.samples.programs import ROOT, encoded, write_files
@@ -285,32 +284,6 @@ def test_a_wrong_call(tmp_path):
         assert call(ingest_main, program, *wrong) == (1, "", said)
 
 
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (OSError(errno.ENOSPC, "No space left"), "file: No space left\nNothing was scored."),
-        (OSError(errno.EIO, "Broken", "/a/b c"), "'b c': Broken\nNothing was scored."),
-    ],
-)
-def test_the_message_of_an_error_contains_no_label(error, words):
-    assert describe_error(error) == words
-
-
-def test_a_failure_is_reported_with_its_last_four_frames():
-    def deeper(levels):
-        return deeper(levels - 1) if levels else int("a label")
-
-    try:
-        deeper(5)
-    except ValueError as error:
-        words = describe_error(error)
-    line = deeper.__code__.co_firstlineno + 1
-    place = f"  test_programs.py line {line} in deeper\n"
-    assert words == (
-        f"The program failed (ValueError). Please send these lines to the organisers:\n{4 * place}Nothing was scored."
-    )
-
-
 # The check before scoring
 
 
@@ -365,35 +338,6 @@ def test_a_program_whose_reader_is_gone_says_nothing_and_writes_its_files(tmp_pa
     os.close(writing)
     assert (getattr(done, other), done.returncode) == ("", int(stream == "stderr"))
     assert (tmp_path / "out" / "scores.json").exists() == (stream == "stdout")
-
-
-def test_ctrl_c_ends_a_program_without_a_word(capsys):
-    def interrupted():
-        raise KeyboardInterrupt
-
-    assert run(interrupted) == INTERRUPTED == 130
-    assert tuple(capsys.readouterr()) == ("", "")
-
-
-# Files
-
-
-def test_a_file_is_whole_in_its_encoding_and_replaces_what_is_there(tmp_path):
-    path = tmp_path / "scores.txt"
-    for text in ("né: 1\n", ""):
-        (tmp_path / ".scores.txt.unfinished").write_text("half")
-        write_file(path, text)
-        assert path.read_bytes() == text.encode()
-    assert [file.name for file in tmp_path.iterdir()] == ["scores.txt"]
-
-
-def test_what_is_written_meanwhile_is_not_written_into(tmp_path):
-    """The unfinished file is created exclusively: a file that appears meanwhile belongs to another process."""
-    unlinked = mock.patch.object(Path, "unlink", side_effect=[None, PermissionError])
-    (tmp_path / ".scores.txt.unfinished").write_text("another's")
-    with unlinked, pytest.raises(FileExistsError):
-        write_file(tmp_path / "scores.txt", "ours")
-    assert (tmp_path / ".scores.txt.unfinished").read_text() == "another's"
 
 
 # A task's own code

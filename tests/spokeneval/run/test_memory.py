@@ -273,11 +273,3 @@ def test_a_declared_unit_that_is_no_column_is_refused(unit):
         spokeneval.ReferenceFileError, match=f"no '{unit}' in the reference, which `unit` declares"
     ):
         spokeneval.score({**TWO, "unit": unit}, LABELS, DECISIONS)
-
-
-def test_one_unit_has_no_interval():
-    result = spokeneval.score(TWO, LABELS.assign(speaker="Ana"), DECISIONS)
-    assert (result.units, result.intervals) == (1, {})
-    assert set(result.to_dict()["intervals"].values()) == {None}
-    assert result.to_frame()[["low", "high"]].isna().all(axis=None)
-    assert "95 % interval" not in str(result)

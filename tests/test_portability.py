@@ -307,44 +307,36 @@ def test_refusals_on_python_39_are_those_of_this_python(python39, tmp_path):
 
 PLAIN = {"PATH": os.environ.get("PATH", os.defpath), "HOME": os.environ.get("HOME", "/")}
 
-SURROUNDINGS = {
-    "the C locale, ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    "a locale with decimal commas": {"LC_ALL": "de_DE.UTF-8"},
-    "a locale with dotless i": {"LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr"},
-    "a time zone": {"TZ": "Pacific/Kiritimati"},
-    "another hash seed": {"PYTHONHASHSEED": "4711"},
-    "no assertions": {"PYTHONOPTIMIZE": "2"},
-    "warnings as errors": {"PYTHONWARNINGS": "error"},
-    "no user": {"HOME": "/nonexistent", "USER": "", "LOGNAME": ""},
-    "a plain processor": {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX X86_V3 X86_V4"},
-    "another linear algebra": {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "1"},
+LOCALES = (
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},  # ASCII
+    {"LC_ALL": "de_DE.UTF-8"},  # decimal commas
+    {"LC_ALL": "tr_TR.UTF-8", "LANGUAGE": "tr"},  # dotless i
+)
+AT_ONCE = {
+    "TZ": "Pacific/Kiritimati",
+    "PYTHONHASHSEED": "4711",
+    "PYTHONOPTIMIZE": "2",  # no assertions
+    "PYTHONWARNINGS": "error",
+    **{"HOME": "/nonexistent", "USER": "", "LOGNAME": ""},
+    **{"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "1"},
 }
 """Environment variables that must not have an effect."""
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("surroundings", SURROUNDINGS)
-def test_the_environment_has_no_influence(unpacked, expected, tmp_path, surroundings):
-    environment = {**PLAIN, **SURROUNDINGS[surroundings]}
-    found = outcome(sys.executable, unpacked("spoken_call"), tmp_path, environment)
-    if surroundings == "a plain processor":
-        # numpy says on standard error what it cannot disable.
-        found["score: stderr"] = found["ingest: stderr"] = b""
+def test_a_plain_processor_has_no_influence(unpacked, expected, tmp_path):
+    plain = {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX X86_V3 X86_V4"}
+    found = outcome(sys.executable, unpacked("spoken_call"), tmp_path, {**PLAIN, **plain})
+    # numpy says on standard error what it cannot disable.
+    found["score: stderr"] = found["ingest: stderr"] = b""
     assert found == expected("spoken_call")
-
-
-ALL_AT_ONCE = {
-    key: value
-    for name, more in SURROUNDINGS.items()
-    if "processor" not in name
-    for key, value in more.items()
-}
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("task", TASKS)
-def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
-    """Also with another working directory and umask, read-only programs and data, and without network if possible."""
+def test_the_environment_has_no_influence(unpacked, expected, tmp_path, task):
+    """Nor have another working directory and umask, read-only programs and data, and no network if possible."""
+    environment = {"PATH": PLAIN["PATH"], **AT_ONCE, **LOCALES[list(TASKS).index(task) % len(LOCALES)]}
     folder = tmp_path / "read only"
     shutil.copytree(unpacked(task), folder)
     for path in (folder, *folder.rglob("*")):
@@ -356,7 +348,7 @@ def test_all_of_it_at_once_has_no_influence(unpacked, expected, tmp_path, task):
     )
     try:
         found = outcome(
-            sys.executable, folder, tmp_path / "output", {"PATH": PLAIN["PATH"], **ALL_AT_ONCE},
+            sys.executable, folder, tmp_path / "output", environment,
             without_network if cut else (), cwd="/", preexec_fn=lambda: os.umask(0o077) and None,
         )  # fmt: skip
     finally:
@@ -372,8 +364,8 @@ def test_a_refusal_reads_the_same_in_every_locale(unpacked, tmp_path):
     shutil.copytree(unpacked("spoken_call"), folder)
     (folder / "input/res/results.csv").write_text("Id\tAccept\nZoë→\taccept\n", encoding="utf-8")
     told = [
-        outcome(sys.executable, folder, tmp_path / name, {**PLAIN, **SURROUNDINGS[name]})
-        for name in ("a time zone", "the C locale, ASCII", "a locale with dotless i")
+        outcome(sys.executable, folder, tmp_path / str(number), {**PLAIN, **environment})
+        for number, environment in enumerate((AT_ONCE, *LOCALES))
     ]
     assert "Zoë→".encode() in told[0]["score: stderr"]
-    assert told[0] == told[1] == told[2]
+    assert all(found == told[0] for found in told)

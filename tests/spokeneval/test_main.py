@@ -13,7 +13,6 @@ import pytest
 import spokeneval
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
-from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 
 TASK = "spoken_call"
@@ -66,14 +65,8 @@ def run(capsys, *arguments: object) -> tuple[int, str, str]:
 
 def test_an_invalid_row_is_left_out_with_its_answer(place, capsys):
     clean = spokeneval.score(TASK, place / "clean.csv", place / "clean_answers.csv")
-    official = (
-        "score",
-        TASK,
-        "--reference",
-        place / "official.csv",
-        "--submission",
-        place / "official_answers.csv",
-    )
+    paths = ("--reference", place / "official.csv", "--submission", place / "official_answers.csv")
+    official = ("score", TASK, *paths)
     status, printed, told = run(capsys, *official)
     assert (status, printed) == (1, "")
     assert "line 7    Id 99: language is correct but meaning incorrect" in told
@@ -159,22 +152,6 @@ def test_lenient_prints_how_it_read_a_file_and_refuses_words_that_it_would_garbl
     assert "line 2: not UTF-8, and read as Windows-1252 it has words such as '" in told
 
 
-def test_lenient_reads_rttm_for_turns(tmp_path):
-    case = CASES["merlion_diarization"]
-    labels = [line.split(",") for line in case.reference["labels.csv"].splitlines()[1:]]
-    rttm = "".join(
-        f"SPEAKER {row[0][:-4]} 1 {int(row[2]) / 1000} {int(row[4]) / 1000} <NA> <NA> {row[5]} <NA> <NA>\n"
-        for row in labels
-    )
-    uem = "x_1 1 0.5 10\ny_1 1 0 2\n"
-    write_files(tmp_path / "csv", case.reference)
-    write_files(tmp_path / "nist", {"all.rttm": rttm, "all.uem": uem})
-    submission = write_files(tmp_path / "submission", case.submission)
-    expected = spokeneval.score("merlion_diarization", tmp_path / "csv", submission)
-    found = spokeneval.score("merlion_diarization", tmp_path / "nist", submission, lenient=True)
-    assert (found.scores, found.intervals) == (expected.scores, expected.intervals)
-
-
 def test_lenient_and_rows_that_are_left_out_go_together(place):
     rows = [*ROWS[:5], MADE, *ROWS[5:]]
     (place / "windows.csv").write_bytes(sheet(rows, ";").encode("cp1252"))
@@ -248,27 +225,16 @@ def test_compare_takes_a_declared_task(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", task_names())
-def test_a_task_is_described_with_all_that_a_user_needs(name, capsys):
-    task = find_task(name)
-    _, printed, _ = run(capsys, "tasks", name, "--json")
-    facts = json.loads(printed)
-    assert [score["key"] for score in facts["scores"]] == [score.key for score in task.scores]
-    assert facts["options"] == {option.name: list(option.values) for option in task.options}
-    assert [file["file"] for file in facts["reference"]] == [layout.file for layout in task.format.layouts]
-    words = " ".join(run(capsys, "tasks", name)[1].split())
+def test_a_task_is_described_with_all_that_a_user_needs(name):
+    task, described = find_task(name), spokeneval.get_task(name)
+    assert [score.key for score in described.scores] == [score.key for score in task.scores]
+    words = " ".join(str(described).split())
     for layout in (*task.format.layouts, task.format.submission):
         assert f"{layout.file}: {', '.join(layout.required)}" in words
     for score in task.scores:
         assert f"{score.key} {score.heading}, {score.direction} is better: {score.description}" in words
     for option in task.options:
         assert f"Option {option.name}: {', '.join(option.values)}" in words
-    submitted = CASES[name].submission
-    assert facts["submission"]["file"] in submitted or facts["submission"]["file"].startswith("RECORDING")
-
-
-def test_all_tasks_as_json(capsys):
-    _, printed, _ = run(capsys, "tasks", "--json")
-    assert [facts["name"] for facts in json.loads(printed)] == task_names()
 
 
 def test_a_description_has_what_the_command_prints(capsys):
@@ -277,60 +243,27 @@ def test_a_description_has_what_the_command_prints(capsys):
         assert described == spokeneval.get_task(name) == spokeneval.get_task(find_task(name))
         assert run(capsys, "tasks", name)[1] == f"{described}\n"
         assert json.loads(run(capsys, "tasks", name, "--json")[1]) == described.to_dict()
+    described = [task.to_dict() for task in spokeneval.list_tasks()]
+    assert json.loads(run(capsys, "tasks", "--json")[1]) == described
     declared = spokeneval.get_task({"kind": "transcripts", "units": "characters"})
     assert (declared.scores[0].key, declared.submission.columns) == ("cer", ("id", "transcript"))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "known"),
-    [
-        ("nope", ValueError, "expected one of caller_experience, content_accuracy, "),
-        (None, TypeError, "expected one of caller_experience, content_accuracy, "),
-        ({"kind": "nope"}, ValueError, "decisions, "),
-    ],
-)
-def test_an_unknown_task_names_the_known_ones(wrong, error, known):
-    for function in (spokeneval.get_task, lambda task: spokeneval.score(task, ["a"], ["a"])):
-        with pytest.raises(error) as refused:
-            function(wrong)
-        assert known in str(refused.value)
-
-
 def test_refusals_are_json_too(place, capsys):
     (place / "bad.csv").write_text("Id\tAccept\n1\tyes\n2\taccept\n")
-    arguments = (
-        "score",
-        TASK,
-        "--reference",
-        place / "clean.csv",
-        "--submission",
-        place / "bad.csv",
-        "--json",
-    )
-    status, printed, told = run(capsys, *arguments)
+    paths = ("--reference", place / "clean.csv", "--submission", place / "bad.csv")
+    status, printed, told = run(capsys, "score", TASK, *paths, "--json")
     found = json.loads(printed)
-    assert status == 1
-    assert told.startswith(f"The submission {place / 'bad.csv'} is refused.")
-    assert found["error"] == f"The submission {place / 'bad.csv'} is refused."
-    assert (found["total"], [problem["code"] for problem in found["problems"]]) == (
-        2,
-        ["missing_item", "unknown_value"],
-    )
-    assert found["problems"][1] == {
-        "code": "unknown_value",
-        "file": "results.csv",
-        "message": "Id 1: decision 'yes'; expected 'accept' or 'reject'",
-        "line": 2,
-        "item": "1",
-    }
+    assert (status, found["error"]) == (1, f"The submission {place / 'bad.csv'} is refused.")
+    assert told.startswith(found["error"])
+    assert (found["total"], found["problems"][0]["code"]) == (2, "missing_item")
+    place = {"file": "results.csv", "line": 2, "item": "1", "code": "unknown_value"}
+    assert found["problems"][1].items() > place.items()
     for wrong in (["score", "nope"], ["score", TASK, "--option", "x=y"], ["tasks", "nope"]):
         more = [] if wrong[0] == "tasks" else ["--reference", "x", "--submission", "y"]
         status, printed, told = run(capsys, *wrong, *more, "--json")
         assert (status, json.loads(printed)["error"]) == (2, told.strip())
-    for arguments, words in (
-        (["nope"], "invalid choice: 'nope'"),
-        (["score", TASK], "--reference, --submission"),
-    ):
+    for arguments, words in ((["nope"], "'nope'"), (["score", TASK], "--reference, --submission")):
         with pytest.raises(SystemExit, match=r"^2$"):
             main([*arguments, "--json"])
         printed, told = capsys.readouterr()

@@ -1,0 +1,17 @@
+"""Plots that are drawn without matplotlib."""
+
+import numpy as np
+
+from spokeneval.report import plots
+
+
+def test_a_timeline_shows_each_turn_and_stays_small_however_many_there_are():
+    regions = np.array([[0, 71_000]])
+    turns = np.array([[1000, 2500], [2400, 3000], [70_990, 71_000]])
+    # 710 units for 71 s: a gap of 10, the first two turns together, a gap, and one unit for the last hundredth.
+    drawn = plots.timeline([plots.Lane("turns", [(turns, plots.BLUE)])], regions).markup
+    assert 'stroke-dasharray="0 10 20 679 1 710"' in drawn
+    assert plots.timeline([plots.Lane("none", [(turns[:0], plots.BLUE)])], regions).markup.count("dash") == 1
+    starts = np.random.default_rng(7).uniform(0, 71_000, (7, 5000))
+    lanes = [plots.Lane("many", [(np.stack([row, row + 30], axis=1), plots.BLUE)]) for row in starts]
+    assert len(plots.timeline(lanes, regions).markup) < 14_000
