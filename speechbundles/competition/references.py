@@ -114,17 +114,7 @@ def load_reference(
     """
     rules = default.with_options(options)
     where = f"{path}: reference of {rules.name}, set {name}"
-    try:
-        found = read_tables(rules, path, declared)
-    except OSError as error:
-        raise BadReference(f"{error.filename or path}: {error.strerror}") from None
-    except UnreadableFile as error:
-        raise BadReference(str(error)) from None
-    except ReferenceFileError as error:
-        raise BadReference(f"{where}\n{error}") from None
-    for source, table in found:
-        log(f"{rules.name}/{name}: {source}: {table.understood}")
-    tables = [table for _, table in found]
+    tables = _read(rules, name, path, declared, where, log)
     reasons: list[str] = []
     dropped: dict[str, set[int]] = {table.file: set() for table in tables}
     while True:
@@ -152,6 +142,23 @@ def load_reference(
         for layout, table in zip(rules.format.layouts, tables, strict=True)
     ]
     return _reference_set(rules, name, path, options, labels, files, read, reasons)
+
+
+def _read(
+    rules: Task, name: str, path: Path, declared: Declared, where: str, log: Callable[[str], None]
+) -> list[OwnTable]:
+    """Return the tables of a set; log how each was read."""
+    try:
+        found = read_tables(rules, path, declared)
+    except OSError as error:
+        raise BadReference(f"{error.filename or path}: {error.strerror}") from None
+    except UnreadableFile as error:
+        raise BadReference(str(error)) from None
+    except ReferenceFileError as error:
+        raise BadReference(f"{where}\n{error}") from None
+    for source, table in found:
+        log(f"{rules.name}/{name}: {source}: {table.understood}")
+    return [table for _, table in found]
 
 
 def _reference_set(

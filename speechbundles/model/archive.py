@@ -8,9 +8,9 @@ import re
 import stat
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
 from speechbundles.model.bounded import read_entry, read_file
 from speechbundles.model.finding import Report
@@ -42,6 +42,7 @@ class Room:
         return True
 
 
+@dataclass(eq=False)
 class Archive:
     """The files of a zip, or of a folder in one: `name -> bytes`, without junk.
 
@@ -52,19 +53,11 @@ class Archive:
     times: the times of change in the zip: year, month, day, hour, minute and second.
     """
 
-    def __init__(
-        self,
-        name: str,
-        files: dict[str, bytes],
-        room: Room,
-        refused: frozenset[str] = frozenset(),
-        times: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
-    ) -> None:
-        self.name = name
-        self.files = files
-        self.room = room
-        self.refused = refused
-        self.times = times
+    name: str
+    files: dict[str, bytes]
+    room: Room
+    refused: frozenset[str] = frozenset()
+    times: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def where(self, file: str) -> str:
         return f"{self.name}/{file}" if self.name else file

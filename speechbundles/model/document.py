@@ -32,8 +32,10 @@ class Document:
 def read_document(report: Report, data: bytes) -> Document | None:
     """Parse the file. Return None, and add a finding, if it is not YAML with keys and values."""
     try:
-        builder = _Builder(report, decode_yaml(data))
-        content = builder.build()
+        loader = BoundedLoader(decode_yaml(data))
+        node = compose_yaml(loader)
+        lines: dict[Path, int] = {(): 1}
+        content = None if node is None else _value(node, (), loader, lines, report)
     except UnicodeDecodeError as error:
         report.add("yaml-not-utf8", FILE, f"byte {error.start} is not UTF-8")
         return None
@@ -45,7 +47,7 @@ def read_document(report: Report, data: bytes) -> Document | None:
     if not isinstance(content, dict):
         report.add("yaml-invalid", FILE, f"{describe(content)} at the top level; expected keys and values")
         return None
-    return Document(content, builder.lines)
+    return Document(content, lines)
 
 
 def describe(value: Any) -> str:
@@ -59,45 +61,28 @@ def describe(value: Any) -> str:
     return repr(value)
 
 
-class _Builder:
-    """Builds values and lines from YAML nodes; the platforms' loader turns each scalar into its value."""
-
-    def __init__(self, report: Report, text: str) -> None:
-        self.report = report
-        self.loader = BoundedLoader(text)
-        self.lines: dict[Path, int] = {(): 1}
-
-    def build(self) -> Any:
-        node = compose_yaml(self.loader)
-        return None if node is None else self._value(node, ())
-
-    def _value(self, node: yaml.Node, path: Path) -> Any:
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, path)
-        if isinstance(node, yaml.SequenceNode):
-            return [self._item(item, (*path, index)) for index, item in enumerate(node.value)]
-        return self.loader.construct_object(node)
-
-    def _item(self, node: yaml.Node, path: Path) -> Any:
-        self.lines[path] = node.start_mark.line + 1
-        return self._value(node, path)
-
-    def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[Any, Any]:
-        first_lines: dict[Any, int] = {}
-        for key_node, _ in node.value:
-            line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise ValueError(f"line {line}: a list or mapping as a key")
-            if key_node.value in first_lines:
-                where = f"{FILE} line {line}: {dotted((*path, key_node.value))}"
-                text = f"{key_node.value!r} again; first on line {first_lines[key_node.value]}"
-                self.report.add("duplicate-key", where, text)
-            first_lines.setdefault(key_node.value, line)
-        self.loader.flatten_mapping(node)
-        result = {}
-        for key_node, value_node in node.value:
-            key = self.loader.construct_object(key_node)
-            place = (*path, key)
-            self.lines[place] = key_node.start_mark.line + 1
-            result[key] = self._value(value_node, place)
-        return result
+def _value(node: yaml.Node, path: Path, loader: BoundedLoader, lines: dict[Path, int], report: Report) -> Any:
+    """Return a node's value as the platforms' loader builds it; add the lines in it, and findings for repeated keys."""
+    if isinstance(node, yaml.SequenceNode):
+        lines.update({(*path, index): item.start_mark.line + 1 for index, item in enumerate(node.value)})
+        return [_value(item, (*path, index), loader, lines, report) for index, item in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return loader.construct_object(node)
+    first_lines: dict[Any, int] = {}
+    for key_node, _ in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise ValueError(f"line {line}: a list or mapping as a key")
+        if key_node.value in first_lines:
+            where = f"{FILE} line {line}: {dotted((*path, key_node.value))}"
+            text = f"{key_node.value!r} again; first on line {first_lines[key_node.value]}"
+            report.add("duplicate-key", where, text)
+        first_lines.setdefault(key_node.value, line)
+    loader.flatten_mapping(node)
+    result = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node)
+        place = (*path, key)
+        lines[place] = key_node.start_mark.line + 1
+        result[key] = _value(value_node, place, loader, lines, report)
+    return result

@@ -70,10 +70,10 @@ class Sources:
         """Return the competition's files below a folder, `relative name -> content`."""
         templates = {
             inner: content
-            for inner, content in _tree(self.root / name).items()
+            for inner, content in read_tree(self.root / name).items()
             if not _is_data(f"{name}/{inner}")
         }
-        files = {**templates, **_tree(self.folder / name)}
+        files = {**templates, **read_tree(self.folder / name)}
         return {inner: content for inner, content in files.items() if Path(inner).name != NOTE}
 
     def own_task(self, name: str) -> Path | None:
@@ -98,10 +98,6 @@ def installed_root() -> Path:
     package = Path(__file__).resolve().parents[1]
     data = package / "_data"
     return data if data.is_dir() else package.parent
-
-
-def _tree(folder: Path) -> dict[str, bytes]:
-    return read_tree(folder) if folder.is_dir() else {}
 
 
 def _is_data(name: str) -> bool:

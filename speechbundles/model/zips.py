@@ -39,21 +39,21 @@ def input_zip(name: str) -> str:
 
 def read_tree(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder, except hidden and left-behind ones, `relative name -> content`."""
-    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {
-        inner.as_posix(): path.read_bytes()
-        for inner, path in paths.items()
-        if not any(map(_LEFT_BEHIND.fullmatch, inner.parts))
+        name: path.read_bytes()
+        for name, path in _files(folder).items()
+        if not any(map(_LEFT_BEHIND.fullmatch, name.split("/")))
     }
 
 
 def read_all(folder: Path) -> dict[str, bytes]:
     """Return all files below a folder, `relative name -> content`; none if the folder does not exist."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    return {name: path.read_bytes() for name, path in _files(folder).items()}
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path for path in paths}
 
 
 def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:

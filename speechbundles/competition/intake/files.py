@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
-from speechbundles.competition.intake.layouts import Notation
-from speechbundles.competition.intake.table import OwnTable
+from speechbundles.competition.intake.table import Notation, OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
 from speechbundles.competition.intake.transcripts import Utterance, read_kaldi_text, read_stm, read_trn
 from speechbundles.competition.intake.turns import Row, is_label_track, read_label_track, read_rttm, read_uem

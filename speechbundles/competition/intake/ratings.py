@@ -65,14 +65,11 @@ def wide(table: OwnTable, layout: Layout) -> OwnTable:
             add("contradictory_row", lines[item][0], item, what)
         if column in layout.optional or not changed:
             kept.append(place)
-    rows = {
-        own[0]: [
-            item,
-            *(table.rows[own[0]][place] for place in kept),
-            *(given[rated[item][column]][2] if column in rated[item] else "" for column in raters.values()),
-        ]
-        for item, own in lines.items()
-    }
+    rows = {}
+    for item, (first, *_) in lines.items():
+        ratings = {column: given[line][2] for column, line in rated[item].items()}
+        constant = (table.rows[first][place] for place in kept)
+        rows[first] = [item, *constant, *(ratings.get(column, "") for column in raters.values())]
     return replace(
         table,
         columns=(layout.id, *(table.columns[place] for place in kept), *raters.values()),

@@ -7,13 +7,12 @@ reader's checks each row keeps its line number, so that messages name the organi
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
-from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import Grid, Source, read_source
@@ -22,6 +21,28 @@ from spokeneval.formats.tables import Layout, csv_text
 
 MOST_CLASSES = 10
 """Most different values of a column with classes."""
+
+
+@dataclass(frozen=True)
+class Notation:
+    """Other formats of one file.
+
+    Attributes
+    ----------
+    aliases: column names that the task's reader does not accept -> accepted names.
+    headerless: the columns of files without a header, in every order that occurs.
+    is_row: whether the cells of a first row, `column -> text`, belong to an item.
+    left_out: columns that are not copied into the bundle.
+    per_second: the unit of `start` and `end`, as a number of units per second.
+    completed: functions that add further columns, `table, layout -> table`.
+    """
+
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    headerless: Sequence[tuple[str, ...]] = ()
+    is_row: Callable[[Mapping[str, str]], bool] = lambda cells: True
+    left_out: Sequence[str] = ()
+    per_second: int = 1
+    completed: Sequence[Callable[["OwnTable", Layout], "OwnTable"]] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
+from tests.samples.declared_tasks import SETTINGS
 from tests.samples.own_competition import FILLED_IN, own_folder, set_in
 from tests.samples.programs import ROOT, write_files
 
@@ -146,35 +147,18 @@ def test_the_repositorys_declarations_are_not_those_of_a_folder(own, tmp_path):
     assert competition["sets"] == {"development": {"drop_invalid_rows": True}}
 
 
-SETTINGS = """\
-defaults: {{organiser: Uns, contact_email: a@example.org, data_licence: CC BY 4.0}}
-challenges:
-  stimmen:
-    tasks:
-      spoof: {task}
-    phases:
-      - {{reference: development, start: "2027-01-01 00:00:00", end: "2027-03-01 00:00:00"}}
-      - {{reference: evaluation, start: "2027-03-02 00:00:00", end: "2027-04-01 00:00:00"}}
-bundles:
-  spoof: {{task: spoof, title: Echt oder nicht}}
-"""
-
-
-TASK = "{kind: decisions, classes: [echt, falsch], positive: falsch, item: recording}"
-
-
 BAD = {
-    "{kind: decision}": "line 5    challenges.stimmen.tasks.spoof.kind: 'decision'; did you mean decisions?",
-    "{kind: decisions}": "line 5    challenges.stimmen.tasks.spoof: classes: missing.",
-    "{kind: decisions, classes: [echt]}": "spoof.classes: ['echt']; expected a list of two classes or more",
-    "{kind: decisions, classes: [a, a]}": "spoof.classes: class 'a' twice",
-    "{kind: decisions, clases: [a, b]}": "spoof.clases: unknown key; did you mean classes?",
-    "{kind: decisions, classes: [a, b], positive: c}": "spoof.positive: 'c' is not one of the classes a, b",
-    "{kind: decisions, classes: [a, b], positive: a, units: words}": "spoof.units: unknown parameter; ",
-    "{kind: transcripts, normalise: [nfkk]}": "spoof.normalise: ",
-    "{kind: transcripts, primary: weer}": "spoof.primary: 'weer'; did you mean wer?",
-    "{phases: []}": "spoof",
-    "{}": "challenges.stimmen: unknown challenge stimmen",
+    "{kind: decision}": "line 5    challenges.eigene.tasks.aufgabe.kind: 'decision'; did you mean decisions?",
+    "{kind: decisions}": "line 5    challenges.eigene.tasks.aufgabe: classes: missing.",
+    "{kind: decisions, classes: [echt]}": "aufgabe.classes: ['echt']; expected a list of two classes or more",
+    "{kind: decisions, classes: [a, a]}": "aufgabe.classes: class 'a' twice",
+    "{kind: decisions, clases: [a, b]}": "aufgabe.clases: unknown key; did you mean classes?",
+    "{kind: decisions, classes: [a, b], positive: c}": "aufgabe.positive: 'c' is not one of the classes a, b",
+    "{kind: decisions, classes: [a, b], positive: a, units: words}": "aufgabe.units: unknown parameter; ",
+    "{kind: transcripts, normalise: [nfkk]}": "aufgabe.normalise: ",
+    "{kind: transcripts, primary: weer}": "aufgabe.primary: 'weer'; did you mean wer?",
+    "{phases: []}": "aufgabe",
+    "{}": "challenges.eigene: unknown challenge eigene",
 }
 
 
@@ -187,7 +171,8 @@ def test_a_bad_declaration_is_refused_with_its_place(task, tmp_path):
 
 
 def test_the_name_of_a_task_of_the_repository_is_refused(tmp_path):
-    text = SETTINGS.format(task=TASK).replace("spoof", "psst_correctness")
+    declared = SETTINGS.format(task="{kind: decisions, classes: [a, b]}")
+    text = declared.replace("aufgabe", "psst_correctness")
     own = write_files(tmp_path, {"competition.yaml": text})
     with pytest.raises(OrganiserError, match="psst_correctness is a task of the repository; choose another"):
         read_competitions(Sources(ROOT, own))

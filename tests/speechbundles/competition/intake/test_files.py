@@ -6,8 +6,8 @@ import pytest
 
 from speechbundles.competition.intake.complete import name_segments
 from speechbundles.competition.intake.files import formats_of, make_table
-from speechbundles.competition.intake.layouts import Notation
 from speechbundles.competition.intake.reference import read_tables
+from speechbundles.competition.intake.table import Notation
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference
 from spokeneval.formats.problems import ReferenceFileError
