@@ -1,9 +1,8 @@
 """A rehearsed season as text and as JSON; the same files always give the same output."""
 
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from speechbundles.bundle.rehearse import FAILED, FINISHED
@@ -70,21 +69,6 @@ def describe_phase(phase: BuiltPhase) -> str:
 
 def final_title(phase: BuiltPhase) -> str:
     return f"Final leaderboard, {phase.name}: {SHOWN.get(phase.rule, phase.rule)}"
-
-
-def sentences(reasons: Sequence[str]) -> str:
-    """Return the lines of a reason as sentences: a heading, such as `results.csv: 1 problem`, with its problems."""
-    first, *others = (line.strip() for line in reasons or ("No reason was given",))
-    heading = re.fullmatch(r"(.*): 1 problem|(.*: \d+ problems)", first)
-    if heading and others:
-        what = heading[1] or heading[2]
-        what = "The submission" if what == "submission" else what
-        has_verb = heading[1] and re.match("is |has |contains |cannot ", others[0])
-        first, others = f"{what}{' ' if has_verb else ': '}{others[0]}", others[1:]
-    whole = "; ".join([first, *others]).replace("; (", " (")
-    if re.match(r"[a-z]+(?![\w./])", whole):  # not a file's name
-        whole = whole[0].upper() + whole[1:]
-    return whole + "." * (whole[-1:] not in ".!?")
 
 
 def notes_of(season: Season) -> list[str]:
