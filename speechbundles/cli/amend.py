@@ -112,7 +112,7 @@ def command(
                 )
             if yes and not amendment.empty:
                 with counting("waiting") as waiting:
-                    carried_out = carry_out_amendment(connection, amendment, jobs=jobs, waiting=waiting)
+                    carried_out = carry_out_amendment(amendment, waiting=waiting)
                     steps = report_steps(carried_out, as_json=as_json)
     if as_json:
         answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})

@@ -1,6 +1,6 @@
 """Go back to the state before an amendment that is in progress."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,39 +32,8 @@ def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[
             f"{folder / STATE}: has no record of the earlier files; amend with the old bundle"
         )
     live = api.read_competition(connection, competition)
-    before, lost = state.before, []
-    for task, keys in before["tasks"].items():
-        try:
-            api.change_parts(connection, int(task), keys)
-        except Refused as refusal:
-            lost.append(f"task {task}: {refusal}")
-    added = {str(phase): dict.fromkeys(kits) for phase, kits in api.read_kits(live).items()}
-    for phase, kits in before["kits"].items():
-        for kind, key in {**added.get(phase, {}), **kits}.items():
-            try:
-                api.change_kit(connection, int(phase), kind, key)
-            except OrganiserError as refusal:
-                lost.append(f"phase {phase}, {kind}: {refusal}")
-    try:
-        api.change_texts(connection, live, before["texts"])
-    except Refused as refusal:
-        lost.append(f"pages: {refusal}")
-    files = ServedFiles(connection, {key: digest for key, digest in before["sha256"].items() if digest})
-    now = read_before(files, competition)
-    for what in ("tasks", "kits"):
-        for place, keys in before[what].items():
-            served = {part: now["sha256"][key] for part, key in now[what].get(place, {}).items()}
-            lost += [
-                f"{what[:-1]} {place}: {part.replace('_', ' ')} is not the earlier file"
-                for part, key in keys.items()
-                if not before["sha256"][key] or served.get(part) != before["sha256"][key]
-            ]
-    texts = [
-        [(page["title"], page["content"]) for page in own["texts"]["pages"]] + [own["texts"]["terms"]]
-        for own in (before, now)
-    ]
-    if texts[0] != texts[1]:
-        lost.append("the pages or the terms are not the earlier ones")
+    files = ServedFiles(connection, state.known_before)
+    lost = [*_restore(connection, live, state.before), *_different(files, competition, state.before)]
     if lost:
         lines = "\n".join(f"  {line}" for line in dict.fromkeys(lost))
         raise OrganiserError(f"competition {competition} is not as it was before:\n\n{lines}")
@@ -84,6 +53,43 @@ def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[
             f"deleted or repeated: {some_of(repeated, MOST_SHOWN)}"
         )
     (folder / STATE).unlink()
+
+
+def _restore(connection: Connection, live: Mapping[str, Any], before: Mapping[str, Any]) -> Iterator[str]:
+    """Send the earlier keys, pages and terms; yield a line for each that the server refuses."""
+    for task, keys in before["tasks"].items():
+        try:
+            api.change_parts(connection, int(task), keys)
+        except Refused as refusal:
+            yield f"task {task}: {refusal}"
+    added = {str(phase): dict.fromkeys(kits) for phase, kits in api.read_kits(live).items()}
+    for phase, kits in before["kits"].items():
+        for kind, key in {**added.get(phase, {}), **kits}.items():
+            try:
+                api.change_kit(connection, int(phase), kind, key)
+            except OrganiserError as refusal:
+                yield f"phase {phase}, {kind}: {refusal}"
+    try:
+        api.change_texts(connection, live, before["texts"])
+    except Refused as refusal:
+        yield f"pages: {refusal}"
+
+
+def _different(files: ServedFiles, competition: int, before: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each file, page or term that is not the earlier one."""
+    now = read_before(files, competition)
+    for what in ("tasks", "kits"):
+        for place, keys in before[what].items():
+            for part, key in keys.items():
+                served = now["sha256"].get(now[what].get(place, {}).get(part))
+                if not before["sha256"][key] or served != before["sha256"][key]:
+                    yield f"{what[:-1]} {place}: {part.replace('_', ' ')} is not the earlier file"
+    texts = [
+        [(page["title"], page["content"]) for page in own["texts"]["pages"]] + [own["texts"]["terms"]]
+        for own in (before, now)
+    ]
+    if texts[0] != texts[1]:
+        yield "the pages or the terms are not the earlier ones"
 
 
 def read_before(files: ServedFiles, competition: int) -> dict[str, Any]:

@@ -54,10 +54,14 @@ class State:
     uploaded: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def known_before(self) -> dict[str, str]:
+        """SHA-256 of the earlier files, by their keys."""
+        return {key: digest for key, digest in self.before.get("sha256", {}).items() if digest}
+
+    @property
     def known(self) -> dict[str, str]:
         """SHA-256 of the earlier and the new files, by their keys."""
-        before = {key: digest for key, digest in self.before.get("sha256", {}).items() if digest}
-        return {**before, **self.uploaded}
+        return {**self.known_before, **self.uploaded}
 
     def save(self, folder: Path) -> None:
         write_whole(folder / STATE, json.dumps(vars(self)))
@@ -97,6 +101,7 @@ class Amendment:
     state: None if the amendment has not begun.
     accepted: runs that are accepted as they are on the server.
     files: the files on the server.
+    jobs: number of parallel runs.
     """
 
     bundle: BuiltBundle
@@ -109,6 +114,12 @@ class Amendment:
     state: State | None
     accepted: tuple[int, ...]
     files: ServedFiles
+    jobs: int = 1
+
+    @property
+    def page(self) -> str:
+        """The address of the competition's page."""
+        return api.page_of(self.files.connection, self.competition)
 
     @property
     def empty(self) -> bool:

@@ -18,13 +18,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
-from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
-from typing import Any, BinaryIO
-from urllib.parse import urljoin, urlsplit
+from typing import Any, BinaryIO, TypeVar
+from urllib.parse import urlsplit
 
 import requests
 from requests.exceptions import InvalidURL
@@ -33,6 +30,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueErro
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.server.account import LOCAL, Account, check_address
+from speechbundles.server.responses import blocks, cookie, host, join, pause_of, succeeds
 
 PAUSES = (1, 2, 4, 8, 16, 32)
 """Seconds before each retry."""
@@ -51,11 +49,12 @@ LONGEST_DOWNLOAD = 4 * 3600
 """Longest time for one file, in seconds."""
 LARGEST_FILE = 4 << 30
 LONGEST_WORDS = 500
-_BLOCK = 1 << 18
 SIGN_IN = "/accounts/login/"
 
 Progress = Callable[[int, int], None]
 """Called with the amount done and the total: bytes, runs or files."""
+_Authorise = Callable[[requests.PreparedRequest], requests.PreparedRequest]
+_T = TypeVar("_T")
 
 
 class _Again(Exception):
@@ -70,6 +69,11 @@ class _Again(Exception):
         self.final = final
         self.arrived = arrived
         self.pause = pause
+
+
+def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    """Send no credentials, not even those that requests would find in a .netrc."""
+    return request
 
 
 @dataclass(frozen=True)
@@ -113,17 +117,15 @@ class Connection:
         Unreachable: there is no usable answer, or a request that must not be repeated may have been lost.
         """
         what = f"{method} {path.partition('?')[0]}"
-        authorise = _no_token if anonymous else self._authorise
 
-        def once() -> Any:
-            with self._request(method, self.server + path, authorise, json=content) as response:
-                if response.is_redirect:
-                    host = _host(_join(self.server, response.headers["Location"]))
-                    raise Refused(
-                        response.status_code,
-                        f"{what}: {self.server} redirects to {host}; is this the right server?",
-                    )
-                data = b"".join(_blocks(response, LARGEST_ANSWER, LONGEST_ANSWER))
+        def read(response: requests.Response) -> Any:
+            if response.is_redirect:
+                elsewhere = host(join(self.server, response.headers["Location"]))
+                raise Refused(
+                    response.status_code,
+                    f"{what}: {self.server} redirects to {elsewhere}; is this the right server?",
+                )
+            data = b"".join(blocks(response, LARGEST_ANSWER, LONGEST_ANSWER))
             if not response.ok:
                 raise self._refusal(what, response.status_code, data)
             if sum(map(data.count, (b",", b":", b"[", b"{"))) > MOST_VALUES:
@@ -133,7 +135,8 @@ class Connection:
             except ValueError as error:
                 raise _Again(Unreachable(f"{what}: the answer is {error}")) from None
 
-        return self._persist(once, repeatable)
+        authorise = _no_token if anonymous else self._authorise
+        return self._send(method, self.server + path, read, authorise, repeatable=repeatable, json=content)
 
     def location(self, path: str, *, anonymous: bool = False) -> str:
         """Return the signed address that one of the server's addresses redirects to. Only headers are read.
@@ -160,14 +163,13 @@ class Connection:
         return self._redirect(path, self._with_session)
 
     def _redirect(self, path: str, authorise: Any) -> str:
-        def once() -> str:
-            with self._request("GET", self.server + path, authorise) as response:
-                target = _join(self.server, response.headers.get("Location", ""))
-                if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
-                    raise Refused(response.status_code, self._closed())
-                return target
+        def read(response: requests.Response) -> str:
+            target = join(self.server, response.headers.get("Location", ""))
+            if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
+                raise Refused(response.status_code, self._closed())
+            return target
 
-        return self._persist(once, True)
+        return self._send("GET", self.server + path, read, authorise)
 
     def _closed(self) -> str:
         if self._session_key and self.account:
@@ -181,25 +183,26 @@ class Connection:
         """Fill in the server's sign-in form; return the key of the session."""
         address = self.server + SIGN_IN
 
-        def once() -> str:
-            with self._request("GET", address, _no_token) as form:
-                csrf = _cookie(form, "csrftoken") if form.ok and not form.is_redirect else None
-                if csrf is None:
-                    raise OrganiserError(
-                        f"{address}: there is no sign-in form; leave out --login-file to use only the token"
-                    )
-            fields = {"csrfmiddlewaretoken": csrf, "username": account.name, "password": account.password}
-            headers = {"Cookie": f"csrftoken={csrf}", "Referer": address}
-            with self._request("POST", address, _no_token, data=fields, headers=headers) as answer:
-                session = _cookie(answer, "sessionid") if answer.is_redirect else None
+        def read_form(form: requests.Response) -> str:
+            csrf = cookie(form, "csrftoken") if form.ok and not form.is_redirect else None
+            if csrf is None:
+                raise OrganiserError(
+                    f"{address}: there is no sign-in form; leave out --login-file to use only the token"
+                )
+            return csrf
+
+        def read_key(answer: requests.Response) -> str:
+            session = cookie(answer, "sessionid") if answer.is_redirect else None
             if session is None:
                 raise OrganiserError(
                     f"{address}: the server does not accept this name and password; correct the login file"
                 )
             return session
 
-        key: str = self._persist(once, True)
-        return key
+        csrf = self._send("GET", address, read_form)
+        fields = {"csrfmiddlewaretoken": csrf, "username": account.name, "password": account.password}
+        headers = {"Cookie": f"csrftoken={csrf}", "Referer": address}
+        return self._send("POST", address, read_key, data=fields, headers=headers)
 
     def upload(self, address: str, source: Path | bytes, progress: Progress | None = None) -> None:
         """Upload a file to a signed address.
@@ -211,15 +214,13 @@ class Connection:
         """
         headers = {"Content-Type": "application/zip", "x-ms-blob-type": "BlockBlob"}
 
-        def once() -> None:
-            with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as stream:
-                body = _Body(stream, stream.seek(0, os.SEEK_END), progress)
-                stream.seek(0)
-                with self._request("PUT", address, _no_token, data=body, headers=headers) as response:
-                    if not _succeeds(response):
-                        raise Gone(f"{_host(address)} rejects the file (HTTP {response.status_code})")
+        def read(response: requests.Response) -> None:
+            if not succeeds(response):
+                raise Gone(f"{host(address)} rejects the file (HTTP {response.status_code})")
 
-        self._persist(once, True)
+        with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as stream:
+            body = _Body(stream, stream.seek(0, os.SEEK_END), progress)
+            self._send("PUT", address, read, body=body, headers=headers)
 
     def download(self, link: Callable[[], str | None], target: Path) -> str | None:
         """Download a file. It gets its name only when it is complete.
@@ -244,7 +245,7 @@ class Connection:
                 if address is None:
                     return None
                 try:
-                    digest: str = self._persist(partial(self._save, address, part), True)
+                    digest = self._save(address, part)
                     break
                 except Gone:
                     if not tries_left:
@@ -257,16 +258,19 @@ class Connection:
             part.unlink(missing_ok=True)
 
     def _save(self, address: str, part: Path) -> str:
-        """Download once; urllib3 treats fewer bytes than announced as a lost connection."""
-        digest = hashlib.sha256()
-        with self._request("GET", address, _no_token, headers={"Accept-Encoding": "identity"}) as response:
-            if not _succeeds(response):
-                raise Gone(f"{_host(address)} does not provide the file (HTTP {response.status_code})")
+        """Download to a file; urllib3 treats fewer bytes than announced as a lost connection."""
+
+        def read(response: requests.Response) -> str:
+            if not succeeds(response):
+                raise Gone(f"{host(address)} does not provide the file (HTTP {response.status_code})")
+            digest = hashlib.sha256()
             with part.open("wb") as stream:
-                for block in _blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
+                for block in blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
                     digest.update(block)
                     stream.write(block)
-        return digest.hexdigest()
+            return digest.hexdigest()
+
+        return self._send("GET", address, read, headers={"Accept-Encoding": "identity"})
 
     def _authorise(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         request.headers["Authorization"] = f"Token {self.token}"
@@ -276,11 +280,25 @@ class Connection:
         request.headers["Cookie"] = f"sessionid={self._session_key[0]}"
         return request
 
-    def _persist(self, once: Callable[[], Any], repeatable: bool) -> Any:
-        """Call `once` until it succeeds, with pauses between attempts; return its result."""
+    def _send(
+        self,
+        method: str,
+        address: str,
+        read: Callable[[requests.Response], _T],
+        authorise: _Authorise = _no_token,
+        *,
+        repeatable: bool = True,
+        body: "_Body | None" = None,
+        **options: Any,
+    ) -> _T:
+        """Send a request until it succeeds, with pauses between attempts; return what `read` makes of the response."""
         for pause in (*PAUSES, None):
+            if body:
+                body.stream.seek(0)
+                options["data"] = body
             try:
-                return once()
+                with self._request(method, address, authorise, **options) as response:
+                    return read(response)
             except _Again as again:
                 if again.arrived and not repeatable:
                     raise Unreachable(
@@ -303,7 +321,7 @@ class Connection:
     ) -> Iterator[requests.Response]:
         """Send one request, and yield the open response; redirects are not followed. Raises `_Again` for a retry."""
         check_address(address, local=urlsplit(self.server).hostname in LOCAL)
-        what = f"{method} {_host(address)}"
+        what = f"{method} {host(address)}"
         try:
             with self._session().request(
                 method,
@@ -318,7 +336,7 @@ class Connection:
                 if status == 429 or status >= 500:
                     text = f"{what}: HTTP {status} {response.reason}"
                     final = Refused(status, text) if status == 500 else Unreachable(text)
-                    pause = _seconds(response.headers.get("Retry-After"))
+                    pause = pause_of(response.headers.get("Retry-After"))
                     raise _Again(final, arrived=status != 429, pause=pause)
                 yield response
         except requests.exceptions.SSLError:
@@ -373,57 +391,3 @@ class _Body:
         if self.progress:
             self.progress(self.stream.tell(), self.size)
         return block
-
-
-def _cookie(response: requests.Response, name: str) -> str | None:
-    """Return the value of a cookie that an answer sets; the first if it is set for several paths."""
-    return next((cookie.value for cookie in response.cookies if cookie.name == name), None)
-
-
-def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Send no credentials, not even those that requests would find in a .netrc."""
-    return request
-
-
-def _succeeds(response: requests.Response) -> bool:
-    """Whether a request is carried out. `response.ok` is true for redirects too, which are not followed."""
-    return 200 <= response.status_code < 300
-
-
-def _host(address: str) -> str:
-    """Return the host, the only part of an address that may be shown."""
-    return str(urlsplit(address).hostname)
-
-
-def _blocks(response: requests.Response, most: int, seconds: float) -> Iterator[bytes]:
-    """Yield an answer as it arrives, so that one that never ends is noticed."""
-    size = 0
-    end = time.monotonic() + seconds
-    while block := response.raw.read1(_BLOCK, decode_content=True):
-        size += len(block)
-        if size > most:
-            raise OrganiserError(f"{_host(response.url)}: the answer is larger than {most / 1e6:.0f} MB")
-        if time.monotonic() > end:
-            raise OrganiserError(
-                f"{_host(response.url)}: the answer is not complete after {seconds / 60:.0f} minutes"
-            )
-        yield block
-
-
-def _join(server: str, location: str) -> str:
-    try:
-        return urljoin(server, location)
-    except ValueError:
-        raise Gone(f"{_host(server)}: redirects to an address that is not valid") from None
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    """Return the pause that a server asks for, in seconds; the header is a number or a date."""
-    if retry_after is None:
-        return None
-    if retry_after.strip().isdecimal():
-        return float(retry_after)
-    try:
-        return max(0.0, (parsedate_to_datetime(retry_after) - datetime.now(timezone.utc)).total_seconds())
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return None

@@ -87,7 +87,7 @@ def score_entrants(
     phase: BuiltPhase,
     entrants: Sequence[Entrant],
     folder: Path,
-    jobs: int | None,
+    jobs: int,
     progress: Progress | None = None,
 ) -> list[Entrant]:
     """Return the uploads with their results with the bundle's files. Results are stored, so that none is run twice."""
@@ -166,6 +166,13 @@ def predict(
             )
             attempts.append(Attempt(submission, phase, result, result.status, ()))
     return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
+
+
+def picked_uploads(phase: BuiltPhase, entrants: Sequence[Entrant]) -> tuple[str, ...]:
+    """Return the uploads on the leaderboard, if participants choose its entries."""
+    if phase.rule not in PICKED:
+        return ()
+    return tuple(entrant.upload for entrant in entrants if entrant.run.on_board)
 
 
 def holder_of(phase: BuiltPhase, team: str, upload: str) -> str:

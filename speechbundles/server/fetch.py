@@ -7,7 +7,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from speechbundles.model.bounded import METHODS, sha256
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import (
     DELETED,
-    INDEX,
     LOGS,
     OUTPUTS,
     REPLACED,
@@ -31,6 +30,7 @@ from speechbundles.model.fetched import (
     submission_path,
     write_index,
 )
+from speechbundles.model.submissions import INDEX
 from speechbundles.server import api
 from speechbundles.server.connection import LARGEST_FILE, Connection, Progress
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
@@ -96,45 +96,27 @@ def fetch(
     known = {run.id: run for run in read_index(folder)} if (folder / INDEX).exists() else {}
     live = [(phase, run) for phase in phases for run in api.list_runs(connection, phase.id)]
     listed = {run.id: _listed(run, phase.name, known.get(run.id)) for phase, run in live}
-    places = {run.id: run.files for _, run in live}
-    result = {
-        **{run.id: replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values()},
-        **listed,
-    }
+    vanished = (replace(run, on_board=False, complete=True, note=VANISHED) for run in known.values())
+    result = {run.id: run for run in vanished} | listed
     had = {run.owner: run.owner_folder for run in known.values() if run.submission}
-    owners = folders_of((run.owner for _, run in sorted(result.items())), had)
-    phase_folders = folders_of(phase.name for phase in phases)
-    first = first_runs(known.values())
+    downloads = _Downloads(
+        connection,
+        folder,
+        folders_of((run.owner for _, run in sorted(result.items())), had),
+        folders_of(phase.name for phase in phases),
+        {run.id: run.files for _, run in live},
+        first_runs(known.values()),
+    )
     wanted = [run for run in listed.values() if not (run.complete and _is_here(folder, run))]
-    lost = threading.Event()
-
-    def fetch_run(run: Fetched) -> Fetched:
-        if lost.is_set():  # the server was unreachable for another run: do not try again
-            return run
-        try:
-            folders = owners[run.owner], phase_folders[run.phase]
-            return _fetch_files(connection, folder, run, places[run.id], *folders, first)
-        except Unreachable:
-            lost.set()
-            raise
-        except OrganiserError as error:  # concerns only this run
-            return replace(run, complete=False, note=str(error))
-
     write_index(folder, result.values())
     for part in [part for place in (SUBMISSIONS, OUTPUTS, LOGS) for part in (folder / place).rglob("*.part")]:
         part.unlink()  # of a fetch that was killed
     try:
-        with ThreadPoolExecutor(jobs) as pool:
-            futures = [pool.submit(fetch_run, run) for run in wanted]
-            try:
-                for done, future in enumerate(as_completed(futures), len(listed) - len(wanted) + 1):
-                    run = future.result()
-                    result[run.id] = run
-                    append_to_journal(folder, run)
-                    if progress:
-                        progress(done, len(listed))
-            finally:
-                pool.shutdown(cancel_futures=True)
+        for done, run in enumerate(downloads.all(wanted, jobs), len(listed) - len(wanted) + 1):
+            result[run.id] = run
+            append_to_journal(folder, run)
+            if progress:
+                progress(done, len(listed))
     finally:
         result = _share_uploads(folder, result)
         uploads = {run.upload for run in result.values() if run.id in listed and run.upload}
@@ -174,81 +156,119 @@ def _is_here(folder: Path, run: Fetched) -> bool:
         return False
 
 
-def _fetch_files(
-    connection: Connection,
-    folder: Path,
-    run: Fetched,
-    place: int,
-    owner_folder: str,
-    phase_folder: str,
-    first: Mapping[tuple[str, str, str], Fetched],
-) -> Fetched:
-    """Fetch the files of one run, which the server has at the run `place`.
+@dataclass(frozen=True)
+class _Downloads:
+    """Fetches the files of runs.
 
-    `first`: the first run of each upload that is here.
+    Attributes
+    ----------
+    owners, phases: the folders of owners and of phases, by name.
+    places: the runs that have the files of each run on the server.
+    first: the first run of each upload that is here.
+    lost: set if the server was unreachable for a run; then no other run is tried.
     """
-    links = api.read_links(connection, place)
-    notes: list[str] = []
 
-    def addresses(choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
-        """Yield the known address first, then new ones, because it may have expired."""
-        yield choose(links)
-        while True:
-            yield choose(api.read_links(connection, place))
+    connection: Connection
+    folder: Path
+    owners: Mapping[str, str]
+    phases: Mapping[str, str]
+    places: Mapping[int, int]
+    first: Mapping[tuple[str, str, str], Fetched]
+    lost: threading.Event = field(default_factory=threading.Event)
 
-    def save(name: str, choose: Callable[[api.Links], str | None]) -> str:
+    def all(self, runs: Iterable[Fetched], jobs: int) -> Iterator[Fetched]:
+        """Yield each run when its files are fetched, several at the same time."""
+        with ThreadPoolExecutor(jobs) as pool:
+            futures = [pool.submit(self.one, run) for run in runs]
+            try:
+                for future in as_completed(futures):
+                    yield future.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def one(self, run: Fetched) -> Fetched:
+        if self.lost.is_set():
+            return run
+        try:
+            return self._fetch(run)
+        except Unreachable:
+            self.lost.set()
+            raise
+        except OrganiserError as error:  # concerns only this run
+            return replace(run, complete=False, note=str(error))
+
+    def _fetch(self, run: Fetched) -> Fetched:
+        phase = self.phases[run.phase]
+        files = _Files(self.connection, self.folder, self.places[run.id])
+        links = files.links
+        output = files.save(output_path(phase, run.owner, run.id), lambda links: links.scoring)
+        logs = logs_path(phase, run.owner, run.id)
+        files.save(f"{logs}/prediction.zip", lambda links: links.prediction)
+        files.save(f"{logs}/detailed_results.html", lambda links: links.page)
+        for log in links.logs:
+            files.save(f"{logs}/{safe_name(log)}.txt", partial(_log, log))
+        upload = api.upload_identity(links.upload) if links.upload else ""
+        own = replace(run, submission=submission_path(self.owners[run.owner], run.time, run.id))
+        original = run if run.submission else self.first.get((run.owner, run.phase, upload), own)
+        submission = original.submission
+        noted = len(files.notes)
+        if not (original.sha256 and _is_here(self.folder, replace(original, output=""))):
+            submission = files.save(submission, lambda links: links.upload)
+        empty = not submission and bool(links.upload) and len(files.notes) == noted and run.status == "Failed"
+        if empty:
+            files.notes.append(EMPTY)
+        if run.status == "Finished" and not output:
+            files.notes.append(NO_OUTPUT)
+        return replace(
+            run,
+            submission=submission,
+            sha256=sha256(self.folder / submission, LARGEST_FILE) if submission else "",
+            output=output,
+            upload=upload,
+            complete=run.status in api.FINAL
+            and (bool(submission) or empty)
+            and (bool(output) or run.status != "Finished"),
+            note="; ".join(files.notes),
+        )
+
+
+class _Files:
+    """Downloads the files of one run, which the server has at the run `place`; `notes` are on those that are lost."""
+
+    def __init__(self, connection: Connection, folder: Path, place: int) -> None:
+        self.connection, self.folder, self.place = connection, folder, place
+        self.links = api.read_links(connection, place)
+        self.notes: list[str] = []
+
+    def save(self, name: str, choose: Callable[[api.Links], str | None]) -> str:
         """Download a file; return its name, or an empty string if there is none.
 
         A zip that cannot be read is fetched twice. Uploads are kept if both copies are equal: participants can upload
         files that are not zips.
         """
-        path = folder / name
+        path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        link = partial(next, addresses(choose))
+        link = partial(next, self._addresses(choose))
         try:
-            digest = connection.download(link, path)
+            digest = self.connection.download(link, path)
             if digest is not None and name.endswith(".zip") and not _is_whole_zip(path):
-                again = connection.download(link, path)
+                again = self.connection.download(link, path)
                 if _is_whole_zip(path):
                     return name
                 if again != digest or not name.startswith(SUBMISSIONS):
                     path.unlink()
                     raise Gone("was damaged in both downloads")
-                notes.append(f"{name}: {UNREADABLE}")
+                self.notes.append(f"{name}: {UNREADABLE}")
         except (Gone, Refused) as error:
-            notes.append(f"{name}: {error}")
+            self.notes.append(f"{name}: {error}")
             return ""
         return name if digest is not None else ""
 
-    output = save(output_path(phase_folder, run.owner, run.id), lambda links: links.scoring)
-    logs = logs_path(phase_folder, run.owner, run.id)
-    save(f"{logs}/prediction.zip", lambda links: links.prediction)
-    save(f"{logs}/detailed_results.html", lambda links: links.page)
-    for log in links.logs:
-        save(f"{logs}/{safe_name(log)}.txt", partial(_log, log))
-    upload = api.upload_identity(links.upload) if links.upload else ""
-    own = replace(run, submission=submission_path(owner_folder, run.time, run.id))
-    original = run if run.submission else first.get((run.owner, run.phase, upload), own)
-    submission = original.submission
-    noted = len(notes)
-    if not (original.sha256 and _is_here(folder, replace(original, output=""))):
-        submission = save(submission, lambda links: links.upload)
-    empty = not submission and bool(links.upload) and len(notes) == noted and run.status == "Failed"
-    if empty:
-        notes.append(EMPTY)
-    if run.status == "Finished" and not output:
-        notes.append(NO_OUTPUT)
-    return replace(
-        run,
-        submission=submission,
-        sha256=sha256(folder / submission, LARGEST_FILE) if submission else "",
-        output=output,
-        upload=upload,
-        complete=run.status in api.FINAL
-        and (bool(submission) or empty)
-        and (bool(output) or run.status != "Finished"),
-        note="; ".join(notes),
-    )
+    def _addresses(self, choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
+        """Yield the known address first, then new ones, because it may have expired."""
+        yield choose(self.links)
+        while True:
+            yield choose(api.read_links(self.connection, self.place))
 
 
 def _log(name: str, links: api.Links) -> str | None:

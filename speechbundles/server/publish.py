@@ -1,15 +1,16 @@
 """Publish a bundle: upload it, import it, read it back, submit the baselines, and only then open the competition."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
-from speechbundles.server.baselines import Trial, rehearse_baselines
+from speechbundles.server.baselines import Baseline, Trial, rehearse_baselines
 from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle
 from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.files import ServedFiles, wanted_files
@@ -70,18 +71,23 @@ def publish(
         yield from trial.test(baseline, phase)
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     yield from measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
-    if not opening:
-        opened = f"competition {competition} is listed publicly"
-        closed = f"not public yet; to open it: {again} --competition {competition} --open"
-        yield opened if live.get("published") else closed
-        return
+    yield _open(connection, competition, rehearsed) if opening else _how_to_open(live, competition, again)
+
+
+def _open(connection: Connection, competition: int, rehearsed: list[Baseline]) -> str:
     untried = [baseline.phase.name for baseline in rehearsed if baseline.name is None]
     if untried:
         raise OrganiserError(
             f"not opened: no test submission to {', '.join(untried)}; make one, then publish it in the browser"
         )
     api.publish(connection, competition)
-    yield "published"
+    return "published"
+
+
+def _how_to_open(live: Mapping[str, Any], competition: int, again: str) -> str:
+    if live.get("published"):
+        return f"competition {competition} is listed publicly"
+    return f"not public yet; to open it: {again} --competition {competition} --open"
 
 
 def _compare_files(connection: Connection, bundle: BuiltBundle, phases: list[api.LivePhase]) -> str:

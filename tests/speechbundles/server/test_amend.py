@@ -16,11 +16,12 @@ from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.read import read_built_bundle
 from speechbundles.server import api
 from speechbundles.server.abandon import abandon
-from speechbundles.server.amend import carry_out, plan
+from speechbundles.server.amend import carry_out
 from speechbundles.server.amendment import STATE, to_text
 from speechbundles.server.connection import Connection
 from speechbundles.server.fetch import REPLACED, fetch
 from speechbundles.server.files import wanted_files
+from speechbundles.server.plan import plan
 from tests.samples.codabench_server import Mishap
 from tests.samples.live_bundle import (
     COMPETITION,
@@ -84,7 +85,7 @@ def _plan(connection, folder, bundle, **options):
 @pytest.fixture
 def amend(connection, planned):
     """Return a function that plans and carries out an amendment, and returns its steps."""
-    return lambda bundle, **options: list(carry_out(connection, planned(bundle, **options)))
+    return lambda bundle, **options: list(carry_out(planned(bundle, **options)))
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ def interrupted(connection, server):
     def interrupt(amendment, begins, kind="drop", times=7, after=0, at=connection):
         server.mishaps = [Mishap(begins, kind, times=times, after=after)]
         with pytest.raises(Unreachable):
-            list(carry_out(at, amendment))
+            list(carry_out(amendment))
         server.mishaps = []
 
     return interrupt
@@ -191,7 +192,7 @@ def test_a_run_without_scores_gives_way_on_the_leaderboard(amend, server, new):
 def test_a_submission_that_arrives_meanwhile_is_on_the_predicted_leaderboard(
     planned, connection, server, new
 ):
-    steps = carry_out(connection, planned(new))
+    steps = carry_out(planned(new))
     next(steps)
     server.enter(EVALUATION, "erik", upload(0, 1, 9), finished=False)
     assert list(steps)[-1].startswith(f"{AS_PREDICTED}: 4 entries")
@@ -204,7 +205,7 @@ def test_a_leaderboard_that_differs_from_the_prediction_is_reported(amend, plann
     half = {"accuracy": 0.5, "error": 0.5}
     server.score = lambda parts, file: half if file == upload(0, 1) else right(parts, file)
     with pytest.raises(OrganiserError) as error:
-        list(carry_out(connection, amendment))
+        list(carry_out(amendment))
     lines = str(error.value).splitlines()
     assert lines[0] == "Evaluation: the leaderboard differs from the prediction:"
     assert "  the order is carol, an older run, bob; expected anna, carol, bob" in lines
@@ -225,7 +226,7 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(plan
     server.submissions[carol]["data"] = None
     amendment = planned(new)
     assert f"runs that cannot be repeated, because the upload was deleted: {carol}" in to_text(amendment)
-    list(carry_out(connection, amendment))
+    list(carry_out(amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
 
 
@@ -251,13 +252,13 @@ def test_bundles_and_states_that_cannot_be_amended_are_refused(
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
     with pytest.raises(OrganiserError, match=f"unfinished runs: {run} .Running.; wait for them, cancel them"):
-        list(carry_out(connection, amendment))
+        list(carry_out(amendment))
     assert server.called("API PATCH") == []
     del server.submissions[run]
     server.stuck = False
     server.mishaps = [Mishap("API PATCH", 403)]
     with pytest.raises(OrganiserError, match="PATCH /api/tasks/32/: HTTP 403"):
-        list(carry_out(connection, amendment))
+        list(carry_out(amendment))
     with pytest.raises(OrganiserError, match="finish it with that bundle, or --abandon it"):
         planned(live_bundle(tmp_path / "newer.zip", wrong=3))
     assert amend(new)
@@ -268,7 +269,7 @@ def test_a_program_may_change_too(planned, connection, server, new, tmp_path, mo
     amendment = planned(live_bundle(tmp_path / "new.zip", wrong=2))
     changed = [("ingestion_program",), ("ingestion_program", "reference_data")]
     assert [phase.parts for phase in amendment.phases] == changed
-    list(carry_out(connection, amendment))
+    list(carry_out(amendment))
     keys = server.tasks[31]["parts"]
     parts = {part: server.files[server.datasets[key]["path"]] for part, key in keys.items()}
     assert parts == wanted_files(amendment.bundle, amendment.bundle.phases[0])
@@ -284,7 +285,7 @@ def test_pages_terms_and_kits_are_exchanged_with_a_label(planned, connection, se
     replaced = ["pages and terms: replaced", "", "starting kit: replaced", ""]
     assert to_text(amendment).splitlines()[:4] == replaced
     steps = ["Evaluation: replaced reference_data", "replaced starting kit", "replaced the pages"]
-    assert list(carry_out(connection, amendment))[:3] == steps
+    assert list(carry_out(amendment))[:3] == steps
     assert [(page["title"], page["id"]) for page in live["pages"]] == [("Overview", 1)]
     assert live["pages"][0]["content"].endswith("24 correct, 16 incorrect.")
     assert live["terms"].endswith("24 correct, 16 incorrect.")
@@ -301,7 +302,7 @@ def test_the_page_of_board_stays(planned, connection, server, tmp_path, ending):
     first = [page["content"] for page in pages]
     text = f"Old.\n\n{api.BOARD_MARK}"
     pages.append({"id": 99, "title": api.BOARD_TITLE, "content": text, "index": len(pages)})
-    steps = carry_out(connection, planned(new))
+    steps = carry_out(planned(new))
     assert any("pages" in step for step in steps)
     live = api.read_competition(connection, COMPETITION)
     api.change_board_page(connection, live, f"New.\n\n{api.BOARD_MARK}")
@@ -343,7 +344,7 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(planned, connection, serve
     monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", rehearse_all)  # the real programs
     amendment = planned(new, jobs=2)
     assert "entries that lead out of the zip inside it: ../predictions.csv" in to_text(amendment)
-    list(carry_out(connection, amendment, jobs=2))
+    list(carry_out(amendment))
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
 
 
@@ -536,7 +537,7 @@ def test_without_the_servers_files_an_earlier_bundle_is_needed(tokens_only, serv
     amendment = planned(new, earlier=tmp_path / "old.zip")
     assert to_text(amendment).startswith(f"not compared: {server.address} does not provide this file")
     assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
-    assert list(carry_out(tokens_only, amendment))[-1].startswith(AS_PREDICTED)
+    assert list(carry_out(amendment))[-1].startswith(AS_PREDICTED)
     assert board(server) == CORRECTED
 
 
@@ -564,7 +565,7 @@ def test_an_amendment_from_an_earlier_bundle_is_continued_or_abandoned(
         assert state_of(server) == before
         return
     # The files are known by their keys.
-    assert list(carry_out(tokens_only, planned(new)))[-1].startswith(AS_PREDICTED)
+    assert list(carry_out(planned(new)))[-1].startswith(AS_PREDICTED)
     assert board(server) == CORRECTED
 
 

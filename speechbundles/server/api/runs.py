@@ -1,0 +1,287 @@
+"""Runs of submissions on a server: their list, their files, and the leaderboard."""
+
+import hashlib
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlsplit
+
+from speechbundles.model.errors import OrganiserError, Refused
+from speechbundles.server.api.answers import (
+    expected,
+    get,
+    read_time,
+    to_link,
+    to_number,
+    to_score,
+    to_words,
+)
+from speechbundles.server.api.competitions import LivePhase, finish_upload, upload_file
+from speechbundles.server.connection import Connection
+
+FINAL = ("Finished", "Failed", "Cancelled")
+"""Statuses that do not change again."""
+WAITING = "Submitting"
+"""The status of a run that an organiser has to start."""
+DELETED_FILE = "Deleted File"
+"""The file name that the server gives for a deleted upload."""
+READINGS = 5
+"""Most attempts to read a list that changes while its pages are read."""
+MOST_PAGES = 20_000
+LONGEST_LIST = 3600
+"""Most pages of a list, and the longest time for all of them, in seconds."""
+MOST_LOGS = 100
+
+
+@dataclass(frozen=True)
+class LiveRun:
+    """A run of a submission on the server.
+
+    Attributes
+    ----------
+    created: the time of its creation, in UTC.
+    scores: the stored scores, by column key.
+    on_board: whether it is on the leaderboard.
+    withdrawn: whether its owner withdrew it; it is then on no leaderboard.
+    deleted: whether its upload was deleted.
+    copies: ids of its copies on the queues of its owner's groups. The first one that finished has its scores and files.
+    """
+
+    id: int
+    owner: str
+    created: datetime
+    status: str
+    scores: Mapping[str, Decimal]
+    on_board: bool
+    withdrawn: bool
+    deleted: bool
+    copies: tuple[int, ...] = ()
+
+    @property
+    def files(self) -> int:
+        """The id of the run that has its files."""
+        return self.copies[0] if self.copies else self.id
+
+
+@dataclass(frozen=True)
+class Links:
+    """Signed addresses of a run's files, None for a file that does not exist; `logs` are by name."""
+
+    upload: str | None
+    prediction: str | None
+    scoring: str | None
+    page: str | None
+    logs: Mapping[str, str]
+
+
+def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
+    """Return all runs of a phase, sorted by id, including runs whose files were deleted.
+
+    Copies of a run on several queues are part of this run. Runs on one of several tasks of a phase, and runs on a task
+    that the phase does not have, are left out.
+
+    Raises
+    ------
+    OrganiserError: the list changed during every attempt to read it.
+    """
+    path = f"/api/submissions/?phase={phase}&show_is_soft_deleted=true"
+    for _ in range(READINGS):
+        answers = _read_pages(connection, path)
+        if answers is not None:
+            break
+    else:
+        raise OrganiserError(
+            f"the list of submissions changed during each of {READINGS} attempts to read it; try again later"
+        )
+    children: dict[int, list[_Listed]] = {}
+    for listed in answers.values():
+        if listed.parent is not None:
+            children.setdefault(listed.parent, []).append(listed)
+    return [
+        _with_copies(listed, children.get(number, []))
+        for number, listed in sorted(answers.items())
+        if listed.parent is None and not listed.of_one_task
+    ]
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A run in the server's list. `of_one_task`: whether it was made to run one task again."""
+
+    run: LiveRun
+    parent: int | None
+    task: object
+    of_one_task: bool
+
+
+def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
+    """Return a run with the scores of its copies, which are on the same task but on several queues."""
+    run = listed.run
+    if not children or len({repr(child.task) for child in children}) > 1:
+        return run
+    copies = sorted((child.run for child in children), key=lambda copy: (copy.status != "Finished", copy.id))
+    ended = all(copy.status in FINAL for copy in copies)
+    return replace(
+        run,
+        status=copies[0].status if ended else run.status,
+        scores=copies[0].scores,
+        on_board=any(copy.on_board for copy in copies),
+        copies=tuple(copy.id for copy in copies),
+    )
+
+
+def _read_pages(connection: Connection, path: str) -> dict[int, _Listed] | None:
+    """Return all listed runs by id; None if the list changed meanwhile.
+
+    Some versions of the server answer with pages, others with the whole list.
+    """
+    found: dict[int, _Listed] = {}
+    counts = set()
+    end = time.monotonic() + LONGEST_LIST
+    for number in range(1, MOST_PAGES + 1):
+        if time.monotonic() > end:
+            raise OrganiserError(f"the list of submissions takes longer than {LONGEST_LIST // 60} minutes")
+        try:
+            answer = connection.call("GET", path if number == 1 else f"{path}&page={number}")
+        except Refused as refusal:
+            if refusal.status == 404 and number > 1:  # the list has become shorter
+                return None
+            raise
+        with expected("list of submissions"):
+            page = answer if isinstance(answer, list) else answer["results"]
+            before = len(found)
+            found |= {to_number(item["id"]): _run(item) for item in page}
+            if isinstance(answer, list):
+                return found
+            counts.add(answer["count"])
+            if not answer["next"]:
+                return found if counts == {len(found)} else None
+            if len(found) == before:
+                return None
+    raise OrganiserError(f"the list of submissions has more than {MOST_PAGES} pages")
+
+
+def _run(answer: Mapping[str, Any]) -> _Listed:
+    run = LiveRun(
+        id=to_number(answer["id"]),
+        owner=to_words(answer["owner"]),
+        created=read_time(answer["created_when"]),
+        status=to_words(answer["status"]),
+        scores={to_words(score["column_key"]): to_score(score["score"]) for score in answer["scores"]},
+        on_board=bool(answer["on_leaderboard"]),
+        withdrawn=bool(answer["is_soft_deleted"]),
+        deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
+    )
+    parent, task = answer["parent"], answer.get("task")
+    return _Listed(
+        run,
+        None if parent is None else to_number(parent),
+        task["id"] if isinstance(task, dict) else task,
+        bool(answer["is_specific_task_re_run"]),
+    )
+
+
+def read_links(connection: Connection, run: int) -> Links:
+    answer = get(connection, f"/api/submissions/{run}/get_details/")
+    with expected("list of a submission's files"):
+        return Links(
+            upload=to_link(answer["data_file"]),
+            prediction=to_link(answer["prediction_result"]),
+            scoring=to_link(answer["scoring_result"]),
+            page=to_link(answer["detailed_result"]),
+            logs={
+                to_words(log["name"]): link
+                for log in answer["logs"][:MOST_LOGS]
+                if (link := to_link(log["data_file"]))
+            },
+        )
+
+
+def is_listed(connection: Connection, phase: int) -> bool:
+    """Return whether the list of a phase's runs has any for a caller without a token."""
+    try:
+        answer = connection.call("GET", f"/api/submissions/?phase={phase}", anonymous=True)
+    except Refused:
+        return False
+    return bool(answer.get("results") if isinstance(answer, dict) else answer)
+
+
+def is_detailed(connection: Connection, run: int) -> bool:
+    """Return whether a caller without a token gets the addresses of a run's files."""
+    try:
+        connection.call("GET", f"/api/submissions/{run}/get_details/", anonymous=True)
+    except Refused:
+        return False
+    return True
+
+
+def read_board(connection: Connection, phase: int, runs: Iterable[LiveRun]) -> list[int]:
+    """Return the ids of the runs on a phase's leaderboard, best first. Copies of one of `runs` count as this run."""
+    originals = {copy: run.id for run in runs for copy in run.copies}
+    answer = get(connection, f"/api/phases/{phase}/get_leaderboard/")
+    with expected("leaderboard"):
+        numbers = [to_number(entry["id"]) for entry in answer["submissions"]]
+    return list(dict.fromkeys(originals.get(number, number) for number in numbers))
+
+
+def returned(columns: Iterable[str], hidden: Collection[str], scores: Collection[str]) -> set[str]:
+    """Return the columns whose scores a server returns: newer versions return none of hidden columns.
+
+    Parameters
+    ----------
+    scores: columns of a run's scores on this server.
+    """
+    return {column for column in columns if column not in hidden or not set(hidden).isdisjoint(scores)}
+
+
+def submit(connection: Connection, phase: LivePhase, name: str, upload: bytes) -> int:
+    """Make a submission; return the id of its run.
+
+    Raises
+    ------
+    Refused: this account cannot make a submission: it has reached a limit, or (HTTP 400, newer versions) the phase is
+        not open.
+    """
+    may = get(connection, f"/api/can_make_submission/{phase.id}/")
+    if not may.get("can"):
+        raise Refused(403, f"{may.get('reason')!s:.200}")
+    key = upload_file(connection, "submission", name, upload)
+    finish_upload(connection, key)
+    wanted = {"data": key, "phase": phase.id, "tasks": list(phase.tasks)}
+    answer = connection.call("POST", "/api/submissions/", wanted, repeatable=False)
+    with expected("submission"):
+        return int(answer["id"])
+
+
+def start(connection: Connection, run: int) -> None:
+    """Start a run that waits for an organiser."""
+    connection.call("POST", f"/api/submissions/{run}/run_submission/", {}, repeatable=False)
+
+
+def run_again(connection: Connection, run: int) -> int:
+    """Run a submission's upload again; return the id of the new run."""
+    answer = connection.call("POST", f"/api/submissions/{run}/re_run_submission/", {}, repeatable=False)
+    with expected("new run"):
+        return int(answer["id"])
+
+
+def delete_run(connection: Connection, run: int) -> None:
+    try:
+        connection.call("DELETE", f"/api/submissions/{run}/")
+    except Refused as refusal:
+        if refusal.status != 404:  # already deleted
+            raise
+
+
+def pick(connection: Connection, run: int) -> None:
+    """Put a run on a leaderboard whose entries participants choose."""
+    connection.call("POST", f"/api/submissions/{run}/submission_leaderboard_connection/", {})
+
+
+def upload_identity(link: str) -> str:
+    """Return a digest of the address's path, which is the same in all signed addresses of one upload."""
+    with expected("address of an upload"):
+        return hashlib.sha256(urlsplit(link).path.encode()).hexdigest()[:16]
