@@ -4,17 +4,15 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from speechbundles.bundle.check import MOST_SUBMISSIONS
 from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.settings import files_of
 from speechbundles.competition.whole import needs
-from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
-from speechbundles.model.text import PROGRAM, dump_yaml, inline_yaml, suggestion
+from speechbundles.model.text import PROGRAM, inline_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
 from speechbundles.new.examples import example_files
 from speechbundles.new.template import fill_template, require_name
@@ -24,6 +22,9 @@ from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
 
 _FILL_IN = f"your settings: replace every {FILL_IN}"
+
+_COMMENTED = {name: fill_template(f"{name}.yaml").rstrip("\n") for name in ("labels", "about")}
+"""Settings in `defaults` that are explained in comments."""
 
 
 def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: str = "") -> dict[str, str]:
@@ -52,9 +53,15 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
             raise OrganiserError(f"there is no task or bundle {name}; {suggestion(name, known)}")
     chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
-    begun = f"defaults:\n{fill_template('labels.yaml')}{fill_template('about.yaml')}"
-    settings = dump_yaml(_settings(chosen)).decode().replace("defaults:\n", begun, 1)
-    _write(root, folder, fill_template("settings.yaml", fill_in=FILL_IN) + settings, places, software)
+    settings = fill_template(
+        "settings.yaml",
+        **_COMMENTED,
+        challenges={competition.challenge: competition.phases for competition in chosen},
+        names=[competition.name for competition in chosen],
+        deciding=DECIDING_SET,
+        most=MOST_SUBMISSIONS,
+    )
+    _write(root, folder, settings, places, software)
     return {"competition.yaml": _FILL_IN, **places}
 
 
@@ -78,8 +85,7 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
         kind=KINDS[kind],
         required=[_explained(each, 8) for each in parameters if each.default is REQUIRED],
         optional=[_explained(each, 10) for each in parameters if each.default is not REQUIRED],
-        labels=fill_template("labels.yaml").rstrip("\n"),
-        about=fill_template("about.yaml").rstrip("\n"),
+        **_COMMENTED,
         primary=task.primary.key,
         scores=textwrap.wrap(f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108),
     )
@@ -130,41 +136,6 @@ def _write(root: Path, folder: Path, settings: str, places: Mapping[str, str], s
         **(workflow_files(root, software) if software else {}),
     }
     write_tree(folder, {**files, **{name: text.encode() for name, text in notes.items()}})
-
-
-def _settings(competitions: Sequence[Competition]) -> dict[str, Any]:
-    return {
-        "defaults": {
-            "organiser": f"{FILL_IN}: the name of the organiser",
-            "contact_email": f"{FILL_IN}: an e-mail address for participants",
-            "data_licence": f"{FILL_IN}: the licence of your data, such as CC BY 4.0",
-        },
-        "challenges": {
-            competition.challenge: {"phases": [_phase(phase) for phase in competition.phases]}
-            for competition in competitions
-        },
-        "bundles": {competition.name: {"title": f"{FILL_IN}: the title"} for competition in competitions},
-    }
-
-
-def _phase(phase: Phase) -> dict[str, Any]:
-    """Return a phase with dates and limits to fill in; lines for numbers have no quotes."""
-    settings: dict[str, Any] = {"name": phase.name}
-    if phase.description:
-        settings["description"] = phase.description
-    settings["start"] = f"{FILL_IN}: YYYY-MM-DD HH:MM:SS"
-    if phase.end:
-        settings["end"] = f"{FILL_IN}: YYYY-MM-DD HH:MM:SS"
-    most = phase.max_submissions
-    if phase.reference == DECIDING_SET:
-        most = min(most, MOST_SUBMISSIONS)
-    return {
-        **settings,
-        "reference": phase.reference,
-        "max_submissions_per_day": f"{FILL_IN} (such as {phase.max_submissions_per_day})",
-        "max_submissions": f"{FILL_IN} (such as {most})",
-        "execution_time_limit": phase.execution_time_limit,
-    }
 
 
 def what_goes_where(folder: Path, places: Mapping[str, str]) -> str:

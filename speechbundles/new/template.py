@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.text import inline_yaml
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
@@ -20,6 +21,7 @@ _TEMPLATES = Environment(
     block_end_string="%>",
 )
 """It has its own delimiters, because pages and kits are templates themselves."""
+_TEMPLATES.filters["yaml"] = inline_yaml
 
 
 def fill_template(template: str, **fields: Any) -> str:
