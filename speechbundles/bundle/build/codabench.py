@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.kit import Parts, for_competition
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
@@ -23,8 +23,8 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
         "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
-    for file in competition.page_files:
-        files[f"pages/{file}"] = page_text(competition, file, parts, CODABENCH).encode()
+    for file, text in page_texts(competition, parts, CODABENCH).items():
+        files[f"pages/{file}"] = text.encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)

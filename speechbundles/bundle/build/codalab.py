@@ -7,7 +7,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from speechbundles.bundle.build.kit import Parts, for_competition
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.text import dump_yaml
@@ -36,9 +36,8 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
         "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
-    for file in _html_pages(competition).values():
-        source = Path(file).with_suffix(".md").name
-        files[file] = _html(page_text(competition, source, parts, CODALAB)).encode()
+    for file, text in page_texts(competition, parts, CODALAB).items():
+        files[Path(file).with_suffix(".html").name] = _html(text).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)

@@ -71,66 +71,23 @@ def make_parts(
     """
     task = competition.rules.with_options(competition.options)
     public = [name for name in competition["public_sets"] if name in references]
-    root, library = competition.sources.root, competition.sources.read_library()
     scoring, ingestion = make_programs(competition)
-    kit = {
-        **_kind_kit(competition),
-        **_challenge_kit(competition),
-        **competition.sources.read_files(f"starting_kit/{competition.task}"),
-    }
-    made = {
-        "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
-        "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
-        **scoring,
-        **ingestion,
-    }
-    taken = [name for name in kit if name in made]
-    if taken:
-        raise OrganiserError(
-            f"{task.name}: starting kit: {some_of(taken)}: the build writes a file of this name; rename yours"
-        )
-    kit.update(made)
-    kit.update(_shared_scripts(root, kit))
-    kit = _with_library(library, kit)
-    try:
-        data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
-        kit.update(canonical_tables(data, lambda line: log(f"{task.name}: {line}")))
-    except UnreadableFile as error:
-        raise OrganiserError(f"{task.name}: starting kit: {error}") from None
-    for name, reference in references.items():
-        kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
-        if name in public:
-            kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
-    left_out = left_out_files(competition)
-    kit = {name: content for name, content in kit.items() if Path(name).name not in left_out}
-    if BASELINE in left_out or TRIAL_SET not in public:
-        kit = {name: content for name, content in kit.items() if not name.startswith(LISTENS)}
+    kit = _kit(competition, references, {**scoring, **ingestion}, log)
+    baseline = Baseline()
     if BASELINE in competition["leave_out"]:
         kit.pop("baseline.py", None)
-        baseline = Baseline()
     else:
         baseline = run_baseline(kit, list(references), public)
     holds = what_holds(competition, references.values(), baseline.solutions)
     if README in kit:
         kit[README] = _readme(competition, references, kit, holds)
+        root = competition.sources.root
         kit = {**walkthrough(root, kit[README], competition.sets[0], holds), **kit}
-    feedback = {}
-    for name, reference in references.items():
-        if name in competition.home_sets:
-            continue
-        hidden, solution = name not in public, baseline.solutions.get(name)
-        if solution is None and not task.trivial:
-            raise OrganiserError(
-                f"{task.name}: there is nothing to compare scores on the {name} set with. Provide a baseline that runs "
-                "on it, or give the TASK a `trivial` baseline"
-            )
-        feedback[name] = set_feedback(task, reference, solution, hidden=hidden)
-        if hidden and competition["feedback"] == COARSE and not feedback[name].steps:
-            raise OrganiserError(
-                f"{task.name}: feedback is coarse, but no standard error can be computed on the {name} set (it has a "
-                f"single {feedback[name].unit}, or the baselines' scores do not vary). Provide a baseline that runs on "
-                "it, or set feedback: exact"
-            )
+    feedback = {
+        name: _feedback(competition, task, reference, baseline.solutions.get(name))
+        for name, reference in references.items()
+        if name not in competition.home_sets
+    }
     key_of = {
         name: reference.fingerprint if name in public else items_fingerprint(reference.items)
         for name, reference in references.items()
@@ -149,6 +106,69 @@ def make_parts(
     for program in (scoring, kit):
         program[OPTIONS_FILE] = options.dump()
     return Parts(scoring, ingestion, kit, references, feedback, baseline.solutions, tuple(baseline.failures))
+
+
+def _kit(
+    competition: Competition,
+    references: Mapping[str, ReferenceSet],
+    programs: Mapping[str, bytes],
+    log: Callable[[str], None],
+) -> dict[str, bytes]:
+    """Return the kit's files: its own, those that it shares, the programs and the sets; its README is not filled in."""
+    task, root = competition.rules, competition.sources.root
+    kit = {
+        **_kind_kit(competition),
+        **_challenge_kit(competition),
+        **competition.sources.read_files(f"starting_kit/{competition.task}"),
+    }
+    made = {
+        "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
+        "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
+        **programs,
+    }
+    if taken := [name for name in kit if name in made]:
+        raise OrganiserError(
+            f"{task.name}: starting kit: {some_of(taken)}: the build writes a file of this name; rename yours"
+        )
+    kit.update(made)
+    kit.update(_shared_scripts(root, kit))
+    kit = _with_library(competition.sources.read_library(), kit)
+    try:
+        data = {name: kit.pop(name) for name in list(kit) if name.startswith("data/")}
+        kit.update(canonical_tables(data, lambda line: log(f"{task.name}: {line}")))
+    except UnreadableFile as error:
+        raise OrganiserError(f"{task.name}: starting kit: {error}") from None
+    for name, reference in references.items():
+        kit.update({f"{name}/input/{file}": content for file, content in reference.public.items()})
+        if name in competition["public_sets"]:
+            kit.update({f"{name}/reference/{file}": content for file, content in reference.files.items()})
+    left_out = left_out_files(competition)
+    listens = BASELINE not in left_out and TRIAL_SET in references and TRIAL_SET in competition["public_sets"]
+    return {
+        name: content
+        for name, content in kit.items()
+        if Path(name).name not in left_out and (listens or not name.startswith(LISTENS))
+    }
+
+
+def _feedback(
+    competition: Competition, task: Task, reference: ReferenceSet, solution: Mapping[str, bytes] | None
+) -> Feedback:
+    """Return the feedback on a set; refuse a set on which scores cannot be compared or rounded."""
+    name, hidden = reference.name, reference.name not in competition["public_sets"]
+    if solution is None and not task.trivial:
+        raise OrganiserError(
+            f"{task.name}: there is nothing to compare scores on the {name} set with. Provide a baseline that runs "
+            "on it, or give the TASK a `trivial` baseline"
+        )
+    feedback = set_feedback(task, reference, solution, hidden=hidden)
+    if hidden and competition["feedback"] == COARSE and not feedback.steps:
+        raise OrganiserError(
+            f"{task.name}: feedback is coarse, but no standard error can be computed on the {name} set (it has a "
+            f"single {feedback.unit}, or the baselines' scores do not vary). Provide a baseline that runs on "
+            "it, or set feedback: exact"
+        )
+    return feedback
 
 
 def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str, bytes]]:

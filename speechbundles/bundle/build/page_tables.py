@@ -1,6 +1,7 @@
 """Markdown for the pages of a competition: its sets, files, columns, dates, known scores and organisers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 
 from speechbundles.bundle.build.feedback import Feedback
 from speechbundles.competition.references import ReferenceSet
@@ -17,25 +18,29 @@ EXAMPLES = 3
 """How many example ids a page shows."""
 
 
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table."""
+    head = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
+    return head + [f"| {' | '.join(row)} |" for row in rows]
+
+
 def sets_table(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
-    unit = " or ".join(dict.fromkeys(reference.facts.unit for reference in references.values()))
-    timed = any(reference.facts.hours is not None for reference in references.values())
-    counted = any(
-        reference.facts.units not in (None, len(reference.items)) for reference in references.values()
-    )
-    header = ["set", "items", *([f"{unit}s"] if counted else []), *(["hours"] if timed else []), "labels"]
-    rows = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    for name, reference in references.items():
-        facts = reference.facts
-        cells = [name, f"{len(reference.items):,}"]
-        cells += ["–" if facts.units is None else f"{facts.units:,}"] if counted else []
-        cells += ["–" if facts.hours is None else f"{facts.hours:.2f}"] if timed else []
-        cells.append("in the kit" if name in competition["public_sets"] else "hidden")
-        rows.append(f"| {' | '.join(cells)} |")
-    classes = {
-        name: _classes(reference, public=name in competition["public_sets"])
-        for name, reference in references.items()
+    public, sets = competition["public_sets"], references.values()
+    facts = [each.facts for each in sets]
+    columns = {
+        "set": list(references),
+        "items": [f"{len(each.items):,}" for each in sets],
+        " or ".join(dict.fromkeys(each.unit for each in facts)) + "s": [
+            "–" if each.units is None else f"{each.units:,}" for each in facts
+        ],
+        "hours": ["–" if each.hours is None else f"{each.hours:.2f}" for each in facts],
+        "labels": ["in the kit" if name in public else "hidden" for name in references],
     }
+    counted = any(each.facts.units not in (None, len(each.items)) for each in sets)
+    shown = (True, True, counted, any(each.hours is not None for each in facts), True)
+    header = [*compress(columns, shown)]
+    rows = _table(header, zip(*compress(columns.values(), shown), strict=True))
+    classes = {name: _classes(each, public=name in public) for name, each in references.items()}
     lines = [f"- {name}: {words}" for name, words in classes.items() if words]
     return "\n".join([*rows, "", "Labels:", "", *lines] if lines else rows)
 
@@ -52,12 +57,10 @@ def kit_data_list(competition: Competition, kit: Mapping[str, bytes]) -> str:
     """Return a list of the files in the starting kit's folder `data`; empty if there are none."""
     what = kit_data_files(competition)
     items = []
-    for name, content in kit.items():
-        if not name.startswith("data/"):
-            continue
+    for name, content in ((name, kit[name]) for name in kit if name.startswith("data/")):
         facts = what.get(name, "")
         if name.endswith((".csv", ".tsv")):
-            rows = len(read_rows(content, "\t" if name.endswith(".tsv") else ",")) - 1
+            rows = len(read_rows(content)) - 1
             listed = f"{count_of(rows, 'row')}; columns {_columns_of(name, content)}"
             facts = "; ".join(filter(None, [facts.partition(": ")[0], listed]))
         items.append(f"- `{name}`: {facts}".removesuffix(": "))
@@ -80,34 +83,31 @@ def _columns_of(file: str, content: bytes) -> str:
     first = content.split(b"\n", 1)[0]
     if not file.endswith((".csv", ".tsv")) or not first.strip():
         return ""
-    ((_, header),) = read_rows(first, "\t" if b"\t" in first else ",")
+    ((_, header),) = read_rows(first)
     return ", ".join(f"`{column.strip()}`" for column in header)
 
 
-def list_example(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
-    """Return the first lines of the public list of the last scored set."""
+def examples(competition: Competition, references: Mapping[str, ReferenceSet]) -> dict[str, str]:
+    """Return examples from the last scored set; empty without its reference.
+
+    They are: `list_example`, the first lines of its public list; `id_1` to `id_3`, its first ids, for example
+    submissions; and `item_example`, the cells of the first id in the public list, if that is a table.
+    """
+    names = [f"id_{number}" for number in range(1, EXAMPLES + 1)]
     deciding = references.get(competition.scored_sets[-1])
-    content = deciding.public[deciding.rules.format.list_files[0]] if deciding else b""
-    return "\n".join(content.decode("utf-8").splitlines()[:EXAMPLES])
+    if deciding is None:
+        return dict.fromkeys(["list_example", *names, "item_example"], "")
+    file = deciding.rules.format.list_files[0]
+    content, ids = deciding.public[file], sorted(deciding.items, key=id_order)
+    return {
+        "list_example": "\n".join(content.decode("utf-8").splitlines()[:EXAMPLES]),
+        **{name: ids[number % len(ids)] for number, name in enumerate(names)},
+        "item_example": _item_example(deciding, file, ids[0]) if file.endswith((".csv", ".tsv")) else "",
+    }
 
 
-def example_ids(competition: Competition, references: Mapping[str, ReferenceSet]) -> dict[str, str]:
-    """Return the first ids of the last scored set, as `id_1` to `id_3`, for example submissions."""
-    deciding = references.get(competition.scored_sets[-1])
-    ids = sorted(deciding.items, key=id_order) if deciding else [""]
-    return {f"id_{number + 1}": ids[number % len(ids)] for number in range(EXAMPLES)}
-
-
-def item_example(competition: Competition, references: Mapping[str, ReferenceSet]) -> str:
-    """Return the cells of the first example id in the public list, as a list; empty if the file is not a table."""
-    deciding = references.get(competition.scored_sets[-1])
-    file = competition.rules.format.list_files[0]
-    if deciding is None or not file.endswith((".csv", ".tsv")):
-        return ""
-    content = deciding.public[file]
-    separator = "\t" if b"\t" in content.split(b"\n", 1)[0] else ","
-    (_, header), *lines = read_rows(content, separator)
-    first = example_ids(competition, references)["id_1"]
+def _item_example(deciding: ReferenceSet, file: str, first: str) -> str:
+    (_, header), *lines = read_rows(deciding.public[file])
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
     row = next((row for _, row in lines if first in row), lines[place][1])
     cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
@@ -132,11 +132,12 @@ def data_licence(competition: Competition) -> str:
 
 
 def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
-    rows = ["| score | better | description |", "|---|---|---|"]
+    cells = []
     for column in competition.columns:
         primary = " (decides the rank)" if column is competition.columns[0] else ""
         better = "–" if column.key.endswith(ENDS) else column.direction  # an end is not better or worse
-        rows.append(f"| {column.title}{primary} | {better} | {column.description} |")
+        cells.append((f"{column.title}{primary}", better, column.description))
+    rows = _table(("score", "better", "description"), cells)
     if competition.home_sets:
         rows += ["", _home(competition)]
     elif competition.board != competition.columns:
@@ -193,7 +194,7 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
     if not sets:
         return "The organisers publish their scores with the leaderboard."
     primary = competition.columns[0]
-    rows = [f"| {primary.title} by system | {' | '.join(sets)} |", "|---|" + "---|" * len(sets)]
+    rows = []
     for what in dict.fromkeys(what for name in sets for what in feedback[name].known):
         cells = []
         for name in sets:
@@ -201,8 +202,8 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
             hidden = name in competition.hidden_sets and feedback[name].steps
             digits = "g" if hidden else f".{primary.precision}f"
             cells.append("–" if score is None else f"{'about ' if hidden else ''}{score:{digits}}")
-        rows.append(f"| {what} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+        rows.append([what, *cells])
+    return "\n".join(_table([f"{primary.title} by system", *sets], rows))
 
 
 def phases_list(competition: Competition) -> str:
@@ -234,8 +235,8 @@ def timeline_table(competition: Competition) -> str:
     for phase in competition.phases:
         dates.append((phase.start, f"Phase *{phase.name}* begins"))
         dates += [(phase.end, f"Phase *{phase.name}* ends")] if phase.end else []
-    rows = [f"| {_minute(date)} | {event} |" for date, event in sorted(dates, key=lambda entry: entry[0])]
-    return "\n".join(["| date (UTC) | event |", "|---|---|", *rows])
+    rows = [(_minute(date), event) for date, event in sorted(dates, key=lambda entry: entry[0])]
+    return "\n".join(_table(("date (UTC)", "event"), rows))
 
 
 def _minute(date: str) -> str:

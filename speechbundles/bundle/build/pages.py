@@ -7,11 +7,9 @@ from speechbundles.bundle.build.page_tables import (
     columns_table,
     daily_limits,
     data_licence,
-    example_ids,
-    item_example,
+    examples,
     kit_data_list,
     known_table,
-    list_example,
     phases_list,
     set_files_list,
     sets_table,
@@ -36,30 +34,48 @@ timeline and the phases; `${conduct}`, the terms that the rules repeat; `${task_
 the questions and answers, the organisers, their address, and what to cite."""
 
 
-def page_text(
-    competition: Competition, file: str, parts: Parts | None = None, platform: Platform | None = None
-) -> str:
-    """Return a page in Markdown.
+def page_texts(
+    competition: Competition, parts: Parts | None = None, platform: Platform | None = None
+) -> dict[str, str]:
+    """Return the pages in Markdown, `file -> text`.
 
     Parameters
     ----------
-    parts: the contents of the bundle; None to check only the page's own text.
-    platform: where the page is shown; without it, facts about the platform are empty.
+    parts: the contents of the bundle; None to check only the pages' own texts.
+    platform: where the pages are shown; without it, facts about the platform are empty.
 
     Raises
     ------
     OrganiserError: a page that cannot be filled in; the message names the line.
     """
+    root, folder = competition.sources.root, competition.sources.folder
+    references = parts.references.values() if parts else ()
+    holds = what_holds(competition, references, parts.solutions if parts else None)
+    facts = _facts(competition, parts, platform)
+
+    def filled(file: str) -> str:
+        path = competition.page_path(file)
+        where = path.relative_to(root if path.is_relative_to(root) else folder).as_posix()
+        return fill(path.read_bytes(), where, facts, holds)
+
+    for name, shared in SHARED.items():
+        if competition.page_path(shared).is_file():
+            facts[name] = filled(shared).strip()
+    return {file: filled(file) for file in competition.page_files}
+
+
+def _facts(competition: Competition, parts: Parts | None, platform: Platform | None) -> dict[str, str]:
+    """Return the facts that pages insert; those of `SHARED` are empty."""
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}
     declared = declared_facts(competition)
     terms = competition.page_path(competition["terms"])
     grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
-    facts = {
-        "title": competition["title"],
-        "description": competition["description"],
-        "organiser": competition["organiser"],
-        "contact_email": competition["contact_email"],
+    return {
+        **{
+            key: competition[key]
+            for key in ("title", "description", "organiser", "contact_email", "registration")
+        },
         "data_licence": data_licence(competition),
         "columns": columns_table(competition, feedback),
         "known": known_table(competition, feedback),
@@ -70,34 +86,19 @@ def page_text(
         "ties": platform.board.ties if platform else "",
         "upload": platform.upload if platform else "",
         "upload_phase": _upload_phase(competition),
-        "registration": competition["registration"],
         "forum": "yes" if competition["forum"] else "",
         **about_facts(competition),
         **dict.fromkeys(SHARED, ""),
         "sets": sets_table(competition, references),
         "kit_data": kit_data_list(competition, parts.starting_kit if parts else {}),
         "set_files": set_files_list(competition, references),
-        "list_example": list_example(competition, references),
-        "item_example": item_example(competition, references),
+        **examples(competition, references),
         "first_set": competition.sets[0],
         "last_set": competition.scored_sets[-1],
-        **example_ids(competition, references),
         **chosen_options(competition),
         **declared,
         "by_unit": "yes" if any(grouped) else "",
     }
-    holds = what_holds(competition, references.values(), parts.solutions if parts else None)
-
-    def filled(file: str) -> str:
-        path = competition.page_path(file)
-        root = competition.sources.root
-        where = path.relative_to(root if path.is_relative_to(root) else competition.sources.folder).as_posix()
-        return fill(path.read_bytes(), where, facts, holds)
-
-    for name, shared in SHARED.items():
-        if competition.page_path(shared).is_file():
-            facts[name] = filled(shared).strip()
-    return filled(file)
 
 
 def _upload_phase(competition: Competition) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from speechbundles.bundle.build.contract import hold_to_contract
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
 from speechbundles.competition.intake.declared import declared_of
@@ -73,17 +73,9 @@ def plan(
         for competition in competitions
     ]
     for competition in competitions:
-        for file in competition.page_files:
-            page_text(competition, file)
+        page_texts(competition)
     tasks = {competition.task: competition for competition in competitions}
-    for task, name in given:
-        if task not in tasks or name not in tasks[task].sets:
-            known = ", ".join(
-                f"{other}/{name}" for other, competition in tasks.items() for name in competition.sets
-            )
-            raise BadReference(
-                f"--reference {task}/{name}: no bundle to build has this set; the sets are {known}"
-            )
+    _require_known(tasks, given)
     require_whole(tasks.values(), given)
     for task, competition in tasks.items():
         progress(f"contract of {task}")
@@ -96,34 +88,40 @@ def plan(
     _seal(sources, tasks, loaded, kept)
     parts = {}
     for number, (task, competition) in enumerate(tasks.items(), 1):
-        references = loaded[task]
-        warnings += [
-            f"{task}: left out {row}" for reference in references.values() for row in reference.dropped
-        ]
-        warnings += [
-            f"{task}/{name}: {line}" for name, reference in references.items() for line in reference.unused
-        ]
-        warnings += _option_warnings(competition)
-        if DECIDING_SET in competition["public_sets"]:
-            warnings.append(f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit")
-        elif not competition.hidden_sets:
-            warnings.append(
-                f"{task}: no phase has hidden labels; the labels of all sets are in the starting kit"
-            )
+        warnings += _warnings(competition, loaded[task])
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
-        parts[task] = make_parts(competition, references, log=log)
+        parts[task] = make_parts(competition, loaded[task], log=log)
         warnings += _hidden_items_in_training(competition, parts[task])
         warnings += [f"{task}: {failure}" for failure in parts[task].failures]
         if parts[task].failures and not parts[task].solutions:
             warnings.append(
                 f"{task}: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]"
             )
-    unsaid = [
-        warning
-        for competition in competitions
-        for warning in find_unsaid(competition, parts[competition.task])
-    ]
-    return Plan(competitions, parts, unsaid + warnings)
+    unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
+    return Plan(competitions, parts, [*unsaid, *warnings])
+
+
+def _require_known(tasks: Mapping[str, Competition], given: Given) -> None:
+    """Refuse labels for a set that no bundle has."""
+    for task, name in given:
+        if task not in tasks or name not in tasks[task].sets:
+            known = ", ".join(f"{other}/{each}" for other in tasks for each in tasks[other].sets)
+            raise BadReference(
+                f"--reference {task}/{name}: no bundle to build has this set; the sets are {known}"
+            )
+
+
+def _warnings(competition: Competition, references: Mapping[str, ReferenceSet]) -> Iterator[str]:
+    """Yield warnings about a task's labels and options: rows and columns that are not used, and public labels."""
+    task = competition.task
+    yield from (f"{task}: left out {row}" for reference in references.values() for row in reference.dropped)
+    for name, reference in references.items():
+        yield from (f"{task}/{name}: {line}" for line in reference.unused)
+    yield from _option_warnings(competition)
+    if DECIDING_SET in competition["public_sets"]:
+        yield f"{task}: the {DECIDING_SET} set is public: its labels are in the starting kit"
+    elif not competition.hidden_sets:
+        yield f"{task}: no phase has hidden labels; the labels of all sets are in the starting kit"
 
 
 def _load_references(

@@ -1,12 +1,10 @@
 """Fill in texts for participants (pages and kits' READMEs): insert facts, and drop text whose condition is false."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Set
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping
 from string import Template
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
-from jinja2 import Template as JinjaTemplate
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -48,12 +46,17 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
         line = data.count(b"\n", 0, error.start) + 1
         raise OrganiserError(f"{where} line {line}: not UTF-8; save it as UTF-8") from None
     known = {**{name: value for name, value in holds.items() if name.isidentifier()}, **facts}
-    text = _with_conditions(_checked(text, where, facts), where, holds)
+    if old := _OLD_CONDITION.search(text):
+        raise OrganiserError(
+            f"{where} line {_line(text, old.start())}: {old[0]} is no longer read; write {{% if NAME %}} and "
+            "{% endif %} instead"
+        )
+    text = _checked(text, where, facts)
     try:
-        template, names = _compiled(text)
-        unknown = names - known.keys()
+        tree = TEMPLATES.parse(text)
+        unknown = find_undeclared_variables(tree) - known.keys()
         if not unknown:
-            return template.render(known)
+            return TEMPLATES.from_string(tree).render(known)
     except TemplateSyntaxError as error:
         raise OrganiserError(
             f"{where} line {error.lineno}: {error.message}; if the {{% belongs to the text, put "
@@ -65,13 +68,6 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
     near = closest(name, known)
     hint = f"did you mean {near}?" if near else f"expected one of {', '.join(known)}"
     raise OrganiserError(f"{where} line {_line(text, place)}: unknown name {name}; {hint}")
-
-
-@cache
-def _compiled(text: str) -> tuple[JinjaTemplate, Set[str]]:
-    """Compile a template, and list the names in it. Cached, because a build fills shared texts once for each page."""
-    tree = TEMPLATES.parse(text)
-    return TEMPLATES.from_string(tree), find_undeclared_variables(tree)
 
 
 def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
@@ -92,26 +88,8 @@ def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:
     return Template.pattern.sub(replaced, text)
 
 
-OLD_CONDITION = re.compile(
-    r"<!-- (?P<when>only|without) (?P<names>\S+) -->\n(?P<text>.*?)<!-- end -->\n", re.DOTALL
-)
-"""The notation for conditions before Jinja; this version still reads it, with a warning."""
-
-
-def _with_conditions(text: str, where: str, holds: Mapping[str, bool]) -> str:
-    """Evaluate the conditions in the old notation: keep or drop their blocks."""
-
-    def kept(block: re.Match[str]) -> str:
-        names = block["names"].split(",")
-        for name in names:
-            if name not in holds:
-                line = _line(text, block.start())
-                raise OrganiserError(
-                    f"{where} line {line}: unknown condition {block['when']} {name}; expected one of {', '.join(holds)}"
-                )
-        return block["text"] if all(holds[name] for name in names) == (block["when"] == "only") else ""
-
-    return OLD_CONDITION.sub(kept, text)
+_OLD_CONDITION = re.compile(r"<!-- (only|without) \S+ -->")
+"""The notation for conditions before Jinja."""
 
 
 def _line(text: str, place: int) -> int:
@@ -131,11 +109,11 @@ def what_holds(
     ----------
     solved: the sets on which the baseline runs; None before it is run.
     """
-    sets = competition.sets
+    sets, samples = competition.sets, competition.sources.root / "reference_data"
     if solved is None:
         solved = [] if BASELINE in competition["leave_out"] else sets
     holds = {
-        "sample": is_sample(competition, references),
+        "sample": all(each.source.is_relative_to(samples) for each in references),
         BASELINE: sets[0] in solved,
         f"{BASELINE}_{DECIDING_SET}": DECIDING_SET in solved,
         TRIAL_SET: TRIAL_SET in competition["public_sets"],
@@ -150,11 +128,3 @@ def what_holds(
 def chosen_options(competition: Competition) -> dict[str, str]:
     """Return the value of each of the task's options: the organiser's choice, or the default."""
     return {option.name: option.values[0] for option in competition.rules.options} | competition.options
-
-
-def is_sample(competition: Competition, references: Iterable[ReferenceSet]) -> bool:
-    """Whether all sets are the repository's own samples."""
-    return all(
-        reference.source.is_relative_to(competition.sources.root / "reference_data")
-        for reference in references
-    )

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from speechbundles.bundle.build.kit import README, Parts
-from speechbundles.bundle.build.pages import page_text
-from speechbundles.bundle.build.template import OLD_CONDITION
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
@@ -41,21 +40,7 @@ def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
             "competition folder"
         )
     yield from _past(competition)
-    yield from _old_conditions(competition)
     yield from _about_what_is_left_out(competition, parts)
-
-
-def _old_conditions(competition: Competition) -> Iterator[str]:
-    own = [competition.page_path(file) for file in competition.page_files]
-    own.append(competition.sources.find(f"starting_kit/{competition.task}/{README}"))
-    for path in own:
-        if path.is_relative_to(competition.sources.folder) and OLD_CONDITION.search(
-            path.read_text(encoding="utf-8")
-        ):
-            yield (
-                f"{path.relative_to(competition.sources.folder).as_posix()}: this is the last version that reads "
-                "conditions such as <!-- only NAME -->; write {% if NAME %} and {% endif %} instead"
-            )
 
 
 def _past(competition: Competition) -> Iterator[str]:
@@ -71,7 +56,7 @@ def _about_what_is_left_out(competition: Competition, parts: Parts) -> Iterator[
     """Warn of texts in a competition folder that name files which are left out; the repository's own never do."""
     if not competition["leave_out"]:
         return
-    texts = {f"pages/{file}": page_text(competition, file, parts) for file in competition.page_files}
+    texts = {f"pages/{file}": text for file, text in page_texts(competition, parts).items()}
     texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
     for name in competition["leave_out"]:
         # "published NAME" is about a set published elsewhere, not about the set that is left out.

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import build_bundle
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
@@ -90,7 +90,7 @@ def test_a_folder_without_a_licence_does_not_get_the_samples(own):
     path = own / "competition.yaml"
     path.write_text(re.sub(r"  data_licence: .*\n", "", path.read_text()))
     (competition,) = read_competitions(Sources(ROOT, own))
-    assert "Data licence" not in page_text(competition, "terms.md")
+    assert "Data licence" not in page_texts(competition)["terms.md"]
     assert plan(Sources(ROOT, own), [], {}).warnings == [
         "content_accuracy: you have not set data_licence; do so in the competition.yaml of a competition folder"
     ]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.whole import needs
@@ -71,4 +71,4 @@ def test_labels_given_by_reference_need_the_other_inputs_too(tmp_path, no_baseli
     assert warning.startswith(
         "spoken_call: you have not set title, organiser, contact_email, data_licence, phases;"
     )
-    assert "synthetic" not in page_text(planned.competitions[0], "terms.md")
+    assert "synthetic" not in page_texts(planned.competitions[0])["terms.md"]

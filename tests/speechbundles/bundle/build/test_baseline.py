@@ -3,7 +3,7 @@
 import pytest
 
 from speechbundles.bundle.build.baseline import run_baseline
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
 from tests.samples.declared_tasks import declared_folder
@@ -53,5 +53,5 @@ def test_a_set_on_which_the_baseline_fails_has_no_step_of_it(failing, tmp_path):
         runs = name != failing
         assert (f"baseline.py {name} " in readme) == runs
         assert (f'\\"baseline.py\\", \\"{name}\\"' in notebook) == runs
-    page = page_text(competition, "overview.md", parts)
+    page = page_texts(competition, parts)["overview.md"]
     assert ("baseline.py development" in page) == (failing == "evaluation")

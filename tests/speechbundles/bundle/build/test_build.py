@@ -15,7 +15,7 @@ import yaml
 
 import build_bundle
 from speechbundles.bundle.build.overlaps import find_overlap, is_accepted
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.rehearsal import rehearse
@@ -417,11 +417,11 @@ def test_submissions_that_wait_need_a_platform_that_can_hold_them(copy):
 
 def test_the_data_licence_is_on_the_terms_page(copy):
     (competition,) = read_competitions(Sources(copy), ["spoken_call"])
-    assert "Data licence: MIT, for the synthetic sample data." in page_text(competition, "terms.md")
+    assert "Data licence: MIT, for the synthetic sample data." in page_texts(competition)["terms.md"]
     text = re.sub(r"  data_licence: .*\n", "", (copy / "competition.yaml").read_text(encoding="utf-8"))
     (copy / "competition.yaml").write_text(text, encoding="utf-8")
     (competition,) = read_competitions(Sources(copy), ["spoken_call"])
-    assert "Data licence" not in page_text(competition, "terms.md")
+    assert "Data licence" not in page_texts(competition)["terms.md"]
 
 
 def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):

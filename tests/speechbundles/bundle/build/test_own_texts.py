@@ -8,7 +8,7 @@ import sys
 import nbformat
 import pytest
 
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
@@ -54,7 +54,7 @@ of_three_kinds = pytest.mark.default_cases("three decisions", "words", "turns")
 
 def texts_of(competition, parts):
     """All texts that participants read, `name -> text`, without citations, which contain titles of papers."""
-    texts = {f"pages/{file}": page_text(competition, file, parts) for file in competition.page_files}
+    texts = {f"pages/{file}": text for file, text in page_texts(competition, parts).items()}
     for name, content in parts.starting_kit.items():
         if not name.startswith(("spokeneval/", "data/")) and name.endswith((".md", ".py", ".ipynb", ".json")):
             texts[name] = content.decode()
@@ -100,7 +100,7 @@ def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
 def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
     """The example's lines, with those of the baseline for the other items, are a valid submission."""
     competition, parts, kit = built
-    page = page_text(competition, "evaluation.md", parts)
+    page = page_texts(competition, parts)["evaluation.md"]
     example = re.search(r"```\n(.*?)```", page, re.DOTALL)[1].splitlines()
     file = competition.rules.format.submission_file
     given = parts.solutions["evaluation"][file].decode().splitlines()
@@ -118,7 +118,7 @@ def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
 @of_three_kinds
 def test_the_columns_on_the_page_are_those_of_the_files(built):
     competition, parts, kit = built
-    page = page_text(competition, "data.md", parts)
+    page = page_texts(competition, parts)["data.md"]
     rows = re.findall(r"^- `(\w+/\w+/[\w.]+)`(?:: (.*))?$", page, re.MULTILINE)
     assert len(rows) >= 3
     for file, columns in rows:
@@ -203,7 +203,7 @@ def test_a_kit_without_a_development_set_has_no_word_of_one(task, tmp_path, monk
     planned = plan(sources, [], {}, leave_out=["development"])
     (competition,) = planned.competitions
     kit = planned.parts["aufgabe"].starting_kit
-    texts = {file: page_text(competition, file, planned.parts["aufgabe"]) for file in competition.page_files}
+    texts = page_texts(competition, planned.parts["aufgabe"])
     texts["README.md"], texts["notebook"] = kit["README.md"].decode(), "\n".join(cells_of(kit))
     assert words_in(texts, ("development", "scored with the server", "--set evaluation", "the report")) == []
     assert ["python3 baseline.py evaluation out" in texts[name] for name in ("README.md", "overview.md")] == [
@@ -240,7 +240,7 @@ def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
     (competition,) = planned.competitions
     parts = planned.parts["aufgabe"]
     texts = [parts.starting_kit["README.md"].decode(), *cells_of(parts.starting_kit)]
-    texts.append(page_text(competition, "overview.md", parts))
+    texts.append(page_texts(competition, parts)["overview.md"])
     assert "evaluation set" not in "\n".join(texts)
 
 
@@ -252,7 +252,7 @@ def test_an_organisers_text_replaces_a_section(tmp_path):
     files["pages/eigene/about_rules.md"] = "Keine weiteren Daten.\n"
     planned = plan(Sources(ROOT, write_files(tmp_path / "own", files)), [], {})
     (competition,) = planned.competitions
-    pages = {file: page_text(competition, file, planned.parts["aufgabe"]) for file in competition.page_files}
+    pages = page_texts(competition, planned.parts["aufgabe"])
     assert "Zwei Klassen: `gesund`, `krank`." in pages["overview.md"]
     assert "Aus Das Institut." in pages["data.md"]
     assert "Keine weiteren Daten." in pages["evaluation.md"]
@@ -264,6 +264,6 @@ def test_the_terms_follow_the_licence(tmp_path):
     for licence in (", data_licence: CC BY 4.0", ""):
         files["competition.yaml"] = files["competition.yaml"].replace(", data_licence: CC BY 4.0", licence)
         (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
-        terms = page_text(competition, "terms.md")
+        terms = page_texts(competition)["terms.md"]
         assert ("You may not pass it on" in terms) == (licence == "")
         assert ("Data licence: CC BY 4.0." in terms) == (licence != "")

@@ -12,7 +12,7 @@ import pytest
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.page_tables import columns_table
-from speechbundles.bundle.build.pages import page_text
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.template import fill
 from speechbundles.bundle.build.unsaid import unfilled_about
 from speechbundles.bundle.build.write import RENDERERS
@@ -47,7 +47,7 @@ def made_of(tmp_path, competition, files=None):
 
 
 def pages(competition, parts, root=ROOT):
-    return {file: page_text(competition, file, parts) for file in competition.page_files}
+    return page_texts(competition, parts)
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
@@ -73,7 +73,7 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
 def test_the_samples_page_says_that_it_is_synthetic(task):
     competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
     sets = {name: load_sample(competition, name) for name in competition.sets}
-    assert "synthetic" in page_text(competition, "data.md", Parts({}, {}, {}, sets, {}, {}, ()))
+    assert "synthetic" in page_texts(competition, Parts({}, {}, {}, sets, {}, {}, ()))["data.md"]
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
@@ -153,7 +153,7 @@ def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
     parts = made_of(tmp_path, competition)
     chosen = {"fifty_percent_rule": "reject", "class_sizes": "hidden"}
     other = replace(competition, settings={**competition.settings, "options": chosen})
-    flagged, rejected = (page_text(one, "evaluation.md", parts) for one in (competition, other))
+    flagged, rejected = (page_texts(one, parts)["evaluation.md"] for one in (competition, other))
     assert "but its Dfull is 0" in flagged
     assert "is refused before it is scored" in flagged
     assert "The run of a submission that breaks the rule fails" in rejected
@@ -163,7 +163,7 @@ def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
 
 def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
     def rules(competition):
-        page = page_text(competition, "overview.md")
+        page = page_texts(competition)["overview.md"]
         return page[page.index("## Rules") : page.index("## Baselines")]
 
     spoken_call, psst = COMPETITIONS["spoken_call"], COMPETITIONS["psst_correctness"]
@@ -176,7 +176,7 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
     for competition in COMPETITIONS.values():
         terms, listed = (
             set(re.findall("^- .*", text, flags=re.MULTILINE))
-            for text in (page_text(competition, "terms.md"), rules(competition))
+            for text in (page_texts(competition)["terms.md"], rules(competition))
         )
         assert len(terms & listed) >= 2
     same = [replace(phase, max_submissions_per_day=4) for phase in psst.phases]
@@ -200,10 +200,7 @@ def test_a_page_explains_how_its_platform_orders_equal_scores(tmp_path, platform
 @pytest.mark.parametrize(
     ("page", "expected"),
     [
-        (
-            "<!-- only samples -->\nx\n<!-- end -->\n",
-            " line 2: unknown condition only samples; expected one of sample, baseline,",
-        ),
+        ("<!-- only sample -->\nx\n<!-- end -->\n", " line 2: <!-- only sample --> is no longer read; write"),
         ("{% if samples %}\nx\n{% endif %}\n", " line 2: unknown name samples; did you mean sample?"),
         ("a\n{% if sample %}\nx\n", " line 4: Unexpected end of template."),
         ("{% of %}\n", " line 2: Encountered unknown tag 'of'."),
@@ -214,7 +211,7 @@ def test_a_page_with_invalid_template_syntax_is_named_with_its_line(tmp_path, pa
     shutil.copytree(ROOT / "pages", tmp_path / "pages")
     (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
     with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
-        page_text(replace(COMPETITIONS["spoken_call"], sources=Sources(tmp_path)), "terms.md")
+        page_texts(replace(COMPETITIONS["spoken_call"], sources=Sources(tmp_path)))
 
 
 def test_a_page_gets_its_facts_and_the_blocks_with_true_conditions():
@@ -222,12 +219,9 @@ def test_a_page_gets_its_facts_and_the_blocks_with_true_conditions():
 {% if baseline and not development %}
 new
 {% endif %}
-<!-- only baseline -->
-old
-<!-- end -->
 """
     facts, holds = {"title": "A {% title %}"}, {"baseline": True, "development": False}
-    assert fill(page, "a.md", facts, holds) == "@misc{a, title = {{A {% title %}}}, note = {$5}}\nnew\nold\n"
+    assert fill(page, "a.md", facts, holds) == "@misc{a, title = {{A {% title %}}}, note = {$5}}\nnew\n"
 
 
 ABOUT = {
@@ -278,7 +272,7 @@ def test_the_build_lists_missing_facts():
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_last_step_names_the_place_of_uploads(tmp_path, platform):
     competition = COMPETITIONS["spoken_call"]
-    text = page_text(competition, "overview.md", made_of(tmp_path, competition), PLATFORMS[platform])
+    text = page_texts(competition, made_of(tmp_path, competition), PLATFORMS[platform])["overview.md"]
     step = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."
     assert step in text
 

@@ -6,24 +6,11 @@ from unittest import mock
 import pytest
 
 from speechbundles.bundle.build.baseline import Baseline
-from speechbundles.bundle.build.pages import page_text
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
-
-
-def test_conditions_in_the_old_notation_give_a_warning(own):
-    page = "<!-- only sample -->\nThe sample's.\n<!-- end -->\nOurs.\n"
-    write_files(own, {"pages/terms.md": page, "starting_kit/content_accuracy/README.md": page})
-    planned = plan(Sources(ROOT, own), [], {})
-    assert page_text(planned.competitions[0], "terms.md", planned.parts["content_accuracy"]) == "Ours.\n"
-    assert planned.warnings == [
-        f"{name}: this is the last version that reads conditions such as <!-- only NAME -->; write {{% if NAME %}} "
-        "and {% endif %} instead"
-        for name in ("pages/terms.md", "starting_kit/content_accuracy/README.md")
-    ]
 
 
 def test_past_phases_give_a_warning_while_another_is_open(own):
