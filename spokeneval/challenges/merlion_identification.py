@@ -8,13 +8,14 @@ Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from ..formats import segment_scores as files
 from ..formats.format import Format
-from ..formats.language_labels import recording_names
+from ..formats.language_labels import LANGUAGES, recording_names
 from ..formats.segment_scores import Reference, Submission
 from ..formats.speakers import choose_units
 from ..metrics import detection_cost, equal_error_rate
@@ -48,6 +49,15 @@ def exact_differences(
     """The histogram of all differences with every vertex of the hull, for exact minimum costs; see `Task.exact`."""
     scored = reference.is_english, submission.english, submission.mandarin
     return equal_error_rate.exact_total(whole, *identification.difference_trials(*scored))
+
+
+def curves(reference: Reference, submission: Submission) -> list[tuple[Any, ...]]:
+    """Return the trials of the report's curves: their name, the key of their EER, and the scores of both sides."""
+    scored = reference.is_english, submission.english, submission.mandarin
+    return [
+        ("two trials per segment, pooled", "eer", *identification.pooled_trials(*scored)),
+        ("English minus Mandarin", "eer_plan", *identification.difference_trials(*scored)),
+    ]
 
 
 def right_of_segments(decisions: identification.LanguageDecisions) -> Any:
@@ -134,6 +144,18 @@ TASK = Task(
         "a language at random": lambda items: guesses(random_numbers(len(items), 2)),
     },
     remarks=remarks,
-    view=View("merlion_identification"),
+    view=View(
+        "identification",
+        expected=lambda reference: (~reference.is_english).astype(int),
+        given=lambda submission: np.stack(
+            [submission.english >= submission.mandarin, submission.english < submission.mandarin], axis=1
+        ).astype(float),
+        facts={
+            "classes": LANGUAGES,
+            "curves": curves,
+            "lengths": files.lengths,
+            "rows": attrgetter("recordings"),
+        },
+    ),
     shared_scale=False,  # the bins depend on each system's own scores
 )

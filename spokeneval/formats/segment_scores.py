@@ -225,6 +225,12 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
     return {LABELS_FILE: label_rows(files)}
 
 
+def lengths(reference: Reference) -> np.ndarray:
+    """The lengths of the segments in ms, from their ids."""
+    times = [item.rsplit("_", 2)[1:] for item in reference.items.ids]
+    return np.diff(np.array(times, dtype=np.float64))[:, 0]
+
+
 def item_rows(reference: Reference) -> dict[str, dict[int, str]]:
     """The lines of the scored segments in the labels, each with its segment, in the form of `Format.rows`."""
     return {LABELS_FILE: dict(zip(reference.lines, reference.items.ids))}

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, Callable, Optional, Union
@@ -28,9 +28,10 @@ import numpy as np
 from ..formats.cells import Parser, real_numbers, words
 from ..formats.format import Items
 from ..formats.problems import Problems, ReferenceFileError, quote, some_of
-from ..formats.sheets import Answers, parse_reference, sheet_format, take_answers
+from ..formats.sheets import Answers, Sheet, parse_reference, sheet_format, take_answers
 from ..formats.speakers import GROUP, Units
 from ..formats.tables import Table, numbered, read_table
+from ..formats.text import decimals
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
@@ -89,6 +90,53 @@ def identification(
     ParameterError
         Parameters that contradict each other.
     """
+    _check_names(classes, target, id)
+    betas = _betas(priors, costs)
+    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}"
+    if costs["c_miss"] != costs["c_fa"]:
+        point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
+    contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
+    read = "as natural-log likelihoods" + (", not as probabilities" if contained is None else "")
+    files = _Files(classes, target, contained, id, item, unit)
+    two = len(files.sides) == 2
+    form = sheet_format(
+        files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
+    )
+    return Task(
+        name=name,
+        title=title,
+        format=form._replace(
+            read_reference=files.read_reference,
+            rows=files.rows,
+            item_rows=files.item_rows,
+            take_reference=_take_reference,
+        ),
+        units=files.units,
+        count=partial(_count, files=files, betas=betas),
+        scores=_detection_scores(betas, point, files.sides, target, read)
+        if two
+        else _class_scores(betas, point, classes, item, read),
+        exact={"trials": partial(_exact_trials, files=files)},
+        right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
+        labels=lambda answers: answers[LABEL].tolist(),
+        trivial=_trivial(files.columns, item),
+        remarks=files.remarks,
+        view=View(
+            "identification",
+            expected=itemgetter(LABEL),
+            given=files.likelihoods,
+            facts={
+                "classes": files.sides,
+                "curves": partial(_curves, files=files),
+                "lengths": _lengths,
+                "rows": files.row_numbers,
+            },
+        ),
+        shared_scale=False,  # bins and thresholds depend on each system's own scores
+    )
+
+
+def _check_names(classes: tuple[str, ...], target: str, id: str) -> None:
     if not classes and not target:
         raise ParameterError("classes", "missing. Name two classes or more, or a target to detect")
     if target and classes and target not in classes:
@@ -99,97 +147,120 @@ def identification(
         if called.count(column.lower()) > 1:
             message = f"{column!r} is also the name of another column; capital letters make no difference"
             raise ParameterError("id" if target else "classes", message)
+
+
+def _betas(priors: Sequence[float], costs: Mapping[str, float]) -> list[float]:
     betas = [costs["c_fa"] * (1 - prior) / (costs["c_miss"] * prior) for prior in priors]
     if not all(1 / LARGEST_BETA <= beta <= LARGEST_BETA for beta in betas):
         message = f"costs and priors differ by a factor of {max(*betas, *(1 / b for b in betas)):.3g}"
         raise ParameterError("priors", f"{message}; expected a million at most")
-    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}"
-    if costs["c_miss"] != costs["c_fa"]:
-        point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
-    contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
+    return betas
 
-    read = "as natural-log likelihoods" + (", not as probabilities" if contained is None else "")
 
-    reference = one_table("labels.csv", {LABEL: _label_cells(classes, target)}, id=id, item=item, unit=unit)
-    reference = replace(reference, optional=tuple(dict.fromkeys((*reference.optional, *SEGMENTS))))
-    cells = real_numbers() if contained is None else real_numbers(0, 1)
-    submission = one_table("scores.csv", dict.fromkeys(columns, cells), id=id, item=item)
-    sides = (target, f"other than {target}") if target else classes
+@dataclass(frozen=True)
+class _Files:
+    """The files of a task: the parameters of `identification`, with the priors that posteriors contain or None."""
 
-    def check(answers: Answers, table: Table, problems: Problems) -> None:
-        missing = [label for n, label in enumerate(sides) if not (answers[LABEL] == n).any()]
+    classes: tuple[str, ...]
+    target: str
+    contained: Optional[np.ndarray]
+    id: str
+    item: str
+    unit: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (SCORE,) if self.target else self.classes
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The names of the classes that a label's number stands for."""
+        return (self.target, f"other than {self.target}") if self.target else self.classes
+
+    @property
+    def reference(self) -> Sheet:
+        cells = {LABEL: _label_cells(self.classes, self.target)}
+        sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
+        return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *SEGMENTS))))
+
+    @property
+    def submission(self) -> Sheet:
+        cells = real_numbers() if self.contained is None else real_numbers(0, 1)
+        return one_table("scores.csv", dict.fromkeys(self.columns, cells), id=self.id, item=self.item)
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
         if missing and not problems:
-            message = f"no {item} is {some_of(missing)}; expected at least one of each class"
-            problems.add("one_class", reference.file, message)
+            message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"
+            problems.add("one_class", table.file, message)
 
-    def read_reference(files: Mapping[str, bytes]) -> Answers:
+    def read_reference(self, files: Mapping[str, bytes]) -> Answers:
         problems = Problems(ReferenceFileError)
-        table = read_table(files, reference.layout, problems)
-        answers = parse_reference(reference, table, problems, check)
+        table = read_table(files, self.reference.layout, problems)
+        answers = parse_reference(self.reference, table, problems, self.check)
         return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
 
-    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-        table = read_table(files, reference.layout, Problems(ReferenceFileError))
-        _, names = _rows(item, table.ids, unit, table.columns.get(unit, ()))
+    def rows(self, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        table = read_table(files, self.reference.layout, Problems(ReferenceFileError))
+        _, names = _rows(self.item, table.ids, self.unit, table.columns.get(self.unit, ()))
         return {table.file: dict(zip(table.lines, names))}
 
-    def item_rows(answers: Answers) -> dict[str, dict[int, str]]:
-        return {reference.file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
+    def item_rows(self, answers: Answers) -> dict[str, dict[int, str]]:
+        return {self.reference.file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
 
-    def rows_of(answers: Answers) -> tuple[str, list[str]]:
-        return _rows(item, answers.items.ids, unit, answers.texts.get(unit, ()))
+    def rows_of(self, answers: Answers) -> tuple[str, list[str]]:
+        return _rows(self.item, answers.items.ids, self.unit, answers.texts.get(self.unit, ()))
 
-    def units(answers: Answers) -> Units:
-        called, names = rows_of(answers)
+    def row_numbers(self, answers: Answers) -> np.ndarray:
+        return numbered(self.rows_of(answers)[1])[1]
+
+    def units(self, answers: Answers) -> Units:
+        called, names = self.rows_of(answers)
         return Units(called, {name: name for name in names})
 
-    def scores_of(submitted: Answers) -> np.ndarray:
-        return np.stack([submitted[column] for column in columns], axis=1)
+    def scores(self, submitted: Answers) -> np.ndarray:
+        return np.stack([submitted[column] for column in self.columns], axis=1)
 
-    def count(answers: Answers, submitted: Answers) -> dict[str, Any]:
-        likelihoods = _likelihoods(scores_of(submitted), contained)
-        scored = answers[LABEL], likelihoods, numbered(rows_of(answers)[1])[1]
-        return {
-            **(
-                {"trials": metrics.detection_histograms(*scored)}
-                if len(sides) == 2
-                else {"pooled": metrics.pooled_histograms(*scored)}
-            ),
-            "classes": metrics.class_costs(*scored, weights=_weights(betas)),
-        }
+    def likelihoods(self, submitted: Answers) -> np.ndarray:
+        return _likelihoods(self.scores(submitted), self.contained)
 
-    def exact_trials(answers: Answers, submitted: Answers, whole: ScoreHistograms) -> ScoreHistograms:
-        trials = metrics.detection_trials(answers[LABEL], _likelihoods(scores_of(submitted), contained))
-        return equal_error_rate.exact_total(whole, *trials)
+    def remarks(self, submitted: Answers) -> list[str]:
+        alike = self.contained is None and look_like_posteriors(self.scores(submitted))
+        return [PROBABILITIES] if alike else []
 
-    def remarks(submitted: Answers) -> list[str]:
-        return [PROBABILITIES] if contained is None and look_like_posteriors(scores_of(submitted)) else []
 
-    form = sheet_format(reference, submission, list_file="items.csv", public=SEGMENTS, check=check)
-    return Task(
-        name=name,
-        title=title,
-        format=form._replace(
-            read_reference=read_reference, rows=rows, item_rows=item_rows, take_reference=_take_reference
-        ),
-        units=units,
-        count=count,
-        scores=_detection_scores(betas, point, sides, target, read)
-        if len(sides) == 2
-        else _class_scores(betas, point, classes, item, read),
-        exact={"trials": exact_trials},
-        right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
-        labels=lambda answers: answers[LABEL].tolist(),
-        trivial=_trivial(columns, item),
-        remarks=remarks,
-        view=View(
-            "identification",
-            expected=itemgetter(LABEL),
-            given=lambda submitted: _likelihoods(scores_of(submitted), contained),
-            facts={"classes": sides},
-        ),
-        shared_scale=False,  # bins and thresholds depend on each system's own scores
+def _count(answers: Answers, submitted: Answers, *, files: _Files, betas: Sequence[float]) -> dict[str, Any]:
+    scored = answers[LABEL], files.likelihoods(submitted), files.row_numbers(answers)
+    histograms = (
+        {"trials": metrics.detection_histograms(*scored)}
+        if len(files.sides) == 2
+        else {"pooled": metrics.pooled_histograms(*scored)}
     )
+    return {**histograms, "classes": metrics.class_costs(*scored, weights=_weights(betas))}
+
+
+def _exact_trials(
+    answers: Answers, submitted: Answers, whole: ScoreHistograms, *, files: _Files
+) -> ScoreHistograms:
+    trials = metrics.detection_trials(answers[LABEL], files.likelihoods(submitted))
+    return equal_error_rate.exact_total(whole, *trials)
+
+
+def _curves(answers: Answers, submitted: Answers, *, files: _Files) -> list[tuple[Any, ...]]:
+    """The trials of a report's curve: their name, the key of their EER, and the scores of both sides."""
+    labels, scores = answers[LABEL], files.likelihoods(submitted)
+    if len(files.sides) > 2:
+        own = np.zeros(scores.shape, dtype=bool)
+        own[np.arange(len(labels)), labels] = True
+        return [("pooled scores of own and of other classes", "eer", scores[own], scores[~own])]
+    called = f"scores for {files.target}" if files.target else f"{files.sides[0]} minus {files.sides[1]}"
+    return [(called, "eer", *metrics.detection_trials(labels, scores))]
+
+
+def _lengths(answers: Answers) -> Optional[np.ndarray]:
+    """The lengths of segments; None if the reference has none."""
+    start, end = (decimals(answers.texts.get(column, [""])) for column in SEGMENTS[1:])
+    return None if start is None or end is None else end - start
 
 
 def _rows(item: str, ids: Sequence[str], unit: str, units: Sequence[str]) -> tuple[str, list[str]]:

@@ -1,7 +1,9 @@
 """The section of a declared task's kind on a report: its figures against other implementations and by hand."""
 
 import re
+from collections import defaultdict
 from html import unescape
+from types import SimpleNamespace
 
 import jiwer
 import numpy as np
@@ -14,6 +16,8 @@ from spokeneval.kinds.declared import declared_task
 from spokeneval.report.kinds import transcripts
 from spokeneval.report.sections import _kind
 
+CONFUSIONS = "Items by true and answered class"
+
 
 def section(declared, reference, submission):
     sides = []
@@ -25,7 +29,7 @@ def section(declared, reference, submission):
         size = len(next(iter(columns.values())))
         sides.append(Answers(Items(tuple(f"i{n}" for n in range(size))), arrays))
     task = declared_task("own", declared)
-    parts = _kind(task).sections(task.view, *sides, None)
+    parts = _kind(task).sections(task.view, *sides, SimpleNamespace(scores=defaultdict(float)))
     return "".join(part.markup for part in parts if part is not None)
 
 
@@ -85,7 +89,7 @@ LANGUAGES = ["de", "hi"]
 def test_the_class_with_the_largest_likelihood_is_chosen(scores, given, rows):
     declared = {"kind": "identification", "classes": LANGUAGES, "scores": scores}
     submission = dict(zip(LANGUAGES, np.array(given, dtype=float).T, strict=True))
-    (found,) = tables(section(declared, {"label": [0, 0, 1]}, submission)).values()
+    found = tables(section(declared, {"label": [0, 0, 1]}, submission))[CONFUSIONS]
     assert [row[1:-2] for row in found[1:]] == rows
 
 
@@ -93,12 +97,14 @@ def test_the_class_with_the_largest_likelihood_is_chosen(scores, given, rows):
 def test_a_target_is_detected_above_equal_likelihoods(scores, equal):
     declared = {"kind": "identification", "target": "spoof", "scores": scores}
     given = [equal + 0.1, equal - 0.1, equal + 0.2, equal]
-    (found,) = tables(section(declared, {"label": [0, 0, 1, 1]}, {"score": given})).values()
-    assert found == [
+    found = tables(section(declared, {"label": [0, 0, 1, 1]}, {"score": given}))
+    assert found[CONFUSIONS] == [
         ["True class", "answered spoof", "answered other than spoof", "answered undecided", "all", "right"],
         ["spoof", "1", "1", "0", "2", "50.0 %"],
         ["other than spoof", "1", "0", "1", "2", "0.0 %"],
     ]
+    # Of the thresholds that accept at most half of the two others, 0.1 misses one of two targets.
+    assert [row[1] for row in found["Points on the curves"][1:]] == ["100.00"] * 4 + ["50.00"]
 
 
 def test_the_words_with_the_most_errors():

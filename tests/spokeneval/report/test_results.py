@@ -109,7 +109,7 @@ SECTIONS = {
         "<pre>said ",
     ),
     "psst_correctness": ("By severity (aphasia quotient)", "moderate (to 75)"),
-    "merlion_identification": ("Calibration", "By length of segment"),
+    "merlion_identification": ("Calibration", "By length"),
     "merlion_diarization": ("Labels over time", "<details open>"),
 }
 """Text on a page from the reference's own columns, and from the plots usual in the field."""
