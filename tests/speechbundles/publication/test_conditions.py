@@ -1,202 +1,183 @@
-"""Scores by columns that differ within a counted row, such as a segment's language, computed from the submissions."""
-
-from pathlib import Path
+"""Scores by condition: from a table, and from a column of the reference."""
 
 import numpy as np
 import pytest
-import scipy.optimize
 
-from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.model.zips import make_zip
-from speechbundles.publication.board import make_board
-from speechbundles.publication.conditions import conditions_by_column, scores_by_columns
-from speechbundles.publication.gold import find_gold
-from speechbundles.publication.outputs import ScoringOutput
-from spokeneval.challenges import find_task
-from spokeneval.challenges.merlion_identification import TASK
+from speechbundles.publication import board as ranking
+from speechbundles.publication import conditions
+from speechbundles.publication.conditions import read_conditions
+from speechbundles.publication.gold import Gold
+from speechbundles.publication.outputs import read_outputs
+from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.files import read_folder
-from spokeneval.formats.segment_scores import Submission
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.speakers import Units
+from spokeneval.metrics.accept_reject import decisions_per_response, ranked_d_full
+from spokeneval.metrics.counts import as_matrix
+from spokeneval.run.statistics import by_unit
+from tests.samples.boards import scored, write_output
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 
-HEADER = "audio_name,utt_id,start,end,language_tag,overlap_diff_lang,speaker,Room"
-RECORDINGS, SEGMENTS = 12, 20
-
-
-def labels():
-    """Return labels of recordings of six speakers, with both languages, other rows, various lengths and two rooms."""
-    rng = np.random.default_rng(9)
-    rows = []
-    for recording in range(RECORDINGS):
-        start = 0
-        for number in range(SEGMENTS):
-            tag = rng.choice(["English", "Mandarin", "Non-Speech"], p=[0.5, 0.4, 0.1])
-            start, end = start + 100, start + 100 + int(rng.integers(200, 3000))
-            overlap, room = number % 7 == 3, "ab"[recording % 2]
-            rows.append(
-                (f"r{recording}.wav", f"u{number}", start, end, tag, overlap, f"S{recording % 6}", room)
-            )
-            start = end
-    return rows
-
-
-SCORED = [row for row in labels() if row[4] != "Non-Speech" and not row[5]]
-
-
-def answers(seed):
-    rng = np.random.default_rng(seed)
-    english = np.array([row[4] == "English" for row in SCORED])
-    return np.round(np.stack([2 * english, 2 * ~english]) + rng.normal(size=(2, len(SCORED))), 1)
-
-
-def prediction(seed):
-    lines = [
-        f"{row[0][:-4]}_{row[1]}_{row[2]}_{row[3]} {english} {mandarin}\n"
-        for row, english, mandarin in zip(SCORED, *answers(seed), strict=True)
-    ]
-    return make_zip({"prediction.txt": "".join(lines).encode()})
-
-
-def hull_eer(chosen, seed):
-    """Return the equal error rate in per cent, by a linear programme: the smallest rate of misses and of false alarms
-    that a mixture of thresholds reaches, with two trials for each segment."""
-    english = np.array([row[4] == "English" for row in SCORED])[chosen]
-    own, other = np.where(english, answers(seed)[:, chosen], answers(seed)[::-1, chosen])
-    thresholds = np.unique([*own, *other, np.inf])
-    miss = np.array([(own < threshold).mean() for threshold in thresholds])
-    false_alarm = np.array([(other >= threshold).mean() for threshold in thresholds])
-    found = scipy.optimize.linprog(miss, A_eq=[miss - false_alarm, np.ones(len(miss))], b_eq=[0, 1])
-    return 100 * found.fun
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory):
-    """A competition folder with this set, and two systems' submissions, one of them in a subfolder."""
-    folder = tmp_path_factory.mktemp("own")
-    begun_folder(folder / "mine", ["merlion_identification_closed"])
-    text = "\n".join([HEADER, *(",".join(map(str, row)) for row in labels())]) + "\n"
-    write_files(folder / "mine/reference_data/merlion_identification/evaluation", {"labels.csv": text})
-    write_files(folder / "submissions", {"alpha.zip": prediction(1), "late/beta.zip": prediction(2)})
-    return folder
-
-
-@pytest.fixture(scope="module")
-def scored(own):
-    """`number of recordings -> outputs`: the outputs of the two systems, scored on that many recordings."""
-    reference = TASK.format.read_reference(
-        read_folder(own / "mine/reference_data/merlion_identification/evaluation")
-    )
-    options = Settings(choose_options(TASK, {}), False, Signature(TASK.name, items="0123456789ab"))
-    outputs = {}
-    for recordings in (RECORDINGS, 7):
-        places = [place for place, row in enumerate(SCORED) if int(row[0][1:-4]) < recordings]
-        part = TASK.format.take_reference(reference, places)
-        outputs[recordings] = []
-        for seed, path in enumerate((Path("scored/alpha"), Path("scored/late/beta.zip")), 1):
-            submission = TASK.format.take(Submission(*answers(seed)), places)
-            found = score_submission(TASK, part, submission, options)
-            output = ScoringOutput(path.stem, found.scores, options.signature, found.statistics, path=path)
-            outputs[recordings].append(output)
-    return outputs
-
-
-def tables_by(own, outputs, *columns, submissions):
-    (competition,) = read_competitions(Sources(ROOT, own / "mine"), ["merlion_identification_closed"])
-    summed = [output.statistics for output in outputs]
-    gold = find_gold(competition, summed[0].rows[0])
-    return scores_by_columns(columns, gold, outputs, summed, competition.columns[0], submissions)
-
-
-@pytest.mark.parametrize("recordings", [RECORDINGS, 7])
-def test_segments_are_scored_anew_by_what_differs_within_a_recording(own, scored, recordings):
-    # Units are speakers, and rows of the counts are recordings. On a share of the set, only its recordings are scored.
-    by_language, by_length, by_room = tables_by(
-        own, scored[recordings], "Language_Tag", "length", "room", submissions=own / "submissions"
-    )
-    assert by_language.title == "EER (%) by Language_Tag"
-    held = np.array([int(row[0][1:-4]) < recordings for row in SCORED])
-    tags = np.array([row[4] for row in SCORED])
-    lengths = np.array([row[3] - row[2] for row in SCORED])
-    cuts = np.quantile(lengths[held], [0.25, 0.5, 0.75])
-    quarter = (lengths[:, np.newaxis] > cuts).sum(axis=1)
-    expected = (
-        (by_language, {tag: held & (tags == tag) for tag in ("English", "Mandarin")}),
-        (by_length, {number: held & (quarter == number) for number in range(4)}),
-    )
-    for table, kinds in expected:
-        assert len(table.header) == 1 + len(kinds)
-        for column, (kind, chosen) in enumerate(kinds.items(), 1):
-            name = kind if table is by_language else f"{lengths[chosen].min()} – {lengths[chosen].max()}"
-            assert table.header[column] == f"{name} ({chosen.sum()})"
-            for seed, row in enumerate(table.rows, 1):
-                assert float(row[column]) == pytest.approx(hull_eer(chosen, seed), abs=1e-4)
-    # The room is the same in all rows of a recording, so no submission is needed.
-    rooms = [f"{room} ({sum(n % 2 == place for n in range(recordings))})" for place, room in enumerate("ab")]
-    assert by_room.header[1:] == rooms
-
 
 @pytest.mark.thorough
-def test_a_board_without_names_has_the_same_scores(own, scored):
-    board = make_board(
-        Sources(ROOT, own / "mine"),
-        scored[RECORDINGS],
-        anonymous=True,
-        by=["language_tag"],
-        submissions=own / "submissions",
+def test_scores_by_condition_are_those_of_its_units(tmp_path):
+    state = np.random.RandomState(11)
+    correct, accept = state.rand(2, 60) < 0.6
+    easy = np.arange(60) % 3 > 0
+    for name, decided_so in (("a", accept), ("b", correct ^ (np.arange(60) % 7 == 0))):
+        write_output(tmp_path / "outputs" / name, *scored((correct, correct, decided_so)))
+    table = tmp_path / "conditions.csv"
+    table.write_text(
+        "Id,prompt\n" + "".join(f"{unit},{'easy' if easy[unit] else 'hard'}\n" for unit in range(60))
     )
-    rows = {row[0]: row[1:] for row in board.tables[-1].rows}
-    (named,) = tables_by(own, scored[RECORDINGS], "language_tag", submissions=own / "submissions")
-    assert {board.aliases[alias]: scores for alias, scores in rows.items()} == {
-        row[0]: row[1:] for row in named.rows
-    }
-
-
-def test_without_submissions_it_is_said_what_to_give(own, scored):
-    with pytest.raises(OrganiserError) as refused:
-        tables_by(own, scored[7], "room", "language_tag", "length", submissions=None)
-    assert str(refused.value).startswith("No leaderboard: 2 problems")
-    for column in ("language_tag", "length"):
-        assert f"--by {column}: the column differs within rows of the statistics" in str(refused.value)
-    assert "Add --submissions DIR, the folder of zips that you gave to score" in str(refused.value)
+    board = ranking.make_board(
+        Sources(ROOT), read_outputs(sorted((tmp_path / "outputs").iterdir())), conditions=table
+    )
+    (found,) = [table for table in board.tables if "by condition" in table.title]
+    assert list(found.header) == ["System", "easy (40)", "hard (20)"]
+    for kind, cell in ((easy, 1), (~easy, 2)):
+        only, _ = scored((correct[kind], correct[kind], accept[kind]))
+        (row,) = [row for row in found.rows if row[0] == "a"]
+        assert row[cell] == f"{only['d_full']:.4f}"
 
 
 @pytest.mark.parametrize(
-    ("files", "words"),
+    ("content", "words"),
     [
-        ({}, "expected a folder that contains the submissions' zips"),
-        ({"notes.txt": b"x"}, "no zip in this folder"),
-        ({"alpha.zip": 1}, "no zip with the name of 1 output: scored/late/beta.zip"),
-        ({"beta.zip": 1, "gamma.zip": 1}, "no zip with the name of 1 output: scored/alpha"),
+        ("Id,prompt\n", "expected a header row and two columns"),
+        ("Id\n0\n1\n2\n", "expected a header row and two columns"),
         (
-            {"beta.zip": 1, "gamma.zip": 1},
-            "1 zip with other answers than those that were scored: {0}/beta.zip",
+            "Id,prompt\n0,x\n1,x\n2,x\n",
+            "all have the condition 'x'; expected at least two different conditions",
         ),
-        (
-            {"alpha.zip": 1, "late/beta.zip": b"PK"},
-            "1 zip with other answers than those that were scored: {0}/late/beta.zip",
-        ),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "names that appear twice: 1, first '1'"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "names that are not on the leaderboard: 1, first '9'"),
+        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "units or items without a row: 1, first '2'"),
+        ("Id,prompt\n0,x\n1,y\n2,\n", "units or items without a condition: 1, first '2'"),
+        ("Id,prompt\n0,\xe4\n1,y\n2,x\n", "not UTF-8"),
+        (f"Id,prompt\n0,{'x' * 200_000}\n", "line 2: field larger than"),
     ],
 )
-def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored, tmp_path, files, words):
-    folder = tmp_path / "given"
-    for name, content in files.items():
-        write_files(folder, {name: prediction(content) if content == 1 else content})
+def test_conditions_that_do_not_fit_are_refused(tmp_path, content, words):
+    (tmp_path / "conditions.csv").write_bytes(content.encode("latin-1"))
     with pytest.raises(OrganiserError) as refused:
-        tables_by(own, scored[7], "language_tag", submissions=folder)
-    assert words.format(folder) in str(refused.value)
+        read_conditions(tmp_path / "conditions.csv", ["0", "1", "2"], ["a", "b", "c"])
+    assert words in str(refused.value)
 
 
-def test_the_language_of_a_turn_breaks_nothing_down():
-    (competition,) = read_competitions(Sources(ROOT), ["merlion_diarization_closed"])
-    place = ROOT / "reference_data/merlion_diarization/evaluation"
-    recordings = find_task("merlion_diarization").format.read_reference(read_folder(place)).items.ids
-    gold = find_gold(competition, recordings)
+def test_as_many_conditions_as_are_allowed_and_one_more(tmp_path):
+    most = 60
+    for count in (most, most + 1):
+        rows = [f"u{n},c{n}\n" for n in range(count)]
+        (tmp_path / f"{count}.csv").write_text("".join(["Id,kind\n", *rows]))
+    units = [f"u{n}" for n in range(most)]
+    assert len(set(read_conditions(tmp_path / f"{most}.csv", units, []).values())) == most
+    with pytest.raises(OrganiserError, match=f"{most + 1} different conditions; expected at most {most}"):
+        read_conditions(tmp_path / f"{most + 1}.csv", [*units, f"u{most}"], [])
+
+
+@pytest.mark.parametrize(("count", "kinds"), [(12, 12), (13, 4)])
+def test_few_different_numbers_are_conditions_and_more_are_quarters(count, kinds):
+    items = [f"call{n}" for n in range(count)]
+    gold = Gold(TASK, None, {"age": {item: [str(20 + n)] for n, item in enumerate(items)}}, {}, {})
+    assert len(set(conditions.conditions_by_column(gold, "age", items).values())) == kinds
+
+
+SHEET = "\n".join(
+    ["Id\tPrompt\tlanguage\tmeaning\tspeaker\tSeconds\tEmpty", 'x1\t"a\tb"\tcorrect\tcorrect\tS1\t20\t1']
+    + [
+        f"x{n}\tp{n % 3}\t{'in' * (n % 4 == 0)}correct\tcorrect\tS{n % 8}\t{n / 2:g}\t{'y' * (n % 5)}"
+        for n in range(2, 42)
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def own_competition(tmp_path_factory):
+    """A folder whose hidden set is `SHEET`, and the outputs of two systems on all of the set and on a part of it."""
+    folder = tmp_path_factory.mktemp("own")
+    begun_folder(folder / "mine", ["spoken_call"])
+    write_files(folder / "mine/reference_data/spoken_call/evaluation", {"reference.csv": SHEET + "\n"})
+    reference = TASK.format.read_reference(read_folder(folder / "mine/reference_data/spoken_call/evaluation"))
+    for part, count in (("whole", 41), ("part", 30)):
+        for name, period in (("a", 5), ("b", 7)):
+            labels = [reference[kind][:count] == 1 for kind in ("language", "meaning")]
+            accept = labels[0] ^ (np.arange(count) % period == 0)
+            rows = decisions_per_response(*labels, accept)
+            units = Units("speaker", dict(zip(reference.items.ids[:count], reference.speakers, strict=False)))
+            statistics = by_unit(units, {"decisions": rows})
+            scores = {"d_full": float(ranked_d_full(statistics.total("decisions")))}
+            written = {"items": list(statistics.items), "item_values": as_matrix(rows).tolist()}
+            write_output(folder / part / name, scores, statistics, **written)
+    return folder
+
+
+def board_by(own_competition, *columns, part="whole", **choices):
+    outputs = read_outputs(sorted((own_competition / part).iterdir()))
+    return ranking.make_board(Sources(ROOT, own_competition / "mine"), outputs, by=columns, **choices)
+
+
+@pytest.mark.parametrize(("part", "count"), [("whole", 41), ("part", 30)])
+def test_scores_by_a_column_of_the_reference_are_those_of_its_items(own_competition, part, count):
+    # On a share of the set too, because the organiser has the whole reference.
+    board = board_by(own_competition, "prompt", "Seconds", part=part)
+    by_prompt, by_seconds = [table for table in board.tables if table.title.startswith("Dfull by ")]
+    assert by_prompt.title == "Dfull by prompt"
+    correct = np.array([n % 4 > 0 for n in range(1, count + 1)])
+    accept = correct ^ (np.arange(count) % 5 == 0)
+    kinds = ["a  b", *(f"p{n % 3}" for n in range(2, count + 1))]
+    for kind, cell in zip(["p0", "p1", "p2"], by_prompt.rows[0][2:], strict=True):
+        only = np.array([prompt == kind for prompt in kinds])
+        expected, _ = scored((correct[only], correct[only] | True, accept[only]))
+        (row,) = [row for row in by_prompt.rows if row[0] == "a"]
+        assert row[by_prompt.header.index(f"{kind} ({only.sum()})")] == f"{expected['d_full']:.4f}", cell
+    # More than twelve different numbers are grouped into quarters, from the smallest to the largest.
+    assert by_seconds.header[1].startswith("1 – ")
+    assert len(by_seconds.header) == 5
+    assert sum(int(head.rpartition("(")[2][:-1]) for head in by_seconds.header[1:]) == count
+
+
+def test_conditions_may_be_of_items_though_units_are_speakers(own_competition, tmp_path):
+    rows = "".join(f"x{n},{'even' if n % 2 == 0 else 'odd'}\n" for n in range(1, 42))
+    (tmp_path / "items.csv").write_text("Id,kind\n" + rows)
+    (tmp_path / "units.csv").write_text("unit,kind\n" + "".join(f"S{n},{n % 2}\n" for n in range(8)))
+    for file, header in (("items.csv", ["even (20)", "odd (21)"]), ("units.csv", ["0 (4)", "1 (4)"])):
+        board = board_by(own_competition, conditions=tmp_path / file)
+        (table,) = [table for table in board.tables if table.title.startswith("Dfull by ")]
+        assert list(table.header[1:]) == header
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (
+            "Promt",
+            "--by Promt: the reference has no such column; it has Id, Prompt, language, meaning, speaker,",
+        ),
+        ("Id", "--by Id: 41 different conditions"),
+        ("Empty", "--by Empty: units or items without a condition: 8, first 'x5'"),
+        ("meaning", "--by meaning: all have the condition 'correct'; expected at least two"),
+    ],
+)
+def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, words, monkeypatch):
+    monkeypatch.setattr(conditions, "MOST_CONDITIONS", 30)
     with pytest.raises(OrganiserError) as refused:
-        conditions_by_column(gold, "language_tag", recordings)
-    assert f"--by language_tag: the column has several values within {recordings[0]} (" in str(refused.value)
-    assert "such as a turn's language, are part of what is scored" in str(refused.value)
+        board_by(own_competition, column)
+    assert words in str(refused.value)
+
+
+def test_a_column_that_differs_within_what_is_counted_is_refused():
+    columns = {"language": {"call1": ["English", "Mandarin", "English"], "call2": ["English"]}}
+    gold = Gold(TASK, None, columns, {}, {})
+    with pytest.raises(OrganiserError, match=r"several values within call1 \(English, Mandarin\)"):
+        conditions.conditions_by_column(gold, "Language", ["call1", "call2"])
+
+
+def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition):
+    outputs = read_outputs(sorted((own_competition / "whole").iterdir()))
+    with pytest.raises(
+        OrganiserError, match=r"none of the sets of spoken_call there .* has all 41 items\. Give the folder"
+    ):
+        ranking.make_board(Sources(ROOT), outputs, by=["Prompt"])

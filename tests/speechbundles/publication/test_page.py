@@ -8,11 +8,8 @@ from datetime import date
 from html.parser import HTMLParser
 from itertools import combinations
 
-import pytest
 from rich.cells import cell_len
 
-from speechbundles.model.sources import Sources
-from speechbundles.publication import make_board
 from speechbundles.publication.about import About, System
 from speechbundles.publication.board import scores_table
 from speechbundles.publication.contradictions import (
@@ -20,11 +17,9 @@ from speechbundles.publication.contradictions import (
     overlaps_beside_tests,
     ranges_beside_tests,
 )
-from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.page import WIDEST, _column_groups, to_html
 from speechbundles.publication.pictures import MOST_DRAWN, labels
-from tests.samples.boards import HOSTILE, NAMES, large, noisy_systems, pair, ranking, rows
-from tests.samples.programs import ROOT
+from tests.samples.boards import HOSTILE, NAMES, large, pair, ranking, rows
 from tests.tools.colours import alike
 
 
@@ -50,12 +45,6 @@ class Cells(HTMLParser):
 
     def handle_endtag(self, tag):
         self.inside = self.inside and tag not in ("td", "th")
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    paths = noisy_systems(tmp_path_factory.mktemp("hostile"), names=HOSTILE)
-    return make_board(Sources(ROOT), read_outputs(paths), day=date(2027, 3, 14))
 
 
 # What it shows

@@ -1,0 +1,222 @@
+"""The board: order and ties, pairs and their intervals, notes, and what is refused."""
+
+import csv
+import io
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import build_bundle
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from speechbundles.platforms.keys import MOST_DECIMALS
+from speechbundles.publication import board as ranking
+from speechbundles.publication import notes
+from speechbundles.publication import page as board_page
+from speechbundles.publication import write as plain
+from speechbundles.publication.outputs import ScoringOutput, read_outputs
+from spokeneval.challenges.spoken_call import TASK
+from spokeneval.ranking import tables
+from spokeneval.ranking.latex import to_latex
+from spokeneval.ranking.randomisation import MOST_SWAPPED
+from spokeneval.ranking.ranks import DECIMALS
+from spokeneval.run.signature import Signature
+from spokeneval.run.statistics import primary_of_sums
+from tests.samples.boards import SIGNATURE, noisy_systems, scored, write_output
+from tests.samples.freedom import degrees_of_freedom
+from tests.samples.programs import ROOT, write_files
+
+
+def test_scores_tie_to_as_many_decimals_as_platforms_store():
+    assert DECIMALS == MOST_DECIMALS
+
+
+def test_a_board_of_systems_that_differ_and_that_tie(noisy):
+    board = noisy[1]
+    assert [row.name for row in board.rows[:2]] == ["system0", "system4"]
+    assert [(row.rank, row.tied) for row in board.rows] == [
+        (1, True),
+        (1, True),
+        (3, False),
+        (4, False),
+        (5, False),
+    ]
+    assert board.units == "300 responses"
+    assert any("Tie at rank 1: system0, system4" in note for note in board.notes)
+    assert [row.cluster for row in board.rows[:2]] == [1, 1]
+    assert board.rows[-1].cluster > 1
+    for row in board.rows:
+        assert row.interval[0] <= row.score <= row.interval[1]
+        assert row.ranks[0] <= row.rank <= row.ranks[1]
+    text = plain.to_text(board)
+    assert re.search(r"system4 +1=", text)
+    assert not any("another score" in note for note in board.notes)
+
+
+def test_lower_scores_come_first_where_lower_is_better(tmp_path):
+    signature = "psst_recognition|items:0123456789ab|spokeneval:0.1.0"
+    for name, fer in (("a", 20.0), ("b", 10.0), ("c", 30.0)):
+        write_output(
+            tmp_path / name, {"fer": fer, "fer_low": fer - 1, "fer_high": fer + 1}, signature=signature
+        )
+    board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
+    assert [row.name for row in board.rows] == ["b", "a", "c"]
+    assert board.rows[0].interval == (9.0, 11.0)
+    assert "lower is better" in plain.to_text(board)
+
+
+def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path):
+    paths = noisy_systems(tmp_path)
+    (paths[1] / "statistics.json").unlink()
+    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
+    assert {row.cluster for row in board.rows} == {row.ranks for row in board.rows} == {None}
+    assert "statistics.json is missing in system1." in board.notes[-1]
+    assert "rehearse BUNDLE.zip TEAM.zip --statistics" in board.notes[-1]
+    assert len(board.tables) == 1  # the rates; difficulty and power need the responses
+
+
+def test_one_system_alone_has_a_board(tmp_path):
+    (only,) = noisy_systems(tmp_path, systems=1)
+    board = ranking.make_board(Sources(ROOT), read_outputs([only]))
+    assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
+    assert "There is only one system, so nothing is compared." in board.notes
+    asked = ranking.make_board(Sources(ROOT), read_outputs([only]), items=True)
+    assert any("difficulty of items was not estimated" in note for note in asked.notes)
+    assert board_page.to_html(board)
+    own = write_files(
+        tmp_path / "own",
+        {
+            "competition.yaml": "defaults: {columns: [{key: d_full, precision: 1}]}\n"
+            "bundles: {spoken_call: {title: Ours}}\n"
+        },
+    )
+    assert ranking.make_board(Sources(ROOT, own), read_outputs([only])).column.precision == 1
+
+
+def test_statistics_of_another_score_are_told(tmp_path):
+    paths = noisy_systems(tmp_path)
+    scores = json.loads((paths[2] / "scores.json").read_text())
+    (paths[2] / "scores.json").write_text(json.dumps({**scores, "d_full": scores["d_full"] + 1}))
+    board = ranking.make_board(Sources(ROOT), read_outputs(paths))
+    assert sum("a different score" in note and "system2" in note for note in board.notes) == 1
+
+
+@pytest.mark.thorough
+def test_a_board_of_many_systems_has_clusters_by_the_bound_and_ranks_as_one_of_few():
+    correct, meaningful = np.arange(400) < 300, np.ones(400, dtype=bool)
+    wrong = np.random.RandomState(9).rand(400)
+    outputs = []
+    for place in range(MOST_SWAPPED + 2):
+        scores, statistics = scored((correct, meaningful, correct ^ (wrong < 0.05 + 0.004 * place)))
+        outputs.append(ScoringOutput(f"system{place:03d}", scores, Signature.parse(SIGNATURE), statistics))
+    widths = []
+    for systems in (MOST_SWAPPED, MOST_SWAPPED + 2):
+        board = ranking.make_board(Sources(ROOT), outputs[:systems])
+        widths.append(np.mean([row.ranks[1] - row.ranks[0] for row in board.rows]))
+    assert widths[1] < 1.1 * widths[0]
+    assert not board.pairs
+    assert board.rows[-1].ranks[0] > 10
+    assert board.rows[-1].cluster > 1
+    assert any("tail bound" in note for note in board.notes)
+    assert all(row.ranks[0] <= row.rank <= row.ranks[1] for row in board.rows)
+    assert "Significance map" not in board_page.to_html(board)
+
+
+def test_pairs_have_their_difference_interval_and_both_p(noisy):
+    paths, board = noisy
+    rows = list(csv.DictReader(io.StringIO(tables.pairs_to_csv(board))))
+    assert len(rows) == 10
+    scores = {row.name: row.score for row in board.rows}
+    for row in rows:
+        difference = float(row["difference"])
+        assert difference == pytest.approx(scores[row["first"]] - scores[row["second"]], abs=1e-9)
+        assert difference >= 0  # the better system comes first
+        assert float(row["difference_low"]) <= difference <= float(row["difference_high"])
+        assert float(row["p"]) <= float(row["adjusted_p"])
+    twins = rows[0]
+    assert (twins["first"], twins["second"], twins["p"]) == ("system0", "system4", "1.0")
+    # Jackknife of logarithms in a loop over units, with scipy's t distribution, and Zou and Donner's (2008) difference.
+    statistics = {output.name: output.statistics for output in read_outputs(paths)}
+    primary = primary_of_sums(TASK, statistics["system0"])
+    without, errors = [], []
+    for name in ("system0", "system3"):
+        values = statistics[name].values
+        without.append(np.array([primary(np.delete(values, unit, 0).sum(0)[None])[0] for unit in range(300)]))
+        logs = np.log(without[-1])
+        error = math.sqrt(299 / 300 * ((logs - logs.mean()) ** 2).sum())
+        half = scipy.stats.t.ppf(0.975, degrees_of_freedom(logs)) * error
+        errors.append((scores[name] * (1 - math.exp(-half)), scores[name] * (math.exp(half) - 1)))
+    correlation = np.corrcoef(*without)[0, 1]
+    down, up = (
+        math.sqrt(one**2 + other**2 - 2 * correlation * one * other)
+        for one, other in ((errors[0][0], errors[1][1]), (errors[0][1], errors[1][0]))
+    )
+    (pair,) = [row for row in rows if (row["first"], row["second"]) == ("system0", "system3")]
+    assert float(pair["difference_low"]) == pytest.approx(float(pair["difference"]) - down, abs=1e-8)
+    assert float(pair["difference_high"]) == pytest.approx(float(pair["difference"]) + up, abs=1e-8)
+
+
+def test_a_system_without_a_score_is_listed_last(tmp_path, capsys):
+    paths = noisy_systems(tmp_path / "outputs", systems=2)
+    (tmp_path / "outputs" / "failed").mkdir()
+    assert build_bundle.main(["rank", *map(str, [tmp_path / "outputs" / "failed", *paths])]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"failed +– +–", told)
+    assert "Without a score and therefore without a rank: failed." in told
+    board = ranking.make_board(Sources(ROOT), read_outputs([tmp_path / "outputs" / "failed", *paths]))
+    *scored_rows, failed = csv.DictReader(io.StringIO(tables.to_csv(board)))
+    assert [row["rank"] for row in scored_rows] == ["1", "1"]
+    assert failed.pop("system") == "failed"
+    assert set(failed.values()) == {""}
+    assert "failed & -- & --" in to_latex(board)
+    with pytest.raises(OrganiserError, match=r"failed: no scores\.json; expected"):
+        read_outputs([tmp_path / "outputs" / "failed"])
+
+
+def test_an_anonymous_board_names_nobody(tmp_path, capsys):
+    paths = noisy_systems(tmp_path / "outputs")
+    (tmp_path / "outputs" / "failed").mkdir()
+    out = tmp_path / "board"
+    arguments = [
+        "rank",
+        *map(str, [*paths, tmp_path / "outputs" / "failed"]),
+        "--anonymous",
+        "--out",
+        str(out),
+    ]
+    assert build_bundle.main(arguments) == 0
+    printed = capsys.readouterr()
+    for text in (printed.out, *(file.read_text() for file in out.iterdir())):
+        assert "system" not in re.sub(r"(?i)systems?\b", "", text)
+        assert "failed" not in text
+    names = [row["system"] for row in csv.DictReader(io.StringIO((out / "board.csv").read_text()))]
+    assert names == ["AAA", "BBB", "CCC", "DDD", "EEE", "FFF"]
+    assert "AAA  system0\nBBB  system4\n" in printed.err
+    assert "FFF  failed\n" in printed.err
+
+
+def test_names_go_on_after_zzz():
+    assert [ranking.anonymous_name(place) for place in (0, 25, 26, 53)] == ["AAA", "ZZZ", "AAAA", "BBBBB"]
+
+
+@pytest.mark.parametrize(
+    ("signature", "words"),
+    [
+        ("t|reference:0|v", "Trivial baselines: chance 0.5000."),
+        ("t|items:0|v", "Trivial baselines, rounded as on the leaderboard: chance 0.5."),
+    ],
+)
+def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words):
+    output = ScoringOutput("a", {}, Signature.parse(signature), None, {"chance": 0.5})
+    assert notes.beside_trivial(output, notes.trivial_scores(output, 4)) == [words]
+    assert notes.beside_trivial(output, {}) == []
+
+
+def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):
+    output = read_outputs([write_output(tmp_path / "a", {"x": 1}, signature="../../evil|items:1")])
+    with pytest.raises(OrganiserError, match=r"competition\.yaml has no task \.\./\.\./evil"):
+        ranking.make_board(Sources(ROOT), output)
