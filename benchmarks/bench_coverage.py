@@ -6,11 +6,10 @@ Speakers differ strongly in their speech and in a system's errors on it (intracl
 populations `rare` a standard deviation of one logit), and have unequal numbers of responses. Samples have 8, 12, 25, 50
 or 200 speakers, or those named. `hard` and `rare` populations have rates near 0 and 1.
 
-`before`: coverage of the intervals of version 0.3.0: Student's with Satterthwaite's degrees of freedom, at a bound on
-the score's own scale, and of a mean shift on a logarithm. `after`: that of the scoring program. `width`: their medians.
-`has one`: the share of samples with an interval of some width. `above`, `below`: how often the whole interval is above
-or below the population's score. `single`: coverage of intervals over single responses, calls or recordings, as if there
-were no speakers, at 25 speakers, in every tenth sample.
+`covered`: coverage of the intervals of the scoring program. `width`: their median. `has one`: the share of samples
+with an interval of some width. `above`, `below`: how often the whole interval is above or below the population's
+score. `single`: coverage of intervals over single responses, calls or recordings, as if there were no speakers, at 25
+speakers, in every tenth sample.
 
 A cell that is significantly below 93 % (one-sided, p < 0.001) is marked with `!`, if it has 1,000 repetitions or more
 only if it is so in ten times as many too; one above 98.5 % with `+`. With 1,000 repetitions, coverage has a standard
@@ -33,7 +32,6 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics.counts import by_group, total
-from spokeneval.metrics.jackknife import leave_one_out, student_quantile
 from spokeneval.metrics.language_diarization import LanguageTimes, jaccard_errors
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.run.interval import score_intervals
@@ -247,11 +245,10 @@ class Tally:
     """Counts, for one score, how often its interval is above or below the truth, and collects its widths."""
 
     def __init__(self) -> None:
-        self.above = self.below = self.far = 0
+        self.above = self.below = 0
         self.widths: list[float] = []
 
-    def add(self, low: float, high: float, truth: float, *, far: bool = False) -> None:
-        self.far += far
+    def add(self, low: float, high: float, truth: float) -> None:
         self.above += truth < low
         self.below += truth > high
         self.widths.append(high - low)
@@ -271,62 +268,32 @@ class Tally:
         return self.covered / 100 - LEAST < NormalDist().inv_cdf(SIGNIFICANCE) * error
 
 
-def old_interval(value: float, without: np.ndarray, limits: tuple[float, float]) -> tuple[float, float]:
-    """Return Student's interval on the unbounded scale; at a bound, on the score's own scale."""
-    low, high = limits
-    n, bounded = len(without), math.isfinite(high)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = np.append(without, value) - low
-        scaled = np.log(scaled) - (np.log(high - low - scaled) if bounded else 0)
-    own = not np.isfinite(scaled).all()
-    *others, middle = np.append(without, value) if own else scaled
-    squares = (np.array(others) - np.mean(others)) ** 2
-    uneven = n * squares.var(ddof=1)
-    freedom = min(n - 1.0, 2 * squares.sum() ** 2 / uneven) if uneven else n - 1.0
-    half = student_quantile(freedom) * math.sqrt((n - 1) / n * squares.sum())
-    if own:
-        return max(low, middle - half), min(high, middle + half)
-    ends = np.exp(np.clip([middle - half, middle + half], -23, 23))
-    least, most = low + ((high - low) * ends / (1 + ends) if bounded else ends)
-    return least, most
-
-
 def cover(
     case: Case, speakers: int, truths: Mapping[str, float], repetitions: int
-) -> dict[str, tuple[Tally, Tally, Tally]]:
-    """Return the old, the new and the single intervals of each score."""
+) -> dict[str, tuple[Tally, Tally]]:
+    """Return the intervals over speakers, and those over single rows, of each score."""
     task = find_task(case.task)
     rng = np.random.default_rng(20)
-    tallies: dict[str, tuple[Tally, Tally, Tally]] = defaultdict(lambda: (Tally(), Tally(), Tally()))
+    tallies: dict[str, tuple[Tally, Tally]] = defaultdict(lambda: (Tally(), Tally()))
     for repetition in range(repetitions):
         sample = case.draw(rng, speakers)
         found = _scores(task, sample.parts)
         _, group = np.unique(sample.speaker, return_inverse=True)
         pooled = {part: by_group(rows, group, group[-1] + 1) for part, rows in sample.parts.items()}
         for key, interval in score_intervals(task, found, pooled).items():
-            tallies[key][1].add(interval.low, interval.high, truths[key])
-        others = {part: leave_one_out(rows) for part, rows in pooled.items()}
-        for score in task.scores:
-            if score.limits and score.key in found:
-                without = np.asarray(score.value(task.part(score, others)))
-                without = np.where(np.isnan(without), found[score.key], without)
-                ends = old_interval(found[score.key], without, score.limits)
-                tallies[score.key][0].add(*ends, truths[score.key])
+            tallies[key][0].add(interval.low, interval.high, truths[key])
         if speakers == SINGLE and repetition % 10 == 0:
             for key, interval in score_intervals(task, found, sample.parts).items():
-                tallies[key][2].add(interval.low, interval.high, truths[key])
+                tallies[key][1].add(interval.low, interval.high, truths[key])
     return tallies
 
 
-def line(
-    case: Case, speakers: int, key: str, truth: float, tallies: tuple[Tally, Tally, Tally], mark: str
-) -> str:
-    old, new, single = tallies
-    before = f"{old.covered:8.1f}{np.median(old.widths):9.3f}" if old.widths else f"{'none':>8s}{'':9s}"
+def line(case: Case, speakers: int, key: str, truth: float, tallies: tuple[Tally, Tally], mark: str) -> str:
+    found, single = tallies
     return (
-        f"{case.task:24s}{case.population:7s}{speakers:6d}  {key:32s}{truth:9.3f}{before}{new.covered:8.1f}"
-        f"{np.median(new.widths):9.3f} {mark:1s}{new.share(sum(width > 0 for width in new.widths)):8.1f}"
-        f"{new.share(new.above):7.1f}{new.share(new.below):7.1f}"
+        f"{case.task:24s}{case.population:7s}{speakers:6d}  {key:32s}{truth:9.3f}{found.covered:8.1f}"
+        f"{np.median(found.widths):9.3f} {mark:1s}{found.share(sum(width > 0 for width in found.widths)):8.1f}"
+        f"{found.share(found.above):7.1f}{found.share(found.below):7.1f}"
         + (f"{single.covered:8.1f}" if single.widths else "")
     )
 
@@ -359,7 +326,7 @@ def main() -> None:
     chosen = [word for word in sys.argv[2:] if not word.isdigit()] or [case.task for case in CASES]
     print(f"Coverage of the 95 % intervals in {repetitions} samples of synthetic populations")
     print(
-        f"{'task':24s}{'rates':7s}{'units':>6s}  {'score':32s}{'truth':>9s}{'before':>8s}{'width':>9s}{'after':>8s}"
+        f"{'task':24s}{'rates':7s}{'units':>6s}  {'score':32s}{'truth':>9s}{'covered':>8s}"
         f"{'width':>9s} {'':1s}{'has one':>8s}{'above':>7s}{'below':>7s}{'single':>8s}"
     )
     cells = failed = 0
@@ -369,12 +336,12 @@ def main() -> None:
         truths = truths_of(case)
         for speakers in sizes:
             tallies = cover(case, speakers, truths, repetitions)
-            failing = [key for key, (_, new, _) in tallies.items() if new.fails]
+            failing = [key for key, (found, _) in tallies.items() if found.fails]
             if failing and repetitions >= REPETITIONS:
                 again = cover(case, speakers, truths, 10 * repetitions)
-                failing = [key for key in failing if again[key][1].fails]
+                failing = [key for key in failing if again[key][0].fails]
             for key, of_score in tallies.items():
-                mark = "!" if key in failing else "+" if of_score[1].covered > 100 * MOST else ""
+                mark = "!" if key in failing else "+" if of_score[0].covered > 100 * MOST else ""
                 print(line(case, speakers, key, truths[key], of_score, mark), flush=True)
             cells, failed = cells + len(tallies), failed + len(failing)
     print(f"{failed} of {cells} cells fail")

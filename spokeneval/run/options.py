@@ -147,7 +147,6 @@ class Options:
             else Signature(
                 task.name, _signed(task, chosen), coarse, items=ids[:_DIGITS], part=reference.part
             ),
-            self.detailed_results,
             feedback if coarse else SetFeedback({}, None, feedback.trivial),
             self.baselines.get(labels, {}) if public else {},
             self.decimals,
@@ -211,8 +210,6 @@ class Settings:
         Whether participants have the labels of this reference, as for a development set.
     signature
         The signature of the results.
-    detailed_results
-        Whether `detailed_results.html` is written.
     feedback
         With coarse feedback, that on this set; otherwise, only the scores of the trivial baselines.
     baseline
@@ -228,7 +225,6 @@ class Settings:
     chosen: Mapping[str, str]
     labels_public: bool
     signature: Signature
-    detailed_results: bool = False
     feedback: SetFeedback = field(default_factory=lambda: SetFeedback({}))
     baseline: Mapping[str, Number] = field(default_factory=dict)
     decimals: Mapping[str, int] = field(default_factory=dict)

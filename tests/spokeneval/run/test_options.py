@@ -75,7 +75,7 @@ def test_without_options_all_is_hidden_and_nothing_is_chosen(tmp_path):
     signature = Signature(
         TASK.name, ("class_sizes:hidden", "fifty_percent_rule:flag"), items=ITEMS[:12], version=__version__
     )
-    assert settings({}) == Settings(chosen, False, signature, False, SetFeedback({}), {}, {})
+    assert settings({}) == Settings(chosen, False, signature, SetFeedback({}), {}, {})
     assert read_options(tmp_path / "options.json") == Options() == Options.load({})
     (tmp_path / "options.json").write_bytes(Options.load(SET).dump())
     assert read_options(tmp_path / "options.json") == Options.load(SET)
@@ -88,7 +88,7 @@ def test_a_public_set_is_exact_and_known_by_its_labels():
     told = SetFeedback({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1}, "nothing")
     about = About("development", ["Trial"], [1.5, 1.0])
     shown = ({"d_full": 1.25}, {"d_full": 3}, "Spoken CALL", about)
-    assert found == Settings(chosen, True, signature, True, told, *shown)
+    assert found == Settings(chosen, True, signature, told, *shown)
     assert not found.coarse
     line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|reference:{REFERENCE[:12]}"
     assert str(found.signature) == f"{line}|spokeneval:{__version__}"
