@@ -60,7 +60,6 @@ _SETTINGS = {
     "grid.color": LINE,
     "path.simplify": True,
 }
-_POINTS = 72
 WIDEST = 1.2
 _FONTS = 'system-ui, "Segoe UI", Arial, "DejaVu Sans", sans-serif'.replace('"', "'")
 
