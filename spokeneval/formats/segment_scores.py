@@ -300,6 +300,10 @@ class _Line(NamedTuple):
     item: str
     values: Sequence[str]
 
+    def add_problem(self, problems: Problems, code: str, message: str) -> None:
+        message = f"{NOUN} {name(self.item)}{message}"
+        problems.add(code, SUBMISSION_FILE, message, line=self.number, item=self.item)
+
     @property
     def language(self) -> str:
         """The language in format 1: `0` for English, `1` for Mandarin."""
@@ -326,8 +330,7 @@ def _explain(files: Files, items: Items, problems: Problems) -> None:
     for row in rows:
         for text in row.values[1:] if two_lines else row.values:
             if len(row.values) == 2 and decimal(text) is None:
-                message = f"{NOUN} {name(row.item)}: score {expected_number(text)}"
-                problems.add("bad_score", SUBMISSION_FILE, message, line=row.number, item=row.item)
+                row.add_problem(problems, "bad_score", f": score {expected_number(text)}")
     _check_order(segments, items.ids, problems)
 
 
@@ -383,43 +386,35 @@ def _pair(rows: Sequence[_Line], known: set[str], problems: Problems) -> list[_L
 
 
 def _check_pair(first: _Line, second: _Line, problems: Problems) -> None:
-    item = first.item
     languages = (first.language, second.language)
     unknown = [line for line in (first, second) if line.language not in ("0", "1")]
     for line in unknown:
         _unknown_language(line, problems)
     if languages == ("1", "0"):
-        message = (
-            f"{NOUN} {name(item)}: its Mandarin line (1) comes before its English line (0); swap the two"
-        )
-        problems.add("swapped_languages", SUBMISSION_FILE, message, line=first.number, item=item)
+        message = ": its Mandarin line (1) comes before its English line (0); swap the two"
+        first.add_problem(problems, "swapped_languages", message)
     elif not unknown and languages != ("0", "1"):
-        message = (
-            f"{NOUN} {name(item)}: language {second.language} twice; expected English (0), then Mandarin (1)"
-        )
-        problems.add("repeated_language", SUBMISSION_FILE, message, line=second.number, item=item)
+        message = f": language {second.language} twice; expected English (0), then Mandarin (1)"
+        second.add_problem(problems, "repeated_language", message)
 
 
 def _explain_lone(line: _Line, problems: Problems) -> None:
-    item = line.item
-    if line.language == "0":
-        message = f"{NOUN} {name(item)}: no Mandarin line (1) right after its English line (0)"
-        problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
-    elif line.language == "1":
-        message = f"{NOUN} {name(item)}: no English line (0) right before its Mandarin line (1)"
-        problems.add("missing_language", SUBMISSION_FILE, message, line=line.number, item=item)
+    missing = {
+        "0": ": no Mandarin line (1) right after its English line (0)",
+        "1": ": no English line (0) right before its Mandarin line (1)",
+    }
+    if line.language in missing:
+        line.add_problem(problems, "missing_language", missing[line.language])
     elif decimal(line.language) is not None:
-        message = f"{NOUN} {name(item)}: one line with two scores in a file with two lines per segment; use one format"
-        problems.add("mixed_formats", SUBMISSION_FILE, message, line=line.number, item=item)
+        message = ": one line with two scores in a file with two lines per segment; use one format"
+        line.add_problem(problems, "mixed_formats", message)
     else:
         _unknown_language(line, problems)
 
 
 def _unknown_language(line: _Line, problems: Problems) -> None:
-    message = (
-        f"{NOUN} {name(line.item)}: language {quote(line.language)}; expected 0 (English) or 1 (Mandarin)"
-    )
-    problems.add("unknown_language", SUBMISSION_FILE, message, line=line.number, item=line.item)
+    message = f": language {quote(line.language)}; expected 0 (English) or 1 (Mandarin)"
+    line.add_problem(problems, "unknown_language", message)
 
 
 def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
@@ -428,9 +423,8 @@ def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
     for row in rows:
         before = segments[-1] if segments else None
         if before and before.item == row.item and {before.language, row.language} == {"0", "1"}:
-            message = f"{NOUN} {name(row.item)}: two lines (0 and 1) in a file with one line per segment; "
-            message += "use one format"
-            problems.add("mixed_formats", SUBMISSION_FILE, message, line=row.number, item=row.item)
+            message = ": two lines (0 and 1) in a file with one line per segment; use one format"
+            row.add_problem(problems, "mixed_formats", message)
         else:
             segments.append(row)
     return segments
@@ -464,17 +458,15 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
         if place is not None and place in in_order:
             following = place + 1
         elif place is not None:
-            message = f"{NOUN} {name(segment.item)} is not in the order of {SEGMENTS_FILE}"
-            if following < len(expected):
-                message += f"; expected {name(expected[following])} here"
-            problems.add("out_of_order", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+            here = f"; expected {name(expected[following])} here" if following < len(expected) else ""
+            segment.add_problem(problems, "out_of_order", f" is not in the order of {SEGMENTS_FILE}{here}")
         elif segment.item not in position:
             meant = by_utterance.get(segment.item.rsplit("_", 2)[0])
             if meant is None or meant in found:
                 meant = following if following < len(expected) and following not in found else None
             if meant is None:
-                message = f"{NOUN} {name(segment.item)} is not one of the {count_of(len(expected), NOUN)}"
-                problems.add("unknown_item", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
+                message = f" is not one of the {count_of(len(expected), NOUN)}"
+                segment.add_problem(problems, "unknown_item", message)
             else:
                 _wrong_id(segment, expected[meant], problems)
                 found.add(meant)
@@ -520,5 +512,4 @@ def _wrong_id(line: _Line, expected: str, problems: Problems) -> None:
             for part, found, wanted in zip(_PARTS, parts, expected.rsplit("_", 3))
             if found != wanted
         )
-    message = f"{NOUN} {name(line.item)}: {difference}"
-    problems.add("wrong_id", SUBMISSION_FILE, message, line=line.number, item=line.item)
+    line.add_problem(problems, "wrong_id", f": {difference}")

@@ -69,42 +69,19 @@ class LanguageDecisions:
             (self.english_correct, self.english),
             (self.mandarin_correct, self.mandarin),
         ):
-            wrong = np.asarray(correct > segments)
-            if wrong.any():
-                raise ValueError(
-                    f"{np.asarray(correct)[wrong][0]} correct decisions among "
-                    f"{np.asarray(segments)[wrong][0]} segments"
-                )
+            if np.any(correct > segments):
+                raise ValueError("more correct decisions than segments of a language")
 
     def __add__(self, other: LanguageDecisions) -> LanguageDecisions:
         return add(self, other)
 
 
-def count_decisions(is_english: Any, english_scores: Any, mandarin_scores: Any) -> LanguageDecisions:
-    """Identify each segment by its larger score, ties as English, and count over all segments.
-
-    The fields of mixed recordings are 0, because the recordings are not given.
-
-    Examples
-    --------
-    >>> decisions = count_decisions([True, True, False, False], [2, 0.5, 1, -1], [-2, 0.5, 3, -2])
-    >>> decisions.english_correct, decisions.mandarin_correct
-    (2, 1)
-    """
-    is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
-    called_english = english_scores >= mandarin_scores
-    return LanguageDecisions(
-        int(is_english.sum()),
-        int((~is_english).sum()),
-        int((is_english & called_english).sum()),
-        int((~is_english & ~called_english).sum()),
-    )
-
-
 def decisions_per_recording(
     is_english: Any, english_scores: Any, mandarin_scores: Any, recording: Any
 ) -> LanguageDecisions:
-    """Apply `count_decisions` to each of k recordings: fields of shape (k,), all 0 for a recording without segments.
+    """Identify each segment by its larger score, ties as English, and count the segments of each of k recordings.
+
+    Fields have the shape (k,), and are all 0 for a recording without segments.
 
     Examples
     --------
@@ -115,17 +92,8 @@ def decisions_per_recording(
     is_english, english_scores, mandarin_scores = _segments(is_english, english_scores, mandarin_scores)
     recording, recordings = _numbered(recording, len(is_english))
     called_english = english_scores >= mandarin_scores
-    decisions = LanguageDecisions(
-        *(
-            np.bincount(recording[chosen], minlength=recordings)
-            for chosen in (
-                is_english,
-                ~is_english,
-                is_english & called_english,
-                ~is_english & ~called_english,
-            )
-        )
-    )
+    chosen = (is_english, ~is_english, is_english & called_english, ~is_english & ~called_english)
+    decisions = LanguageDecisions(*(np.bincount(recording[each], minlength=recordings) for each in chosen))
     mixed = np.asarray(decisions.english > 0) & np.asarray(decisions.mandarin > 0)
     accuracy = np.where(mixed, balanced_accuracy(decisions), 0.0)
     return replace(decisions, mixed_recordings=mixed.astype(np.int64), mixed_accuracy=accuracy)
@@ -291,54 +259,46 @@ def likelihood_ratio_costs(
     with np.errstate(over="ignore"):
         for_english = np.clip(english_scores - mandarin_scores, -LARGEST_RATIO, LARGEST_RATIO)
     for_own = np.where(is_english, for_english, -for_english)
+    bits = (np.log1p(np.exp(-np.abs(for_own))) + np.maximum(-for_own, 0)) / np.log(2)
     cell = 2 * recording + ~is_english
 
     def summed(values: np.ndarray) -> np.ndarray:
-        return np.bincount(cell, weights=values, minlength=2 * recordings).reshape(recordings, 2)
+        return np.bincount(cell, values, 2 * recordings).reshape(recordings, 2)
 
     def counted(chosen: np.ndarray) -> np.ndarray:
-        return np.bincount(cell[chosen], minlength=2 * recordings).reshape(recordings, 2)
+        return summed(chosen).astype(np.int64)
 
     thresholds = np.log(COST_RATIOS)
     return LikelihoodRatioCosts(
-        counted(np.ones(len(cell), dtype=bool)),
-        summed((np.log1p(np.exp(-np.abs(for_own))) + np.maximum(-for_own, 0)) / np.log(2)),
+        counted(np.ones(len(cell))),
+        summed(bits),
         np.stack([counted(for_own < threshold) for threshold in thresholds], axis=-1),
         np.stack([counted(-for_own >= threshold) for threshold in thresholds], axis=-1),
     )
 
 
-def _segments(
-    is_english: Any, english_scores: Any, mandarin_scores: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _segments(is_english: Any, *scores: Any) -> tuple[np.ndarray, ...]:
     """Check the three arrays, and return them as booleans, doubles and doubles."""
     is_english = np.asarray(is_english)
     if is_english.dtype != bool or is_english.ndim != 1:
         raise ValueError(
             f"is_english must be booleans of shape (n,), not {is_english.dtype} of shape {is_english.shape}"
         )
-    english_scores = doubles(english_scores, "English scores")
-    mandarin_scores = doubles(mandarin_scores, "Mandarin scores")
-    if not len(is_english) == len(english_scores) == len(mandarin_scores):
-        raise ValueError(
-            f"lengths differ: {len(is_english)} segments, {len(english_scores)} English scores, "
-            f"{len(mandarin_scores)} Mandarin scores"
-        )
-    for name, scores in (("English", english_scores), ("Mandarin", mandarin_scores)):
-        if not np.isfinite(scores).all():
-            refuse_not_finite(scores, f"{name} scores")
-    return is_english, english_scores, mandarin_scores
+    arrays = [is_english]
+    for each, name in zip(scores, ("English scores", "Mandarin scores")):
+        arrays.append(doubles(each, name))
+        if len(arrays[-1]) != len(is_english):
+            raise ValueError(f"lengths differ: {len(is_english)} segments, {len(arrays[-1])} {name}")
+        if not np.isfinite(arrays[-1]).all():
+            refuse_not_finite(arrays[-1], name)
+    return tuple(arrays)
 
 
 def _numbered(recording: Any, segments: int) -> tuple[np.ndarray, int]:
     """Check each segment's recording, and return the array and the number of recordings."""
     recording = np.asarray(recording)
-    if recording.shape != (segments,):
-        raise ValueError(f"recording has shape {recording.shape}, the segments ({segments},)")
-    if recording.dtype.kind not in "iu":
+    if recording.shape != (segments,) or recording.dtype.kind not in "iu" or recording.min() < 0:
         raise ValueError(
-            f"recordings must be whole numbers from 0, not {recording.dtype}: {recording[0].item()!r}"
+            f"recordings must be {segments} whole numbers from 0, not {recording.dtype} of {recording.shape}"
         )
-    if recording.min() < 0:
-        raise ValueError(f"recordings must be numbered from 0, got {recording.min()}")
     return recording.astype(np.int64), int(recording.max()) + 1

@@ -16,7 +16,6 @@ from spokeneval.metrics.language_identification import (
     LanguageDecisions,
     balanced_accuracy,
     balanced_accuracy_per_recording,
-    count_decisions,
     decisions_per_recording,
     difference_histograms,
     difference_trials,
@@ -91,7 +90,7 @@ def test_differences_that_overflow_are_ranked_by_hand():
 
 
 def test_the_larger_score_decides_and_ties_go_to_english():
-    decisions = count_decisions(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES)
+    decisions = total(decisions_per_recording(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES, [0, 0, 1, 1]))
     assert decisions == LanguageDecisions(english=2, mandarin=2, english_correct=2, mandarin_correct=1)
     assert english_recall(decisions) == 1.0
     assert mandarin_recall(decisions) == 0.5
@@ -104,7 +103,8 @@ def test_balanced_accuracy_agrees_with_scikit_learn():
     for _ in range(30):
         is_english = rng.random(200) < 0.8
         english, mandarin = rng.normal(is_english, 1).round(1), rng.normal(~is_english, 1).round(1)
-        decisions = count_decisions(is_english, english, mandarin)
+        recording = np.arange(200) % 7
+        decisions = total(decisions_per_recording(is_english, english, mandarin, recording))
         expected = metrics.balanced_accuracy_score(is_english, english >= mandarin)
         np.testing.assert_allclose(balanced_accuracy(decisions), expected, rtol=0, atol=1e-12)
 
@@ -140,27 +140,18 @@ def test_a_recording_number_without_segments_has_a_row_of_zeros():
     assert total(rows) == LanguageDecisions(1, 1, 1, 0)
 
 
-def test_recordings_pool_to_the_whole():
-    rng = np.random.default_rng(6)
-    is_english, recording = rng.random(500) < 0.7, rng.integers(0, 9, 500)
-    english, mandarin = rng.normal(size=500), rng.normal(size=500)
-    whole = count_decisions(is_english, english, mandarin)
-    pooled = total(decisions_per_recording(is_english, english, mandarin, recording))
-    assert astuple(pooled)[:4] == astuple(whole)[:4]
-
-
 def test_counts_that_cannot_be_are_refused():
-    with pytest.raises(ValueError, match="4 correct decisions among 3"):
+    with pytest.raises(ValueError, match="more correct decisions"):
         LanguageDecisions(english=3, mandarin=1, english_correct=4, mandarin_correct=0)
-    with pytest.raises(ValueError, match="2 correct decisions among 1"):
+    with pytest.raises(ValueError, match="more correct decisions"):
         LanguageDecisions(*np.array([[3, 3], [2, 1], [1, 1], [2, 2]]))
 
 
-@pytest.mark.parametrize("metric", [pooled_trials, difference_trials, count_decisions])
+@pytest.mark.parametrize("metric", [pooled_trials, difference_trials])
 @pytest.mark.parametrize(
     ("is_english", "english", "mandarin", "message"),
     [
-        ([True], [1.0, 2.0], [1.0], "lengths differ: 1 segments, 2 English scores, 1 Mandarin scores"),
+        ([True], [1.0, 2.0], [1.0], "lengths differ: 1 segments, 2 English scores"),
         ([True, False], [1.0, 2.0], [1.0], "lengths differ"),
         ([1, 0], [1.0, 2.0], [1.0, 2.0], "is_english must be booleans"),
         ([[True]], [1.0], [1.0], r"shape \(1, 1\)"),
@@ -177,18 +168,18 @@ def test_undefined_segments_are_refused(metric, is_english, english, mandarin, m
 
 @pytest.mark.parametrize("metric", [decisions_per_recording, pooled_histograms, difference_histograms])
 @pytest.mark.parametrize(
-    ("recording", "message"),
+    "recording",
     [
-        ([0], r"recording has shape \(1,\), the segments \(4,\)"),
-        ([[0, 1, 0, 1]], r"recording has shape \(1, 4\)"),
-        ([0, 1, -1, 0], "numbered from 0, got -1"),
-        ([0.0, 1.0, 0.0, 1.0], "whole numbers from 0, not float64: 0.0"),
-        (["a", "a", "b", "b"], "whole numbers from 0, not <U1: 'a'"),
-        ([True, False, True, False], "whole numbers from 0, not bool"),
+        [0],
+        [[0, 1, 0, 1]],
+        [0, 1, -1, 0],
+        [0.0, 1.0, 0.0, 1.0],
+        ["a", "a", "b", "b"],
+        [True, False, True, False],
     ],
 )
-def test_a_recording_number_for_each_segment_is_required(metric, recording, message):
-    with pytest.raises(ValueError, match=message):
+def test_a_recording_number_for_each_segment_is_required(metric, recording):
+    with pytest.raises(ValueError, match="recordings must be 4 whole numbers from 0"):
         metric(IS_ENGLISH, ENGLISH_SCORES, MANDARIN_SCORES, recording)
 
 
