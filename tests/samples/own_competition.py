@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 import build_bundle
-from tests.samples.programs import write_files
+from tests.samples.programs import ROOT, repository_with, write_files
 
 SYLLABLES = (
     *("blan", "cro", "dwim", "fleg", "gru", "jasp", "klon"),
@@ -205,3 +205,12 @@ def set_in(folder, place, text):
     assert found
     path.write_text(f"{before}{found}{text}\n{after}", encoding="utf-8")
     return f"{before}{found}".count("\n") + 1
+
+
+def series(folder, *settings):
+    """Return a copy of the repository with settings before lines of competition.yaml, indented like these."""
+    text = (ROOT / "competition.yaml").read_text(encoding="utf-8")
+    for setting, before in settings:
+        assert text.count(before) == 1
+        text = re.sub(rf"(?m)^( *)(.*{re.escape(before)})", rf"\1{setting}\n\1\2", text)
+    return repository_with(folder, {"competition.yaml": text})

@@ -10,12 +10,9 @@ import build_bundle
 from speechbundles.bundle.check import UNPROTECTED
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.bundle.rehearse import rehearse_phase
-from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import keep_home
-from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
-from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from spokeneval.__main__ import main
@@ -23,7 +20,6 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.programs.program import accepted_report
 from tests.samples.near_misses import near_misses
-from tests.samples.own_competition import own_data
 from tests.samples.programs import ROOT, run_here, write_files
 from tests.samples.repeated import REPEATED
 
@@ -174,32 +170,6 @@ def test_labels_that_stayed_at_home_are_not_uploaded_by_a_later_build(tmp_path, 
     settings.write_text(settings.read_text("utf-8").replace("labels: home", "labels: platform"), "utf-8")
     assert build(folder) == 1
     assert "neither sealed nor labels: home is set now" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (f"{HOME}  sealed: 0.5\n", "labels: home keeps all labels of hidden sets; remove sealed"),
-        (f"{HOME}  public_sets: [development, evaluation]\n", "all sets of health are public"),
-        ("defaults:\n  labels: elsewhere\n", "'elsewhere'"),
-        (f"{HOME}  board_url: my board\n", "board_url"),
-    ],
-)
-def test_settings_that_labels_at_home_contradict_are_refused(settings, message, tmp_path, capsys):
-    assert build(folder_with(tmp_path / "mine", settings)) == 1
-    assert message in capsys.readouterr().err
-
-
-def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
-    files = own_data("spoken_call")
-    text = "defaults: {labels: home}\nbundles: {spoken_call: {}}\n"
-    place = write_files(tmp_path / "mine", {**files, "competition.yaml": text})
-    (competition,) = read_competitions(Sources(ROOT, place))
-    assert competition.options["class_sizes"] == "hidden"
-    asked = "defaults: {labels: home}\nbundles: {spoken_call: {options: {class_sizes: public}}}\n"
-    (place / "competition.yaml").write_text(asked, "utf-8")
-    with pytest.raises(OrganiserError, match="class_sizes: public publishes a fact about the labels"):
-        read_competitions(Sources(ROOT, place))
 
 
 @pytest.mark.thorough

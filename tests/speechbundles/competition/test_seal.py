@@ -16,15 +16,15 @@ import spokeneval
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
-from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import draw_units, seal
-from speechbundles.model.errors import BadReference, OrganiserError, SealError
+from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import read_folder
 from tests.samples.near_misses import near_misses
+from tests.samples.own_competition import series
 from tests.samples.programs import ROOT, repository_with, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
 
@@ -250,27 +250,10 @@ def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
 # Bundles
 
 
-def series(folder, change):
-    """Return a copy of the repository with a changed competition.yaml."""
-    text = (ROOT / "competition.yaml").read_text()
-    return repository_with(folder, {"competition.yaml": change(text)})
-
-
-def put(setting, before):
-    """Return a function that inserts a setting before a line of competition.yaml, with the same indentation."""
-
-    def change(text):
-        assert text.count(before) == 1
-        indent = re.search(rf"^( *).*{re.escape(before)}", text, re.MULTILINE)[1]
-        return text.replace(f"{indent}{before}", f"{indent}{setting}\n{indent}{before}")
-
-    return change
-
-
 @pytest.fixture(scope="module")
 def half(tmp_path_factory):
     """A repository that seals half of the hidden sets."""
-    return series(tmp_path_factory.mktemp("half") / "series", put("sealed: 0.5", "registration: approval"))
+    return series(tmp_path_factory.mktemp("half") / "series", ("sealed: 0.5", "registration: approval"))
 
 
 @pytest.fixture(scope="module")
@@ -378,62 +361,3 @@ def test_the_final_ranking_uses_the_sealed_part_or_the_whole_set(built, tmp_path
     assert "20 sessions" in capsys.readouterr().out
     assert build_bundle.main(["rank", *(str(tmp_path / part / "near") for part in ("all", "sealed"))]) == 1
     assert "computed differently: part:sealed" in capsys.readouterr().err
-
-
-# Refusals
-
-
-def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(tmp_path):
-    folder = series(tmp_path / "series", put("sealed: 0.3", "registration: approval"))
-    line = (folder / "competition.yaml").read_text().split("sealed: 0.3\n")[0].count("\n") + 1
-    with pytest.raises(OrganiserError) as refusal:
-        plan(Sources(folder), ["merlion_identification_open", "merlion_diarization_open"], {})
-    for task in ("identification", "diarization"):
-        assert (
-            f"  line {line:<4} defaults.sealed: sealed is 0.3; 8 of the 28 recordings of the evaluation set of "
-            f"merlion_{task} would be sealed; expected at least 10 sealed and 10 open"
-        ) in str(refusal.value)
-
-
-REFUSED = {
-    "a public set": (
-        ("sealed: 0.5", "title: Spoken CALL"),
-        ("public_sets: [development, evaluation]", "title: Spoken CALL"),
-        "all sets of spoken_call are public (development, evaluation); only hidden ones can be sealed",
-    ),
-    "one of two bundles with the same labels": (
-        ("sealed: 0.5", "title: MERLIon CCS Task 1 — language identification, open track"),
-        ("# the other track is open", "title: Spoken CALL"),
-        "sealed is 0.5 here and not set in merlion_identification_closed; both need the same value, because they share",
-    ),
-    "no number": (
-        ("sealed: .nan", "title: Spoken CALL"),
-        ("# not a number", "title: Spoken CALL"),
-        "sealed is nan; expected a share above 0 and below 1",
-    ),
-}
-
-
-@pytest.mark.parametrize("reason", REFUSED)
-def test_an_invalid_seal_is_refused_with_its_line(tmp_path, reason):
-    first, second, said = REFUSED[reason]
-    folder = series(tmp_path / "series", lambda text: put(*first)(put(*second)(text)))
-    line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
-    with pytest.raises(OrganiserError, match="1 problem") as refusal:
-        read_competitions(Sources(folder))
-    assert f"  line {line:<4} " in str(refusal.value)
-    assert said in str(refusal.value)
-
-
-def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
-    """Both tasks of PSST use one file, which has the labels of both."""
-    folder = series(tmp_path / "series", put("sealed: 0.5", "- {key: f1, precision: 4}"))
-    text = (folder / "competition.yaml").read_text()
-    moved = text.replace("          sealed: 0.5\n", "").replace(
-        "      psst_correctness:\n", "      psst_correctness:\n        sealed: 0.5\n", 1
-    )
-    (folder / "competition.yaml").write_text(moved)
-    with pytest.raises(
-        BadReference, match=r"320 sealed rows of the set evaluation would be uploaded with .* psst_recog"
-    ):
-        plan(Sources(folder), ["psst_recognition", "psst_correctness"], {})

@@ -1,0 +1,102 @@
+"""Settings that contradict each other: seals, labels at home, and bundles that share labels."""
+
+import pytest
+
+from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import BadReference, OrganiserError
+from speechbundles.model.sources import Sources
+from speechbundles.new.examples import example_files
+from tests.samples.own_competition import own_data, series
+from tests.samples.programs import ROOT, write_files
+
+HOME = "defaults:\n  labels: home\n"
+
+
+def health(folder, settings):
+    """Return the folder of an example with other settings."""
+    files = example_files("health")
+    text = files["competition.yaml"].decode().replace("defaults:\n", settings, 1)
+    return write_files(folder, {**files, "competition.yaml": text})
+
+
+def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(tmp_path):
+    folder = series(tmp_path / "series", ("sealed: 0.3", "registration: approval"))
+    line = (folder / "competition.yaml").read_text().split("sealed: 0.3\n")[0].count("\n") + 1
+    with pytest.raises(OrganiserError) as refusal:
+        plan(Sources(folder), ["merlion_identification_open", "merlion_diarization_open"], {})
+    for task in ("identification", "diarization"):
+        assert (
+            f"  line {line:<4} defaults.sealed: sealed is 0.3; 8 of the 28 recordings of the evaluation set of "
+            f"merlion_{task} would be sealed; expected at least 10 sealed and 10 open"
+        ) in str(refusal.value)
+
+
+REFUSED = {
+    "a public set": (
+        ("sealed: 0.5", "title: Spoken CALL"),
+        ("public_sets: [development, evaluation]", "title: Spoken CALL"),
+        "all sets of spoken_call are public (development, evaluation); only hidden ones can be sealed",
+    ),
+    "one of two bundles with the same labels": (
+        ("sealed: 0.5", "title: MERLIon CCS Task 1 — language identification, open track"),
+        ("# the other track is open", "title: Spoken CALL"),
+        "sealed is 0.5 here and not set in merlion_identification_closed; both need the same value, because they share",
+    ),
+    "no number": (
+        ("sealed: .nan", "title: Spoken CALL"),
+        ("# not a number", "title: Spoken CALL"),
+        "sealed is nan; expected a share above 0 and below 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_an_invalid_seal_is_refused_with_its_line(tmp_path, reason):
+    first, second, said = REFUSED[reason]
+    folder = series(tmp_path / "series", first, second)
+    line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
+    with pytest.raises(OrganiserError, match="1 problem") as refusal:
+        read_competitions(Sources(folder))
+    assert f"  line {line:<4} " in str(refusal.value)
+    assert said in str(refusal.value)
+
+
+def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
+    """Both tasks of PSST use one file, which has the labels of both."""
+    folder = series(tmp_path / "series", ("sealed: 0.5", "- {key: f1, precision: 4}"))
+    text = (folder / "competition.yaml").read_text()
+    moved = text.replace("          sealed: 0.5\n", "").replace(
+        "      psst_correctness:\n", "      psst_correctness:\n        sealed: 0.5\n", 1
+    )
+    (folder / "competition.yaml").write_text(moved)
+    with pytest.raises(
+        BadReference, match=r"320 sealed rows of the set evaluation would be uploaded with .* psst_recog"
+    ):
+        plan(Sources(folder), ["psst_recognition", "psst_correctness"], {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (f"{HOME}  sealed: 0.5\n", "labels: home keeps all labels of hidden sets; remove sealed"),
+        (f"{HOME}  public_sets: [development, evaluation]\n", "all sets of health are public"),
+        ("defaults:\n  labels: elsewhere\n", "'elsewhere'"),
+        (f"{HOME}  board_url: my board\n", "board_url"),
+    ],
+)
+def test_settings_that_labels_at_home_contradict_are_refused(settings, message, tmp_path):
+    with pytest.raises(OrganiserError, match=message):
+        read_competitions(Sources(ROOT, health(tmp_path, settings)))
+
+
+def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
+    files = own_data("spoken_call")
+    text = "defaults: {labels: home}\nbundles: {spoken_call: {}}\n"
+    place = write_files(tmp_path / "mine", {**files, "competition.yaml": text})
+    (competition,) = read_competitions(Sources(ROOT, place))
+    assert competition.options["class_sizes"] == "hidden"
+    asked = "defaults: {labels: home}\nbundles: {spoken_call: {options: {class_sizes: public}}}\n"
+    (place / "competition.yaml").write_text(asked, "utf-8")
+    with pytest.raises(OrganiserError, match="class_sizes: public publishes a fact about the labels"):
+        read_competitions(Sources(ROOT, place))
