@@ -12,7 +12,7 @@ from typing import NamedTuple
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
 from speechbundles.competition.intake.table import Notation, OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
-from speechbundles.competition.intake.transcripts import Utterance, read_kaldi_text, read_stm, read_trn
+from speechbundles.competition.intake.transcripts import read_kaldi_text, read_stm, read_trn
 from speechbundles.competition.intake.turns import Row, is_label_track, read_label_track, read_rttm, read_uem
 from spokeneval.formats.nist import left_out_lines
 from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
@@ -54,31 +54,13 @@ class FileFormat(NamedTuple):
     fits: Callable[[str], bool] = lambda text: True
 
 
-def _utterances(
-    read: Callable[[str, str, Counter[str]], Sequence[Utterance]],
-) -> Callable[..., Iterator[Row]]:
-    """Return a reader of transcripts as `FileFormat.read`."""
-
-    def rows(text: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
-        try:
-            for each in read(text, file, left_out):
-                yield each.line, [each.id, each.transcript, each.speaker]
-        except ReferenceFileError as error:
-            for problem in error.problems:
-                problems.add(problem.code, problem.file, problem.message, line=problem.line)
-
-    return rows
-
-
 FORMATS = (
     FileFormat("RTTM", "*.rttm", TURN, read_rttm),
     FileFormat("UEM", "*.uem", REGION, read_uem),
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
-    FileFormat("STM", "*.stm", UTTERANCE, _utterances(read_stm)),
-    FileFormat("trn", "*.trn", UTTERANCE, _utterances(lambda text, file, _: read_trn(text, file))),
-    FileFormat(
-        "Kaldi text", "text", UTTERANCE, _utterances(lambda text, file, _: read_kaldi_text(text, file))
-    ),
+    FileFormat("STM", "*.stm", UTTERANCE, read_stm),
+    FileFormat("trn", "*.trn", UTTERANCE, read_trn),
+    FileFormat("Kaldi text", "text", UTTERANCE, read_kaldi_text),
 )
 
 

@@ -15,9 +15,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
-from spokeneval.formats.problems import Problems, ReferenceFileError, name, quote, repeated
+from speechbundles.competition.intake.turns import Row
+from spokeneval.formats.problems import Problems, name, quote, repeated
 from spokeneval.formats.text import decimal, expected_number
 
 IGNORED = "ignore_time_segment_in_scoring"
@@ -28,80 +28,41 @@ _OPTIONAL = re.compile(r"(?<!\S)\([^()\s]+\)(?!\S)")
 _TRN = re.compile(r"(?P<text>.*)\((?P<id>[^()\s]+)\)\s*\Z")
 
 
-class Utterance(NamedTuple):
-    """A line of a file of transcripts.
-
-    Attributes
-    ----------
-    line: its number, from 1.
-    id: the id of the item.
-    transcript: its words as they are written, separated by single spaces.
-    recording, speaker: empty where the file does not name them.
-    """
-
-    line: int
-    id: str
-    transcript: str
-    recording: str = ""
-    speaker: str = ""
-
-
-def read_kaldi_text(content: str, file: str) -> list[Utterance]:
-    """Return the utterances of Kaldi's `text`, in the order of their lines.
-
-    Raises
-    ------
-    ReferenceFileError: a line that does not begin with an id.
-    """
-    problems = Problems(ReferenceFileError)
-    utterances = []
+def read_kaldi_text(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the line, id, transcript and an empty speaker of each line; one without an id adds a problem."""
     for line, text in _lines(content):
         if text[0].isspace():
             problems.add("no_id", file, "the line begins with a space; expected ID WORD WORD ...", line=line)
         else:
             item, *words = text.split()
-            utterances.append(Utterance(line, item, " ".join(words)))
-    problems.raise_if_any()
-    return utterances
+            yield line, [item, " ".join(words), ""]
 
 
-def read_trn(content: str, file: str) -> list[Utterance]:
-    """Return the utterances of sclite's `trn`, in the order of their lines.
+def read_trn(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the line, id, transcript and speaker of each line; one that cannot be used adds problems.
 
     Speakers are the beginnings of ids, as in sclite's `spu_id`: before the first `-`, else before the first `_`. They
     are left empty unless every id has one and there are two or more.
-
-    Raises
-    ------
-    ReferenceFileError: a line that does not end with an id, alternatives, optional words.
     """
-    problems = Problems(ReferenceFileError)
-    utterances = []
+    rows = []
     for line, text in _lines(content, comments=True):
         match = _TRN.match(text)
         if match is None:
             problems.add("no_id", file, f"{quote(text, 40)}; expected WORD WORD ... (ID)", line=line)
-            continue
-        transcript = _plain(match["text"], file, line, problems)
-        utterances.append(Utterance(line, match["id"], transcript))
-    problems.raise_if_any()
-    speakers = _speakers([utterance.id for utterance in utterances])
-    return [each._replace(speaker=speaker) for each, speaker in zip(utterances, speakers, strict=True)]
+        else:
+            rows.append((line, match["id"], _plain(match["text"], file, line, problems)))
+    speakers = _speakers([item for _, item, _ in rows])
+    for (line, item, transcript), speaker in zip(rows, speakers, strict=True):
+        yield line, [item, transcript, speaker]
 
 
-def read_stm(content: str, file: str, left_out: Counter[str]) -> list[Utterance]:
-    """Return the segments of an STM file that are scored, in the order of their lines; others add to `left_out`.
+def read_stm(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the line, id, transcript and speaker of each segment that is scored; others add to `left_out`.
 
-    The id of a segment is RECORDING_CHANNEL_START_END, with times in milliseconds, rounded half to even.
-
-    Raises
-    ------
-    ReferenceFileError: missing fields, times that are not numbers in order, a segment twice, alternatives, optional
-        words.
+    The id of a segment is RECORDING_CHANNEL_START_END, with times in milliseconds, rounded half to even. Missing
+    fields, times that are not numbers in order, a segment twice, alternatives and optional words add problems.
     """
-    problems = Problems(ReferenceFileError)
     first: dict[str, int] = {}
-    segments = []
     for line, text in _lines(content, comments=True):
         fields = text.split(maxsplit=5)
         if len(fields) < 5:
@@ -125,10 +86,7 @@ def read_stm(content: str, file: str, left_out: Counter[str]) -> list[Utterance]
         if item in first:
             problems.add("duplicate_item", file, repeated(f"segment {name(item)}", first[item]), line=line)
         first.setdefault(item, line)
-        transcript = _plain(transcript, file, line, problems)
-        segments.append(Utterance(line, item, transcript, recording, speaker))
-    problems.raise_if_any()
-    return segments
+        yield line, [item, _plain(transcript, file, line, problems), speaker]
 
 
 def _lines(content: str, *, comments: bool = False) -> Iterator[tuple[int, str]]:

@@ -16,7 +16,7 @@ from spokeneval.formats.text import decimal
 from spokeneval.formats.turns import read_times
 
 Row = tuple[int, list[str]]
-"""A line, and its recording, start, end and label; in UEM without the label."""
+"""A line, and its recording, start, end and label, in UEM without the label; or its id, transcript and speaker."""
 
 
 def read_rttm(text: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
