@@ -11,7 +11,7 @@ from unittest import mock
 
 from spokeneval.metrics import phoneme_recognition
 from tests.samples.cases import CASES, IDS, OWN, REGIONS, SHEETS, Files, with_speakers
-from tests.samples.corruptions import Row, rows_of
+from tests.samples.mutation import Row, rows_of
 
 
 @dataclass(frozen=True)
@@ -195,6 +195,11 @@ def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:
             "two responses": ("".join(lines[:3]), "2 responses", "too_few_items"),
             "one score": (constant, "all human scores are 2", "constant_scores"),
         }
+    return recording_corruptions(task, text, lines)
+
+
+def recording_corruptions(task: str, text: str, lines: list[str]) -> dict[str, tuple[Any, ...]]:
+    """Corruptions of a file of labels of recordings."""
     renamed = text.replace("diff_lang", "diff_language")
     doubled = text.replace("length", "overlap_diff_lang", 1)
     shared = {

@@ -3,162 +3,156 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
-import stat
-import tarfile
-import warnings
-import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from spokeneval.formats import submission_folder
 from spokeneval.formats.submission_folder import MAX_FILES, REPORT_FILE
-from spokeneval.formats.submission_zip import MAX_BYTES
 from tests.samples import merlion_identification as identification
 from tests.samples.cases import CASES, IDS, SHEETS, TURNS, Files, Sheet
-
-Row = tuple[str, str, "int | None", "str | None"]
-"""Code, file, line, item."""
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """A corruption of a submission.
-
-    Attributes
-    ----------
-    expected: every problem that the refusal holds, in any order; of more than 20 of a code, the first 20. Where
-        `codes` says what all of them are, the first one alone.
-    files: what the submission holds; or `archive`, its zip.
-    spoil: what is done to the folder once the files are there.
-    race: what is done to the folder between the listing and the reading of its files.
-    after_ingestion: whether the folder is what scoring finds after a prediction step.
-    during: a context to read it in.
-    words: a part of the message of the problem that comes first in its file.
-    """
-
-    name: str
-    expected: tuple[Row, ...]
-    files: Files | None = None
-    archive: bytes | None = None
-    spoil: Callable[[Path], object] | None = None
-    race: Callable[[Path], object] | None = None
-    after_ingestion: bool = False
-    codes: tuple[str, ...] = ()
-    during: Callable[[], AbstractContextManager[object]] = nullcontext
-    words: str = ""
-
+from tests.samples.mutation import Mutation, Row, refused, rows_of
+from tests.samples.zips import zip_mutations, zipped
 
 BOM = "\ufeff"
+FIRST, SECOND, THIRD, LAST = IDS
+GONE = ("missing_item", None, SECOND)  # capitals go before small letters where several are missing
 
 
-def rows_of(file: str, rows: Iterable[tuple[Any, ...]]) -> tuple[Row, ...]:
-    """Problems of a file, each given as its code and, where it has them, its line and item."""
-    return tuple((code, file, *where, *[None] * (2 - len(where))) for code, *where in rows)
+class SheetText:
+    """The text of a good submission that is one delimited file, and how it is changed."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet, self.text = sheet, sheet.text()
+        self.lines = self.text.splitlines(keepends=True)
+
+    def mutation(self, name: str, content: str | bytes, *rows: tuple[Any, ...], words: str = "") -> Mutation:
+        return Mutation(name, rows_of(self.sheet.file, rows), {self.sheet.file: content}, words=words)
+
+    def with_second(self, row: str) -> str:
+        return "".join([*self.lines[:2], row, *self.lines[3:]])
 
 
 def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
     """Corruptions of a delimited file's text, the same for each task that submits one."""
-    first, second, third, last = IDS
+    own = SheetText(sheet)
+    for table in (row_mutations, id_mutations, header_mutations, line_mutations, text_mutations):
+        yield from table(own, sheet, own.text, own.lines)
+    for value, (code, words) in sheet.wrong.items():
+        content = own.with_second(f"{SECOND}{sheet.delimiter}{value}\n")
+        yield own.mutation(f"the value {value!r}", content, (code, 3, SECOND), words=words)
+
+
+def row_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
     good = list(zip(IDS, sheet.values))
-    text = sheet.text()
-    tab = sheet.delimiter
-    lines = text.splitlines(keepends=True)
-    bad_values = [code for code, _ in sheet.wrong.values()][:1]  # none if any text is valid
-
-    def mutation(name: str, content: str | bytes, *rows: tuple[Any, ...], words: str = "") -> Mutation:
-        return Mutation(name, rows_of(sheet.file, rows), {sheet.file: content}, words=words)
-
-    def with_second(row: str) -> str:
-        return "".join([*lines[:2], row, *lines[3:]])
-
-    gone = ("missing_item", None, second)  # capitals go before small letters where several are missing
-
-    yield mutation("a row dropped", with_second(""), gone, words="expected, 3 found")
-    yield mutation("one row for all", sheet.text(good[:1]), gone)
-    yield mutation("a header and no row", lines[0], gone, words="expected, 0 found")
-    yield mutation("hard items left out", sheet.text(good[2:]), gone)
-    yield mutation("a row doubled", text + lines[1], ("duplicate_item", 6, first), words="appears on line 2")
-    doubled = [("duplicate_item", line, first) for line in range(6, 26)]
-    yield mutation("easy rows doubled many times", text + lines[1] * 1000, *doubled)
-    yield mutation("an easy row for a hard one", with_second(lines[1]), ("duplicate_item", 3, first), gone)
-    other = lines[1].replace(first, "a-5")
-    yield mutation("an item that is not asked for", text + other, ("unknown_item", 6, "a-5"))
-    blank = lines[2].replace(second, "")
+    yield own.mutation("a row dropped", own.with_second(""), GONE, words="expected, 3 found")
+    yield own.mutation("one row for all", sheet.text(good[:1]), GONE)
+    yield own.mutation("a header and no row", lines[0], GONE, words="expected, 0 found")
+    yield own.mutation("hard items left out", sheet.text(good[2:]), GONE)
+    yield own.mutation(
+        "a row doubled", text + lines[1], ("duplicate_item", 6, FIRST), words="appears on line 2"
+    )
+    doubled = [("duplicate_item", line, FIRST) for line in range(6, 26)]
+    yield own.mutation("easy rows doubled many times", text + lines[1] * 1000, *doubled)
+    yield own.mutation(
+        "an easy row for a hard one", own.with_second(lines[1]), ("duplicate_item", 3, FIRST), GONE
+    )
+    other = lines[1].replace(FIRST, "a-5")
+    yield own.mutation("an item that is not asked for", text + other, ("unknown_item", 6, "a-5"))
+    blank = lines[2].replace(SECOND, "")
     unknown = [("unknown_item", 3, "")] if blank.strip() else []  # else the row is empty, and skipped
-    yield mutation("a blank id", with_second(blank), *unknown, gone)
-    others = "".join(lines[1].replace(first, f"z-{number}") for number in range(25))
-    yield mutation("another set's items", lines[0] + others, ("another_set",))
-    decimal = lines[0] + lines[1].replace(first, first + ".0") * 25
-    misspelt = [("misspelt_item", line, first + ".0") for line in range(2, 22)]
-    yield mutation("decimals for all ids", decimal, *misspelt, gone)
+    yield own.mutation("a blank id", own.with_second(blank), *unknown, GONE)
+    others = "".join(lines[1].replace(FIRST, f"z-{number}") for number in range(25))
+    yield own.mutation("another set's items", lines[0] + others, ("another_set",))
+    decimal = lines[0] + lines[1].replace(FIRST, FIRST + ".0") * 25
+    misspelt = [("misspelt_item", line, FIRST + ".0") for line in range(2, 22)]
+    yield own.mutation("decimals for all ids", decimal, *misspelt, GONE)
+    shifted = sheet.text(list(zip(["", *IDS[:-1]], sheet.values)))
+    unknown = [("unknown_item", 2, "")] if sheet.values[0] else []  # else the row is empty, and skipped
+    yield own.mutation("ids shifted by a line", shifted, *unknown, ("missing_item", None, LAST))
+
+
+def id_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
     for name, item in {
         "a renamed id": "Zoe-2",
         "a zero-width space in an id": "Zoë\u200b-2",
         "an id in the other normal form": "Zoe\u0308-2",
-        "an id in another case": second.upper(),
-        "a hyphen of another kind in an id": second.replace("-", "\u2010"),
-        "a Greek letter in an id": second.replace("Z", "Ζ"),
-        "a full-width digit in an id": second.replace("2", "２"),
-        "a spreadsheet's apostrophe": "'" + second,
+        "an id in another case": SECOND.upper(),
+        "a hyphen of another kind in an id": SECOND.replace("-", "\u2010"),
+        "a Greek letter in an id": SECOND.replace("Z", "Ζ"),
+        "a full-width digit in an id": SECOND.replace("2", "２"),
+        "a spreadsheet's apostrophe": "'" + SECOND,
         "a formula for an id": "=cmd|' /C calc'!A0",
         "HTML for an id": "<script>alert(1)</script>",
-        "a terminal escape in an id": "\x1b[2J" + second,
-        "text turned around in an id": "\u202e" + second,
+        "a terminal escape in an id": "\x1b[2J" + SECOND,
+        "text turned around in an id": "\u202e" + SECOND,
         "a path for an id": "../../ref/reference",
         "a kilometre of id": "x" * 4000,
-        "a byte-order mark in mid-file": BOM + second,
+        "a byte-order mark in mid-file": BOM + SECOND,
     }.items():
-        content = with_second(lines[2].replace(second, item))
-        yield mutation(name, content, ("unknown_item", 3, item), gone)
+        content = own.with_second(lines[2].replace(SECOND, item))
+        yield own.mutation(name, content, ("unknown_item", 3, item), GONE)
     for name, item, words in (
-        ("a blank after an id", second + " ", "spaces around it"),
-        ("a no-break space after an id", second + "\xa0", "spaces around it"),
-        ("a blank before an id", " " + second, "spaces around it"),
-        ("a spreadsheet's number", second + ".0", "was changed to a decimal by a spreadsheet"),
+        ("a blank after an id", SECOND + " ", "spaces around it"),
+        ("a no-break space after an id", SECOND + "\xa0", "spaces around it"),
+        ("a blank before an id", " " + SECOND, "spaces around it"),
+        ("a spreadsheet's number", SECOND + ".0", "was changed to a decimal by a spreadsheet"),
     ):
-        content, words = with_second(lines[2].replace(second, item)), f"{words}; expected {second}"
-        yield mutation(name, content, ("misspelt_item", 3, item), words=words)
-    shifted = sheet.text(list(zip(["", *IDS[:-1]], sheet.values)))
-    unknown = [("unknown_item", 2, "")] if sheet.values[0] else []  # else the row is empty, and skipped
-    yield mutation("ids shifted by a line", shifted, *unknown, ("missing_item", None, last))
+        content, words = own.with_second(lines[2].replace(SECOND, item)), f"{words}; expected {SECOND}"
+        yield own.mutation(name, content, ("misspelt_item", 3, item), words=words)
+
+
+def header_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
+    tab = sheet.delimiter
+    bad_values = [code for code, _ in sheet.wrong.values()][:1]  # none if any text is valid
     twice = "".join(f"{line[:-1]}{tab}{line[:-1].partition(tab)[2]}\n" for line in lines)
     for name, content, code, words in (
         ("no header", text.replace(lines[0], ""), "missing_column", sheet.id),
         ("a column renamed", text.replace(sheet.value, "x", 1), "missing_column", sheet.value),
         ("a column twice", twice, "duplicate_column", sheet.value),
     ):
-        yield mutation(name, content, (code, 1), words=words)
+        yield own.mutation(name, content, (code, 1), words=words)
     for other, called in ((",", "commas"), ("\t", "tabs"), (";", "semicolons"), (" ", "blanks")):
         if other != tab:
             words = "" if other == " " else f"{called}; expected {'commas' if tab == ',' else 'tabs'}"
             content = text.replace(tab, other)
-            yield mutation(f"{called} between the fields", content, ("missing_column", 1), words=words)
-    yield mutation(
+            yield own.mutation(f"{called} between the fields", content, ("missing_column", 1), words=words)
+    yield own.mutation(
         "the columns' names swapped",
         text.replace(lines[0], f"{sheet.value}{tab}{sheet.id}\n"),
         *[("unknown_item", line, value) for line, value in enumerate(sheet.values, 2)],
         *[(code, line, value) for code in bad_values for line, value in enumerate(sheet.values, 2)],
-        gone,
+        GONE,
     )
-    more, fewer = with_second(lines[2][:-1] + f"{tab}x\n"), with_second(second + "\n")
-    yield mutation("a field more", more, ("wrong_field_count", 3), gone, words="3 fields ")
-    yield mutation("a field less", fewer, ("wrong_field_count", 3), gone, words="1 field ")
-    cut = text[: text.rindex(last) + len(last)]
-    yield mutation("cut off in mid-row", cut, ("wrong_field_count", 5), ("missing_item", None, last))
-    yield mutation("cut off after two rows", "".join(lines[:3]), ("missing_item", None, third))
-    yield mutation("an open quotation mark", with_second('"' + lines[2]), ("unclosed_quote", 3), gone)
-    broken = with_second(f'"Zoë\n-2"{lines[2].replace(second, "")}')
-    yield mutation("a quoted line break", broken, ("unclosed_quote", 3), ("unknown_item", 4, '-2"'), gone)
+
+
+def line_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
+    tab = sheet.delimiter
+    more, fewer = own.with_second(lines[2][:-1] + f"{tab}x\n"), own.with_second(SECOND + "\n")
+    yield own.mutation("a field more", more, ("wrong_field_count", 3), GONE, words="3 fields ")
+    yield own.mutation("a field less", fewer, ("wrong_field_count", 3), GONE, words="1 field ")
+    cut = text[: text.rindex(LAST) + len(LAST)]
+    yield own.mutation("cut off in mid-row", cut, ("wrong_field_count", 5), ("missing_item", None, LAST))
+    yield own.mutation("cut off after two rows", "".join(lines[:3]), ("missing_item", None, THIRD))
+    yield own.mutation("an open quotation mark", own.with_second('"' + lines[2]), ("unclosed_quote", 3), GONE)
+    broken = own.with_second(f'"Zoë\n-2"{lines[2].replace(SECOND, "")}')
+    yield own.mutation("a quoted line break", broken, ("unclosed_quote", 3), ("unknown_item", 4, '-2"'), GONE)
     wide = lines[0][:-1] + tab + tab.join(["x"] * 10_000) + "\n" + "".join(lines[1:])
-    yield mutation("ten thousand columns", wide, *[("wrong_field_count", line) for line in range(2, 6)], gone)
+    yield own.mutation(
+        "ten thousand columns", wide, *[("wrong_field_count", line) for line in range(2, 6)], GONE
+    )
+
+
+def text_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
     for name, content, *row in (
-        ("a line of a hundred thousand fields", with_second(tab * 100_000 + "\n"), "file_too_large", 3),
+        (
+            "a line of a hundred thousand fields",
+            own.with_second(sheet.delimiter * 100_000 + "\n"),
+            "file_too_large",
+            3,
+        ),
         ("ten thousand rows", text + lines[1] * 10_000, "file_too_large"),
         ("nothing in it", "", "empty_file"),
         ("line ends alone", "\n\r\n\n", "empty_file"),
@@ -180,15 +174,11 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
         ("a carriage return in a row", text.replace("Zoë", "Zoë\r"), "carriage_return", 3),
         ("a file far too large", text + "\n" * 2_000_000, "file_too_large"),
     ):
-        yield mutation(name, content, tuple(row))
-    for value, (code, words) in sheet.wrong.items():
-        content = with_second(f"{second}{tab}{value}\n")
-        yield mutation(f"the value {value!r}", content, (code, 3, second), words=words)
+        yield own.mutation(name, content, tuple(row))
 
 
-def refused(name: str, code: str, file: str, files: Files | None = None, **how: Any) -> Mutation:
-    """A corruption with one problem: of a file, or of the whole submission if `file` is empty."""
-    return Mutation(name, ((code, file, None, None),), files, **how)
+def extra(name: str) -> Row:
+    return "unexpected_file", name, None, None
 
 
 def folder_mutations(good: Files) -> Iterator[Mutation]:
@@ -197,9 +187,6 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
     stem, ending = file.rsplit(".", 1)
     others = {name: content for name, content in good.items() if name != file}
     missing = tuple(("missing_file", name, None, None) for name in good)
-
-    def extra(name: str) -> Row:
-        return "unexpected_file", name, None, None
 
     yield Mutation("no file", missing, {}, words="is missing; the submission is empty")
     names = {
@@ -230,6 +217,15 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
     ):
         words = "put its files directly into the submission's zip" if name.endswith("zip") else ""
         yield Mutation(f"the file {name!r} more", (extra(name),), {**good, name: "accepted"}, words=words)
+    for table in (container_mutations, special_mutations, ingested_mutations):
+        yield from table(good, file)
+
+
+def container_mutations(good: Files, file: str) -> Iterator[Mutation]:
+    """Containers and folders in place of the files."""
+    others = {name: content for name, content in good.items() if name != file}
+    missing = tuple(("missing_file", name, None, None) for name in good)
+
     sheet = "text format that the task's page describes"
     yield Mutation("a spreadsheet more", (extra("x.ods"),), {**good, "x.ods": "x"}, words=sheet)
     for name, files in {
@@ -262,6 +258,11 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
         words = "2 folders side by side: a, b" if name == "two folders" else ""
         yield refused(name, "nested_folder", "", files, words=words)
     yield Mutation("a folder of the file's name", (*missing, extra("x")), {f"{file}/x": good[file]})
+
+
+def special_mutations(good: Files, file: str) -> Iterator[Mutation]:
+    """Links and pipes, also those that appear between listing and reading."""
+    others = {name: content for name, content in good.items() if name != file}
     for name, target in {
         "a link to the reference": "../ref",
         "a link out of the submission": "/etc/hostname",
@@ -283,6 +284,10 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
 
         yield refused(f"a file that {name}", "unreadable_file", file, good, race=race)
 
+
+def ingested_mutations(good: Files, file: str) -> Iterator[Mutation]:
+    """What scoring finds after a prediction step."""
+
     def ingested(name: str, code: str, file: str, files: Files = good, **how: Any) -> Mutation:
         return refused(name, code, file, files, after_ingestion=True, **how)
 
@@ -301,102 +306,6 @@ def folder_mutations(good: Files) -> Iterator[Mutation]:
 
 def _link(name: str, target: str) -> Callable[[Path], object]:
     return lambda folder: (folder / name).symlink_to(target)
-
-
-def zip_mutations(good: Files) -> Iterator[Mutation]:
-    """Corruptions of the zip, the same for every task."""
-    file = next(iter(good))
-    whole = zipped(good)
-    for name, archive, code in (
-        ("no zip at all", b"Id\tAccept\n", "bad_zip"),
-        ("an empty upload", b"", "bad_zip"),
-        ("a zip cut off", whole[: len(whole) // 2], "bad_zip"),
-        ("a zip without its beginning", whole[40:], "bad_zip"),
-        ("another format", gzip.compress(b"x"), "bad_zip"),
-        ("a RAR archive", b"Rar!\x1a\x07\1\0" + bytes(99), "bad_zip"),
-        ("a 7-Zip archive", b"7z\xbc\xaf\x27\x1c\0\4" + bytes(99), "bad_zip"),
-        ("a tar archive", _tar(good), "bad_zip"),
-        ("a byte changed", _changed(whole, good), "bad_zip"),
-        ("a size that lies", _patched(whole, 24, 3, 4), "bad_zip"),
-        ("a size above all bounds", _patched(whole, 24, MAX_BYTES + 1, 4), "zip_too_large"),
-        ("entries that overlap", _overlapping(good), "bad_zip"),
-        ("a file that is a folder too", zipped({**good, f"{file}/x": "x"}), "unsafe_entry"),
-    ):
-        yield refused(name, code, "", archive=archive)
-    for name, archive, code in (
-        ("an unknown compression", _with_method(whole, 99), "bad_zip"),
-        ("LZMA, which may ask for gigabytes", _with_method(whole, zipfile.ZIP_LZMA), "bad_zip"),
-        ("bzip2", _with_method(whole, zipfile.ZIP_BZIP2), "bad_zip"),
-        ("an encrypted zip", _patched(whole, 8, 1, 2), "encrypted_zip"),
-        ("a link in the zip", _linked(file), "link"),
-        ("an entry twice", zipped([*good.items(), (file, "x")]), "duplicate_entry"),
-    ):
-        yield refused(name, code, file, archive=archive)
-    slashed = f"mine\\{file}"
-    yield refused("a backslash in the zip", "backslash", slashed, archive=zipped({slashed: "x"}))
-    again = "./" + file
-    twice = zipped([*good.items(), (again, "x")])
-    yield refused("an entry twice, in other words", "duplicate_entry", again, archive=twice)
-    for name in (
-        *("../" + file, "a/../../ref/x", "/etc/passwd", "..\\" + file, "C:/x", "c:x", "../../ref"),
-        *("/", ".", "./", "x" * 300, "d/" * 1500 + "x"),
-    ):
-        yield refused(f"the entry {name!r}", "unsafe_entry", name, archive=zipped({**good, name: "x"}))
-
-
-def zipped(files: Files | list[tuple[str, str | bytes]]) -> bytes:
-    """A zip of exactly these entries, including repeated names."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for name, content in files.items() if isinstance(files, Mapping) else files:
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
-
-
-def _patched(archive: bytes, offset: int, value: int, size: int) -> bytes:
-    """A zip with a changed field in the first entry of its central directory; `offset` as in the specification."""
-    changed = bytearray(archive)
-    start = archive.index(b"PK\x01\x02") + offset
-    changed[start : start + size] = value.to_bytes(size, "little")
-    return bytes(changed)
-
-
-def _with_method(archive: bytes, method: int) -> bytes:
-    changed = bytearray(_patched(archive, 10, method, 2))
-    changed[8:10] = method.to_bytes(2, "little")
-    return bytes(changed)
-
-
-def _changed(archive: bytes, good: Files) -> bytes:
-    start = 30 + len(next(iter(good)).encode())
-    return archive[: start + 2] + bytes([archive[start + 2] ^ 0x55]) + archive[start + 3 :]
-
-
-def _tar(files: Files) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name in files:
-            archive.addfile(tarfile.TarInfo(name))
-    return buffer.getvalue()
-
-
-def _linked(name: str) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        entry = zipfile.ZipInfo(name)
-        entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-        archive.writestr(entry, "../ref/reference.csv")
-    return buffer.getvalue()
-
-
-def _overlapping(good: Files) -> bytes:
-    """Two entries of the directory that share one entry's bytes."""
-    archive = zipped({**good, "other": next(iter(good.values()))})
-    second = archive.index(b"PK\x01\x02", archive.index(b"PK\x01\x02") + 1)
-    while archive[second + 46 : second + 51] != b"other":
-        second = archive.index(b"PK\x01\x02", second + 1)
-    return archive[: second + 42] + bytes(4) + archive[second + 46 :]
 
 
 def identification_mutations() -> Iterator[Mutation]:

@@ -16,7 +16,8 @@ from spokeneval.formats.submission_zip import unpack
 from spokeneval.programs.program import accepted_report
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES
-from tests.samples.corruptions import SUBMISSIONS, Mutation
+from tests.samples.corruptions import SUBMISSIONS
+from tests.samples.mutation import Mutation
 from tests.samples.programs import encoded, write_files
 
 Site = tuple[str, int]

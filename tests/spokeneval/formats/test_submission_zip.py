@@ -14,7 +14,7 @@ import pytest
 from spokeneval.formats import submission_zip
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import MAX_DIRECTORY, is_packed, open_zip, unpack
-from tests.samples.corruptions import zipped
+from tests.samples.zips import zipped
 
 
 def unpacked(folder, data) -> dict[str, bytes]:

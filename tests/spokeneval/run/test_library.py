@@ -20,9 +20,9 @@ from spokeneval.run.interval import FEWEST_UNITS
 from spokeneval.run.reference import parse_reference
 from spokeneval.task import ENDS
 from tests.samples.cases import CASES, IDS, SHEETS
-from tests.samples.corruptions import zipped
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score, write_files
+from tests.samples.zips import zipped
 
 
 @pytest.fixture(params=task_names())
