@@ -1,12 +1,9 @@
 """Tests of Caller Experience: a hand calculation, an independent library, messages, and the baseline's limits."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
 from spokeneval.challenges.caller_experience import TASK
-from spokeneval.metrics.agreement import RatingCells, kappa, krippendorff_alpha, rating_cells
 from tests.samples.programs import ROOT, encoded, run_program, run_score, write_files
 
 EXACT = {"rtol": 0, "atol": 1e-12}
@@ -46,26 +43,6 @@ def test_worked_case_through_the_program(tmp_path):
     }
     scores = score(tmp_path, (A, A, B), B)
     np.testing.assert_allclose([scores[key] for key in expected], list(expected.values()), **EXACT)
-
-
-def test_the_other_agreements_are_of_the_pairs_that_they_name(tmp_path):
-    listeners, ratings = (A, B, [1, 5, 3, 5, 4, 3, 2, 4, 2, 2]), [2, 4, 2, 5, 4, 1, 2, 5, 1, 3]
-
-    def cells(*raters):
-        pairs = [
-            rating_cells(np.array(a), np.array(b), scale=(1, 5)).cells for a, b in combinations(raters, 2)
-        ]
-        return [RatingCells(pair.sum(axis=0)) for pair in pairs]
-
-    def alpha(*raters):
-        together = RatingCells(np.sum([pair.cells for pair in cells(*raters)], axis=0))
-        return krippendorff_alpha(together, raters=len(raters))
-
-    quadratic = [kappa(cells(listener, ratings)[0], weights="quadratic") for listener in listeners]
-    scores = score(tmp_path, listeners, ratings)
-    found = [scores[key] for key in ("quadratic_kappa", "alpha", "human_alpha")]
-    expected = [np.mean(quadratic), alpha(*listeners, ratings), alpha(*listeners)]
-    np.testing.assert_allclose(found, expected, **EXACT)
 
 
 def test_scores_equal_scikit_learn_with_the_scale_given(tmp_path):

@@ -2,7 +2,6 @@
 
 import io
 import random
-from contextlib import suppress
 
 import pytest
 
@@ -10,7 +9,6 @@ from spokeneval.challenges import find_task
 from spokeneval.formats import text as text_files
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FileProblems, Problems
-from spokeneval.formats.tables import Layout, Table, parse_table
 from spokeneval.formats.text import read_blocks
 from tests.samples.cases import CASES
 from tests.samples.programs import encoded
@@ -68,46 +66,6 @@ def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(monkeyp
     assert 150 < accepted < 700
 
 
-def parsed(blocks, required, aliases=None):
-    """The table, or None if it was refused, and the problems."""
-    problems = Problems()
-    with suppress(FileProblems):
-        return parse_table(blocks, Layout("file", "Id", required, aliases=aliases), problems), problems.kept
-    return None, problems.kept
-
-
-@pytest.mark.default_cases("columns1")
-@pytest.mark.parametrize("block", [1, 7, 64])
-@pytest.mark.parametrize("columns", [("Id",), ("Id", "Value")])
-def test_a_table_does_not_depend_on_where_its_blocks_end(monkeypatch, block, columns):
-    monkeypatch.setattr(text_files, "_BLOCK", block)
-    rng = random.Random(block)
-    tables = 0
-    for _ in range(800):
-        header = rng.choice(
-            [",".join(columns), "value,name,x", "MORE,id,Value,more", "Id,id,Value", "Value", ""]
-        )
-        width = header.count(",") + 1
-        cells = ["", "1", "b c", "é", '"q"', '"a,b"', '"']
-        weights = [1, 9, 9, 9, 1, 1, rng.choice([0, 1])]
-        rows = [
-            ",".join(rng.choices(cells, weights, k=width if rng.random() < 0.98 else rng.randint(0, 4)))
-            for _ in range(rng.randint(0, 12))
-        ]
-        text = "\n".join([header, *rows]).rstrip("\n")
-        if not text:
-            continue
-        content = text + "\n" * rng.randint(0, 3)
-        aliases = {"name": "Id", "more": "more"}
-        found = parsed(read(content.encode()), columns, aliases)
-        assert found == parsed([text], columns, aliases), text
-        if found[0] is not None:
-            tables += 1
-            assert {len(column) for column in found[0].columns.values()} <= {len(found[0])}
-            assert set(found[0].columns) <= {*columns, "Id", "more"}
-    assert tables > 100
-
-
 def changed(text, rng):
     """A text with a line moved, removed, repeated, preceded by a blank line or changed in one character."""
     lines = text.splitlines(keepends=True)
@@ -122,21 +80,6 @@ def changed(text, rng):
             kind
         ]
     return "".join(lines)
-
-
-def test_a_table_may_begin_with_blank_lines():
-    found = parsed(["\n\nId,more\n\n1,2"], ("Id",))
-    assert found == (Table("file", "Id", {"Id": ["1"]}, [5], ("more",)), [])
-    nothing, problems = parsed(["\nNo\n1"], ("Id",))
-    assert nothing is None
-    assert [(problem.code, problem.line) for problem in problems] == [("missing_column", 2)]
-
-
-def test_empty_rows_are_skipped_and_an_exact_name_wins_over_an_alias():
-    both = parsed(["id,Number,name\n,,\n1,2,3\n   \n,,\n"], ("name",), {"id": "name"})
-    assert both == (Table("file", "Id", {"name": ["3"]}, [3], ("id", "Number")), [])
-    alone, _ = parsed(["id,x\n1,2"], ("name",), {"id": "name"})
-    assert alone.columns == {"name": ["1"]}
 
 
 @pytest.mark.parametrize("kind", ["reference", "submission"])
