@@ -44,19 +44,6 @@ FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
 FEATURE_VALUES = {"+": 1.0, "+-": 0.5, "0": 0.0, "-+": -0.5, "-": -1.0}
 """The values of the symbols in a feature table."""
 
-PHONE_CLASSES = (
-    "stop",
-    "affricate",
-    "fricative",
-    "tap",
-    "nasal",
-    "approximant",
-    "vowel",
-    "diphthong",
-    "phone",
-)
-"""The classes of `phone_classes`, from the narrowest constriction to the widest."""
-
 Phones = Sequence[str]
 
 
