@@ -55,8 +55,8 @@ IN_THE_CLONE = ("start/organiser", "how-to/github", README)
 """Pages that start in the clone, without a competition folder."""
 GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
 NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
-"""The first words of commands that other tests run: those that get a token (`tests/speechbundles/server/test_fetch.py`)
-and the validators (`tests/spokeneval/test_export.py`)."""
+"""The first words of commands that other tests run: those that get a token
+(`tests/speechbundles/server/test_account.py`) and the validators (`tests/spokeneval/test_export.py`)."""
 
 
 def blocks(page, language):

@@ -24,6 +24,7 @@ from speechbundles.cli.server import (
     fetched_folder,
     fetched_into,
     login_option,
+    report_all,
     server_options,
     using,
 )
@@ -31,7 +32,6 @@ from speechbundles.cli.terminal import answer_json, describe, refuse_windows, re
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
 from speechbundles.server import (
-    NOT_COMPARED,
     abandon_amendment,
     amendment_to_text,
     carry_out_amendment,
@@ -87,10 +87,7 @@ def command(
         connection = connect(server, token_file, login_file)
         with using(folder):
             if abandon:
-                steps = report_steps(abandon_amendment(connection, competition, folder), as_json=as_json)
-                if as_json:
-                    answer_json({"steps": steps})
-                return UNCOMPARED if any(step.startswith(NOT_COMPARED) for step in steps) else 0
+                return report_all(abandon_amendment(connection, competition, folder), as_json=as_json)
             with counting("fetching") as fetching, counting("scoring") as scoring:
                 amendment = plan_amendment(
                     connection,

@@ -56,7 +56,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         status: int = program.main([*arguments] or ["build"], standalone_mode=False)
     except click.ClickException as error:
-        from speechbundles.cli.terminal import answer_json, say
+        from speechbundles.cli.terminal import answer_json
+        from speechbundles.model.text import say
 
         message = io.StringIO()
         error.show(message)

@@ -14,10 +14,10 @@ import click
 
 from speechbundles.cli.options import Command, as_json, bundle_file
 from speechbundles.cli.progress import uploading
-from speechbundles.cli.server import UNCOMPARED, connect, given, login_option, server_options
-from speechbundles.cli.terminal import answer_json, refuse_windows, report_steps, reporting
+from speechbundles.cli.server import connect, given, login_option, report_all, server_options
+from speechbundles.cli.terminal import refuse_windows, reporting
 from speechbundles.model.text import PROGRAM
-from speechbundles.server import NOT_COMPARED, publish_bundle
+from speechbundles.server import publish_bundle
 
 
 @click.command(cls=Command, help=__doc__)
@@ -54,7 +54,4 @@ def command(
             again=again,
             progress=progress,
         )
-        steps = report_steps(published, as_json=as_json)
-    if as_json:
-        answer_json({"steps": steps})
-    return UNCOMPARED if any(step.startswith(NOT_COMPARED) for step in steps) else 0
+        return report_all(published, as_json=as_json)

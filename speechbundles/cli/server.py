@@ -1,6 +1,6 @@
 """Arguments and options of commands that use a server, and the connection to it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from speechbundles.cli.options import PATH
+from speechbundles.cli.terminal import answer_json, report_steps
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.text import say
-from speechbundles.server import Connection, read_account, read_server, read_token
+from speechbundles.server import NOT_COMPARED, Connection, read_account, read_server, read_token
 
 SERVER = "https://www.codabench.org"
 UNCOMPARED = 4
@@ -77,3 +78,11 @@ def connect(server: str, token_file: Path | None, login_file: Path | None = None
     return Connection(
         read_server(server), read_token(token_file), log=lambda text: say(text, error=True), account=account
     )
+
+
+def report_all(steps: Iterable[str], *, as_json: bool) -> int:
+    """Print each step when it is done, with `--json` all of them as JSON; return the exit status."""
+    done = report_steps(steps, as_json=as_json)
+    if as_json:
+        answer_json({"steps": done})
+    return UNCOMPARED if any(step.startswith(NOT_COMPARED) for step in done) else 0

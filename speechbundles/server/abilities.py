@@ -12,7 +12,6 @@ from typing import Any
 from speechbundles.bundle.check import hidden_references
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.errors import Refused
 from speechbundles.server import api
 from speechbundles.server.connection import Connection
 
@@ -68,11 +67,7 @@ def measure(
 
 
 def _is_given(connection: Connection, key: str, *, anonymous: bool = False) -> bool:
-    try:
-        api.dataset_link(connection, key, anonymous=anonymous)
-    except Refused:
-        return False
-    return True
+    return api.is_answered(lambda: api.dataset_link(connection, key, anonymous=anonymous))
 
 
 def _returns_hidden(bundle: BuiltBundle, runs: Iterable[Collection[api.LiveRun]]) -> bool | None:

@@ -138,16 +138,9 @@ def read_state(folder: Path, bundle: str | None = None) -> State | None:
         return None
     try:
         content = parse_json(read_file(path, _LARGEST_STATE))
-        state = State(
-            content["bundle"],
-            tuple(content["phases"]),
-            tuple(content["picked"]),
-            content["last"],
-            tuple(content.get("accepted", ())),
-            content.get("before", {}),
-            content.get("uploaded", {}),
-        )
-    except (OSError, KeyError, TypeError, ValueError) as error:
+        lists = {key: tuple(content[key]) for key in ("phases", "picked", "accepted") if key in content}
+        state = State(**{**content, **lists})
+    except (OSError, AttributeError, TypeError, ValueError) as error:
         raise OrganiserError(f"{path}: cannot be read ({error!s:.100})") from None
     if bundle is not None and state.bundle != bundle:
         raise OrganiserError(

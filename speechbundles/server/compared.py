@@ -13,7 +13,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
 from speechbundles.model.read import read_built_bundle
 from speechbundles.server import api
-from speechbundles.server.served import differences, different_settings
+from speechbundles.server.served import different_settings, different_texts
 
 NOT_COMPARED = "not compared: "
 """Begins a line about something that the server did not provide."""
@@ -79,7 +79,7 @@ def served_differences(
     OrganiserError: the server's answer lacks a value, or has it in another form.
     """
     try:
-        return differences(content, files, live) if texts else different_settings(content, live)
+        return different_settings(content, live) + (different_texts(content, files, live) if texts else [])
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise OrganiserError(
             f"competition {competition} cannot be compared with the bundle: {error!r:.200}"

@@ -17,26 +17,18 @@ _PHASE_FILES = ("index", "tasks", "public_data", "starting_kit")
 _UNLIMITED = ("max_submissions", "max_submissions_per_day")
 
 
-def differences(
-    content: Mapping[str, Any], files: Mapping[str, bytes], competition: Mapping[str, Any]
-) -> list[str]:
-    """Return a line for each difference between the server and the bundle.
+def different_settings(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:
+    """Return a line for each difference between the server and the bundle, except those in pages and terms.
 
     Parameters
     ----------
     content: the bundle's competition.yaml.
-    files: the bundle's entries, by name.
     competition: the server's answer.
 
     Raises
     ------
     AttributeError, KeyError, IndexError, TypeError, ValueError: the answer lacks a value, or has it in another form.
     """
-    return different_settings(content, competition) + different_texts(content, files, competition)
-
-
-def different_settings(content: Mapping[str, Any], competition: Mapping[str, Any]) -> list[str]:
-    """Return a line for each difference except those in the pages and the terms; see `differences`."""
     found = _compare("", content, competition, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
     queue = competition["queue"]
     found += _different("queue", content.get("queue"), str(queue["vhost"]) if queue else None)
@@ -55,7 +47,7 @@ def wanted_texts(content: Mapping[str, Any], files: Mapping[str, bytes]) -> dict
 def different_texts(
     content: Mapping[str, Any], files: Mapping[str, bytes], competition: Mapping[str, Any]
 ) -> list[str]:
-    """Return a line for each difference in the terms and the pages, except the page of `board`; see `differences`."""
+    """Return a line for each difference in terms and pages, except the page of `board`; see `different_settings`."""
     wanted = wanted_texts(content, files)
     found = _different("terms", wanted["terms"], str(competition["terms"]).strip())
     pages = (page for page in competition["pages"] if not is_board_page(page))

@@ -12,7 +12,7 @@
 - A change of a task removes every program or data set that the request leaves out.
 """
 
-from speechbundles.server.api.answers import read_time
+from speechbundles.server.api.answers import is_answered, read_time
 from speechbundles.server.api.competitions import (
     BOARD_MARK,
     BOARD_TITLE,
@@ -58,8 +58,9 @@ from speechbundles.server.api.runs import (
 )
 
 __all__ = ["BOARD_MARK", "BOARD_TITLE", "FINAL", "KITS", "PARTS", "Links", "LivePhase", "LiveRun"]
-__all__ += ["WAITING", "change_board_page", "change_kit", "change_parts", "change_texts", "dataset_link"]
-__all__ += ["delete_run", "finish_upload", "import_bundle", "imported", "is_board_page", "is_detailed"]
-__all__ += ["is_listed", "list_runs", "organisers_of", "page_of", "phases_of", "pick", "publish"]
-__all__ += ["read_board", "read_competition", "read_kits", "read_links", "read_parts", "read_texts"]
-__all__ += ["read_time", "returned", "run_again", "start", "submit", "upload_file", "upload_identity"]
+__all__ += ["WAITING", "change_board_page", "change_kit", "change_parts", "change_texts"]
+__all__ += ["dataset_link", "delete_run", "finish_upload", "import_bundle", "imported"]
+__all__ += ["is_answered", "is_board_page", "is_detailed", "is_listed", "list_runs"]
+__all__ += ["organisers_of", "page_of", "phases_of", "pick", "publish", "read_board"]
+__all__ += ["read_competition", "read_kits", "read_links", "read_parts", "read_texts", "read_time"]
+__all__ += ["returned", "run_again", "start", "submit", "upload_file", "upload_identity"]

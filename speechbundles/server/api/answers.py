@@ -1,12 +1,12 @@
 """The values of a server's answers: each is of the expected type, or the answer is refused."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from decimal import Decimal
 from typing import Any
 
-from speechbundles.model.errors import OrganiserError
+from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server.connection import Connection
 
 LARGEST_EXPONENT = 100
@@ -27,6 +27,15 @@ def get(connection: Connection, path: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise OrganiserError(f"{path}: the server's answer is not as expected; does it run Codabench?")
     return answer
+
+
+def is_answered(ask: Callable[[], object]) -> bool:
+    """Return whether a server answers a request, and does not refuse it."""
+    try:
+        ask()
+    except Refused:
+        return False
+    return True
 
 
 def to_number(value: Any) -> int:

@@ -13,6 +13,7 @@ from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server.api.answers import (
     expected,
     get,
+    is_answered,
     read_time,
     to_link,
     to_number,
@@ -211,11 +212,8 @@ def is_listed(connection: Connection, phase: int) -> bool:
 
 def is_detailed(connection: Connection, run: int) -> bool:
     """Return whether a caller without a token gets the addresses of a run's files."""
-    try:
-        connection.call("GET", f"/api/submissions/{run}/get_details/", anonymous=True)
-    except Refused:
-        return False
-    return True
+    path = f"/api/submissions/{run}/get_details/"
+    return is_answered(lambda: connection.call("GET", path, anonymous=True))
 
 
 def read_board(connection: Connection, phase: int, runs: Iterable[LiveRun]) -> list[int]:

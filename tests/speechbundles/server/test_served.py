@@ -5,10 +5,15 @@ import functools
 
 import pytest
 
-from speechbundles.server.served import differences
+from speechbundles.server.served import different_settings, different_texts
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench import Codabench
 from tests.samples.live_bundle import score
+
+
+def differences(spec, files, served):
+    return different_settings(spec, served) + different_texts(spec, files, served)
+
 
 PHASE, BOARD = ("phases", 1), ("leaderboards", 0)
 TASKS = [{"name": "Practice (development)"}]
