@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.bundle.rehearse.codabench.scores import read_scores
+from speechbundles.bundle.rehearse.codabench import read_scores
 from speechbundles.bundle.rehearse.run import ScoresLost
 from speechbundles.competition.references import load_reference
 from speechbundles.model import archive

@@ -20,12 +20,12 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from speechbundles.bundle.rehearse import codabench, codalab
 from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import Engine, ProcessEngine
 from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
-from speechbundles.bundle.rehearse.workers import REWORKED, WORKERS
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import WIDTH, wrap
@@ -42,6 +42,9 @@ from spokeneval.task import ENDS
 LONGEST_LINE = 1000
 MOST_LINES = 200
 """Limits on a program's output as it is shown; the steps of the result have all of it."""
+
+WORKERS = {"codabench": codabench, "codalab": codalab}
+"""The platforms' workers: how each runs a submission and handles its scores."""
 
 FINISHED = "Finished"
 FAILED = "Failed"
@@ -136,7 +139,7 @@ def rehearse(
     keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`.
     limits: default `Limits()`.
     engine: default `ProcessEngine()`.
-    reworked: whether Codabench's newer worker runs the submission (see `codabench.worker`).
+    reworked: whether Codabench's newer worker runs the submission (see `codabench`).
 
     Raises
     ------
@@ -154,7 +157,7 @@ def rehearse(
     rehearsed = built.phase(phase)
     if reference is not None:
         built = with_reference(built, rehearsed, reference)
-    if reworked and built.platform not in REWORKED:
+    if reworked and WORKERS[built.platform] is not codabench:
         raise OrganiserError(f"{bundle}: {built.platform} has only one worker")
     result = rehearse_phase(
         built, rehearsed, submission, keep=keep, limits=limits, engine=engine, reworked=reworked
@@ -196,7 +199,8 @@ def rehearse_phase(
     keep_output: a new folder that receives the scoring program's output if the run is Finished.
     place: folder for the run's files; default: the folder for temporary files.
     """
-    worker = (REWORKED if reworked else WORKERS)[bundle.platform]
+    worker = WORKERS[bundle.platform]
+    run_submission = codabench.run_reworked if reworked else worker.run_submission
     limits, engine = limits or Limits(), engine or ProcessEngine()
     start = time.monotonic()
     warnings = [phase.warning] if phase.warning else []
@@ -210,7 +214,7 @@ def rehearse_phase(
         new_folder(run.root)
         new_folder(run.scratch)
         try:
-            output = worker.run(run, submission)
+            output = run_submission(run, submission)
             scores = read_scores(output, worker, warnings)
             program = bundle.files.get(phase.scoring_program, b"")
             declared = partial(_declared, phase.scoring_program, program)

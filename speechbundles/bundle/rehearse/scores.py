@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from speechbundles.bundle.rehearse.run import ScoresLost
-from speechbundles.bundle.rehearse.workers import Worker
 from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
+from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.platforms.keys import MOST_DECIMALS, SORTING
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.run.feedback import SetFeedback
@@ -48,7 +49,7 @@ class Cell:
         return f"{score} ({self.bound})" if self.bound else score
 
 
-def read_scores(output: Path, worker: Worker, warnings: list[str]) -> dict[str, Any]:
+def read_scores(output: Path, worker: ModuleType, warnings: list[str]) -> dict[str, Any]:
     """Return the scores as written; empty, with a warning, if the platform loses them.
 
     Raises
@@ -65,7 +66,7 @@ def read_scores(output: Path, worker: Worker, warnings: list[str]) -> dict[str, 
 def store_scores(
     scores: Mapping[str, Any],
     bundle: BuiltBundle,
-    worker: Worker,
+    worker: ModuleType,
     warnings: list[str],
     declared: Callable[[], Collection[str]] = tuple,
 ) -> dict[str, Decimal]:
@@ -97,7 +98,7 @@ def store_scores(
     if (
         primary
         and primary in missing
-        and worker.platform.board.missing_first
+        and PLATFORMS[bundle.platform].board.missing_first
         and primary.direction == "higher"
     ):
         warnings.append(f"without {primary.key}, the primary score, this entry ranks first")
@@ -112,13 +113,20 @@ def store_scores(
 
 
 def leaderboard_row(
-    bundle: BuiltBundle, worker: Worker, stored: Mapping[str, Decimal], feedback: SetFeedback | None = None
+    bundle: BuiltBundle,
+    worker: ModuleType,
+    stored: Mapping[str, Decimal],
+    feedback: SetFeedback | None = None,
 ) -> tuple[Cell, ...]:
     """Return one cell for each column, in the board's order; `feedback` is that on a hidden set."""
     row = []
     for column in bundle.columns:
         score = stored.get(column.key)
-        shown = worker.platform.no_score if score is None else worker.show_score(score, column.precision)
+        shown = (
+            PLATFORMS[bundle.platform].no_score
+            if score is None
+            else worker.show_score(score, column.precision)
+        )
         sorting = SORTING[column.direction]
         bound = ""
         if column is bundle.primary and score is not None and feedback is not None:
@@ -148,7 +156,7 @@ LONGEST_SIGNATURE = 2000
 
 
 def _hidden_by_rounding(
-    column: Column, written: Any, stored: Decimal, is_primary: bool, worker: Worker
+    column: Column, written: Any, stored: Decimal, is_primary: bool, worker: ModuleType
 ) -> list[str]:
     """Return a warning if the board shows 0 for another score, or a primary score that is more than 0.5 % off."""
     if not stored:

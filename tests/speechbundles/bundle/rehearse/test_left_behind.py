@@ -13,11 +13,10 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.rehearse import left_behind
-from speechbundles.bundle.rehearse.rehearsal import Rehearsal
+from speechbundles.bundle.rehearse.rehearsal import WORKERS, Rehearsal
 from speechbundles.bundle.rehearse.run import RunFailed
 from speechbundles.bundle.rehearse.sandbox import Outcome
 from speechbundles.bundle.rehearse.scores import leaderboard_row, read_scores, store_scores
-from speechbundles.bundle.rehearse.workers import WORKERS
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
 from tests.samples.small_bundles import (
@@ -212,23 +211,6 @@ def test_an_output_beyond_the_limits_fails_the_rehearsal(
 def test_folders_without_permissions_are_deleted(tmp_path, step):
     source = "(output / 'a/b').mkdir(parents=True); (output / 'a/b/c').touch(); os.chmod(output / 'a', 0)"
     attack(tmp_path, step, source)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("accuracy: " + "1" * 400, "accuracy is inf; the database accepts finite numbers only"),
-        ("accuracy: " + "1" * 5000, "accuracy is inf; the database accepts finite numbers only"),
-        ("accuracy: 1\n" + "x: 1\n" * 300_000, "no readable scores.txt: it is larger than 1 MB"),
-    ],
-)
-def test_codalab_scores_that_no_database_takes(tmp_path, text, problem):
-    source = f"(output / 'scores.txt').write_text({text!r})" if len(text) < 9999 else (
-        "(output / 'scores.txt').write_text('accuracy: 1\\n' + 'x: 1\\n' * 300_000)"
-    )  # fmt: skip
-    result = attack(tmp_path, "codalab", source)
-    assert result.status == "Failed"
-    assert problem in result.problems[0]
 
 
 COLUMNS = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))

@@ -3,7 +3,9 @@
 Every program has a unique word in its command line or environment, by which its processes are found.
 """
 
+import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -111,14 +113,6 @@ def test_numpy_works_within_the_limits(tmp_path, mark):
         memory_bytes=300 * MB,
     )
     assert (outcome.exit_code, outcome.stdout) == (0, "300.0\n")
-
-
-def test_a_sleeper_is_stopped(tmp_path, mark):
-    outcome = python("import time; print('on', flush=True); time.sleep(60)", mark, tmp_path, seconds=0.5)
-    assert outcome.exit_code == 137
-    assert outcome.why_stopped == "time limit: still running after 0.5 s"
-    assert outcome.stdout == "on\n"
-    assert outcome.seconds < 3
 
 
 DAEMON = """
@@ -289,40 +283,6 @@ def test_without_namespaces_the_limit_is_printed_once(tmp_path, mark, way, monke
     assert not sandbox.namespaces.is_set()
 
 
-def test_a_memory_hog_is_stopped(tmp_path, mark):
-    outcome = python(
-        """
-        import time
-        hoard = []
-        while True:
-            hoard.append(b'x' * (8 << 20)); time.sleep(0.004)
-        """,
-        mark,
-        tmp_path,
-        memory_bytes=300 * MB,
-    )
-    assert outcome.exit_code == 137
-    assert outcome.why_stopped.startswith("memory limit: ")
-    assert outcome.seconds < 15
-
-
-def test_memory_is_that_of_all_processes_together(tmp_path, mark):
-    """Four processes of 100 MB each, none above the limit of 300 MB."""
-    outcome = python(
-        """
-        import os, time
-        for _ in range(4):
-            if os.fork() == 0:
-                hoard = b'x' * (100 << 20); time.sleep(60)
-        time.sleep(60)
-        """,
-        mark,
-        tmp_path,
-        memory_bytes=300 * MB,
-    )
-    assert outcome.why_stopped.startswith("memory limit: ")
-
-
 def test_one_huge_reservation_fails_at_once(tmp_path, mark):
     """The backstop between two polls: 16 GB cannot be allocated with a limit of 300 MB + 4 GB of address space."""
     if sys.platform != "linux":
@@ -332,21 +292,24 @@ def test_one_huge_reservation_fails_at_once(tmp_path, mark):
     assert "MemoryError" in outcome.stderr
 
 
-def test_a_fork_bomb_is_stopped(tmp_path, mark):
-    """A bounded fork bomb: it stops by itself at 2^8 = 256 processes, to protect the computer that runs the test."""
-    outcome = python(
-        """
-        import os, time
-        for _ in range(8):
-            os.fork()
-        time.sleep(60)
-        """,
-        mark,
-        tmp_path,
-        processes=32,
-    )
-    assert outcome.exit_code == 137
-    assert outcome.why_stopped.startswith("process limit: ")
+@pytest.mark.parametrize(
+    ("source", "limits", "why"),
+    [
+        ("time.sleep(60)", {"seconds": 0.5}, "time limit: still running after 0.5 s"),
+        ("hoard = []\nwhile True:\n    hoard.append(b'x' * (8 << 20)); time.sleep(0.004)", {}, "memory limit: "),
+        # four processes of 100 MB each, none above the limit
+        ("for _ in range(4):\n    if os.fork() == 0:\n        hoard = b'x' * (100 << 20); time.sleep(60)\n"
+         "time.sleep(60)", {}, "memory limit: "),
+        # a bounded fork bomb: at most 256 processes, to protect the computer that runs the test
+        ("for _ in range(8):\n    os.fork()\ntime.sleep(60)", {"processes": 32}, "process limit: "),
+    ],
+    ids=["sleeper", "memory", "memory of all processes", "fork bomb"],
+)  # fmt: skip
+def test_a_program_over_a_limit_is_stopped(tmp_path, mark, source, limits, why):
+    program = f"import os, time\nprint('on', flush=True)\n{source}"
+    outcome = python(program, mark, tmp_path, **{"memory_bytes": 300 * MB, **limits})
+    assert (outcome.exit_code, outcome.stdout) == (137, "on\n")
+    assert outcome.why_stopped.startswith(why)
     assert outcome.seconds < 15
 
 
@@ -442,3 +405,32 @@ def test_runs_in_threads_do_not_disturb_each_other_or_other_children(tmp_path, m
 def test_an_empty_command_is_refused(tmp_path):
     with pytest.raises(ValueError, match="empty"):
         run([], cwd=tmp_path, env={}, seconds=1, limits=Limits())
+
+
+SHOW = """
+import json, resource
+print(json.dumps([resource.getrlimit(limit) for limit in (resource.RLIMIT_CORE, resource.RLIMIT_NPROC)]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the number of processes is limited on Linux only")
+def test_a_program_dumps_no_core_and_starts_few_processes(tmp_path):
+    """The limits are lowered even if this process has higher ones, which a program would otherwise inherit."""
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    raised = 1 << 20 if before[1] == resource.RLIM_INFINITY else before[1]
+    if raised == 0:
+        pytest.skip("core files cannot be allowed here")
+    resource.setrlimit(resource.RLIMIT_CORE, (raised, before[1]))
+    try:
+        found = []
+        for processes in (1000, 1):
+            limits = Limits(processes=processes)
+            outcome = run([sys.executable, "-c", SHOW], cwd=tmp_path, env={}, seconds=20, limits=limits)
+            found.append(json.loads(outcome.stdout))
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
+    for core, _ in found:
+        assert core == [0, 0]
+    (_, (many, hard)), (_, (few, _)) = found
+    assert many == hard
+    assert 0 < few < many - 2000  # each process may have several threads, and all of the user's threads count

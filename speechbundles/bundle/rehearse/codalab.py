@@ -1,0 +1,140 @@
+"""CodaLab's worker for a results submission (`worker.py`), which only scores, and how the server handles its scores.
+
+Source of the scores: `update_submission` in codalab/apps/web/tasks.py; the database has `float` columns.
+"""
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from errno import EFBIG
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.rehearse.run import (
+    LARGEST_SCORES,
+    Run,
+    RunFailed,
+    command_text,
+    new_folder,
+    replace_variables,
+)
+from speechbundles.model.bounded import read_file
+from speechbundles.model.competition import Column
+from speechbundles.platforms.codabench import layout as codabench
+from speechbundles.platforms.codalab.layout import METADATA_FILES, PAGE, RUN, VARIABLES
+from speechbundles.platforms.facts import CODALAB
+from speechbundles.platforms.keys import MOST_DECIMALS
+
+
+def run_submission(run: Run, submission: Path) -> Path:
+    """Run a submission; return the scoring program's output.
+
+    A submission that Codabench would run as a program after importing the bundle is refused.
+    """
+    results = new_folder(run.root / "submission")
+    run.unpack_submission(submission, results, codabench.METADATA_FILES)
+    base = run.root / CODALAB.scoring_folder
+    run.lay_out_scoring(results, base)
+    new_folder(base / "temp")
+    (base / "output" / PAGE).touch(0o777)
+    return run.score(_words(base / "program"), base, RUN, RUN)
+
+
+def check_output(output: Path, step: str) -> None:
+    """Check that the page which the worker created is still there: the worker reads it even if pages are disabled."""
+    try:
+        (output / PAGE).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise RunFailed(
+            f"the {step} program left no readable {PAGE} ({reason}). The worker creates an empty one before the "
+            "program starts, and the run fails without it. Do not delete it, even if you want no page"
+        ) from None
+
+
+def page_warnings(output: Path, enabled: bool) -> list[str]:
+    """Return warnings on pages that are not shown.
+
+    The worker uploads the page when it changes, but not after the program has ended. If the page is empty then, the
+    worker uploads all pages in the output, those in folders last.
+    """
+    if (output / PAGE).stat().st_size:
+        return [
+            f"{PAGE} is lost if it is written in the last second of a run, because the watcher ends with the program. "
+            "Leave this file empty, and write the page into a folder of the output"
+        ]
+    written = any(path.stat().st_size for path in output.rglob("*.html"))
+    if enabled and not written:
+        return ["detailed results are enabled, but there is no page in the output"]
+    if written and not enabled:
+        return [
+            "a page was written, but enable_detailed_results is off: the page is served, but no link leads to it"
+        ]
+    return []
+
+
+def _words(program: Path) -> list[str] | None:
+    """Return a program's command, split at single spaces."""
+    text = command_text(program, METADATA_FILES)
+    return None if text is None else [replace_variables(word, VARIABLES) for word in text.split(" ")]
+
+
+def read_scores(output: Path) -> Mapping[Any, Any]:
+    """Read `scores.txt`, with `key: value` in each line."""
+    try:
+        text = io.StringIO(read_file(output / "scores.txt", LARGEST_SCORES).decode(), newline=None).getvalue()
+    except (OSError, ValueError) as error:
+        why = (
+            f": it {error.strerror}"
+            if isinstance(error, OSError) and error.errno == EFBIG
+            else "; CodaLab reads no other file"
+        )
+        raise RunFailed(f"the scoring program wrote no readable scores.txt{why}") from None
+    scores: dict[str, Any] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line:
+            continue
+        parts = line.split(":")
+        if len(parts) != 2:
+            raise RunFailed(f"scores.txt, line {number}: {line!r:.100}; expected `key: value` with one colon")
+        scores[parts[0].strip()] = _number(parts[1].strip())
+    return scores
+
+
+def _number(text: str) -> int | float | str:
+    """Return a finite number as the program wrote it, or else the text."""
+    for kind in (int, float):
+        with suppress(
+            ValueError, OverflowError
+        ):  # not a number, or an integer beyond all floating-point numbers
+            number = kind(text)
+            if math.isfinite(number):
+                return number
+    return text
+
+
+def store_scores(
+    scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str]
+) -> dict[str, Decimal]:
+    """Return the stored floating-point numbers; a non-numeric score fails the submission."""
+    stored: dict[str, Decimal] = {}
+    for column in columns:
+        if column.key not in scores:
+            continue
+        try:
+            value = float(scores[column.key])
+        except ValueError:
+            raise RunFailed(
+                f"scores.txt: {column.key} is {scores[column.key]!r:.100}; expected a number"
+            ) from None
+        if not math.isfinite(value):
+            raise RunFailed(f"scores.txt: {column.key} is {value}; the database accepts finite numbers only")
+        stored[column.key] = Decimal(repr(value))
+    return stored
+
+
+def show_score(stored: Decimal, precision: int) -> str:
+    """Return the text on the leaderboard, with at least one decimal and all trailing zeros."""
+    return f"{float(stored):.{min(MOST_DECIMALS, max(1, precision))}f}"

@@ -1,0 +1,132 @@
+"""CodaLab's worker and scores; expected results follow `update_submission` in web/tasks.py, and worker.py."""
+
+import json
+import textwrap
+
+import pytest
+
+from speechbundles.bundle.rehearse import codalab
+from speechbundles.bundle.rehearse.run import RunFailed
+from speechbundles.model.competition import Column
+from tests.samples.small_bundles import (
+    CODALAB_SCORE,
+    codalab_run,
+)
+
+
+def writes(scores, name="scores.json", more=""):
+    """Return a scoring program that writes this text."""
+    source = f"""
+        import sys
+        from pathlib import Path
+        output = Path(sys.argv[2])
+        (output / {name!r}).write_text({scores!r})
+    """
+    return textwrap.dedent(source) + textwrap.dedent(more)
+
+
+def tree(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_codalab_scores_the_submission_alone(tmp_path):
+    """No ingestion, no `metadata` among the results; values shown with at least one decimal, zeros kept."""
+    keep = tmp_path / "kept"
+    result = codalab_run(tmp_path, CODALAB_SCORE, keep=keep)
+    assert (result.status, result.platform, result.phase) == ("Finished", "codalab", "Evaluation")
+    assert [(cell.key, cell.title, cell.shown) for cell in result.row] == [
+        ("accuracy", "Accuracy", "0.8700"),
+        ("items", "Items", "3.0"),
+    ]
+    assert [step.name for step in result.steps] == ["scoring"]
+    assert tree(keep / "scoring/run/input") == ["ref/gold.txt", "res/answer.txt"]
+
+
+def test_codalab_splits_commands_at_single_spaces_and_knows_no_app(tmp_path):
+    show = writes("accuracy: 1\nitems: 1\n", "scores.txt").replace("sys.argv[2]", "sys.argv[3]")
+    show = "import json, sys; print(json.dumps(sys.argv[1:]))\n" + show
+    command = "python3 $program/score.py  $input $output '/app/x y'"
+    result = codalab_run(tmp_path, show, command=f'"{command}"')
+    words = json.loads(result.steps[0].stdout)
+    assert words[0] == ""
+    assert [word.rpartition("/")[2] for word in words[1:3]] == ["input", "output"]
+    assert words[3:] == ["'/app/x", "y'"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("accuracy: 0.5: 1\n", "line 1: 'accuracy: 0.5: 1'"),
+        ("items: 3\naccuracy 0.5\n", "line 2: 'accuracy 0.5'"),
+        ("items: 3\n \n", "line 2: ' '"),
+        ("accuracy: good\n", "accuracy is 'good'"),
+        ("accuracy: nan\n", "accuracy is nan"),
+        ("accuracy: " + "1" * 400, "accuracy is inf; the database accepts finite numbers only"),
+        ("accuracy: " + "1" * 5000, "accuracy is inf; the database accepts finite numbers only"),
+        ("accuracy: 1\n" + "x: 1\n" * 300_000, "no readable scores.txt: it is larger than 1 MB"),
+        (None, "no readable scores.txt"),
+    ],
+)
+def test_scores_that_codalab_cannot_read_or_store_fail(tmp_path, text, problem):
+    """It reads no scores.json."""
+    (tmp_path / "scores.json").write_text('{"accuracy": 1, "items": 3}')
+    if text is not None:
+        (tmp_path / "scores.txt").write_text(text)
+    columns = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
+    with pytest.raises(RunFailed) as failed:
+        codalab.store_scores(codalab.read_scores(tmp_path), columns, [])
+    assert problem in str(failed.value)
+
+
+def page_run(tmp_path, more):
+    """Run a scoring program that changes the worker's empty page, with pages enabled."""
+    score = CODALAB_SCORE + f"page = output / 'detailed_results.html'\n{more}\n"
+    return codalab_run(tmp_path, score, changes={"enable_detailed_results": True})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "page.unlink()",
+        "page.unlink(); page.mkdir()",
+        r"page.write_bytes(b'\xff')",
+        "page.rename(output / 'x')",
+    ],
+)
+def test_codalab_fails_a_run_that_takes_its_page_away(tmp_path, more):
+    """worker.py makes the page before the program starts, and reads it afterwards whether or not pages are enabled."""
+    result = page_run(tmp_path, more)
+    assert result.status == "Failed"
+    assert "no readable detailed_results.html" in result.problems[0]
+
+
+def test_codalab_shows_a_page_that_is_in_a_folder(tmp_path):
+    in_folder = "(output / 'more').mkdir(); (output / 'more/page.html').write_text('x')"
+    assert page_run(tmp_path, in_folder).warnings == ()
+    (warning,) = page_run(tmp_path, "page.write_text('x')").warnings
+    assert "is lost if it is written in the last second of a run" in warning
+    (warning,) = page_run(tmp_path, "").warnings
+    assert "there is no page in the output" in warning
+    (warning,) = codalab_run(tmp_path, CODALAB_SCORE + in_folder).warnings
+    assert "enable_detailed_results is off" in warning
+
+
+def test_codalab_runs_a_program_from_the_folder_above_it(tmp_path):
+    show = "import os; print(sorted(os.listdir()))\n" + CODALAB_SCORE
+    result = codalab_run(tmp_path, show)
+    assert result.steps[0].stdout == "['input', 'output', 'program', 'shared', 'temp']\nscored\n"
+
+
+def test_codalab_missing_and_unknown_keys(tmp_path):
+    result = codalab_run(tmp_path, writes("accuracy: 0.5\nother: 1\n", "scores.txt"))
+    assert result.status == "Finished"
+    assert [cell.shown for cell in result.row] == ["0.5000", "-"]
+    assert result.warnings == (
+        "scores without a column, dropped by the platform without notice: other",
+        "columns without a score: items",
+    )
+
+
+def test_codalab_submission_with_metadata_is_never_run(tmp_path):
+    result = codalab_run(tmp_path, CODALAB_SCORE, files={"metadata": "command: ls"})
+    assert (result.status, result.steps) == ("Failed", ())
