@@ -1,6 +1,6 @@
 """Synthetic calls for `caller_experience` with the published statistics; no real calls are included.
 
-`python -m sample_data.caller_experience` writes the sample files again, byte for byte.
+`python -m sample_data` writes the sample files again, byte for byte.
 
 A call goes well or badly. Its log has four features (classification status, recognition errors, operator requests, exit
 status), which determine its quality. Each of fifteen listeners, some milder and some harsher, perceives the quality
@@ -16,11 +16,12 @@ Kappa is the score, so the sample matches kappa.
 
 from __future__ import annotations
 
-import csv
 import math
 import random
 from pathlib import Path
 from typing import NamedTuple
+
+from sample_data.tables import write_table
 
 ROOT = Path(__file__).resolve().parent.parent
 FEATURES = ("classification_status", "recognition_errors", "operator_requests", "exit_status")
@@ -115,20 +116,13 @@ def write(root: Path = ROOT) -> list[Path]:
         rating = ("rating",) if name == "training" else ()
         table = [("call_id", *FEATURES, *rating)]
         table += [(*call[:-1], *call.ratings) if rating else call[:-1] for call in calls]
-        written.append(_write_csv(root / "starting_kit/caller_experience/data" / f"{name}_calls.csv", table))
+        written.append(write_table(root / "starting_kit/caller_experience/data" / f"{name}_calls.csv", table))
         if name != "training":
             reference = [("call_id", "human1", "human2", "human3")]
             reference += [(call.call_id, *call.ratings) for call in calls]
             path = root / "reference_data/caller_experience" / name / "reference.csv"
-            written.append(_write_csv(path, reference))
+            written.append(write_table(path, reference))
     return written
-
-
-def _write_csv(path: Path, rows: list[tuple]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    return path
 
 
 def _choose(rng: random.Random, shares: dict[str, float]) -> str:
@@ -140,8 +134,3 @@ def _poisson(rng: random.Random, mean: float) -> int:
     while product > math.exp(-mean):
         count, product = count + 1, product * rng.random()
     return count
-
-
-if __name__ == "__main__":
-    for path in write():
-        print(path.relative_to(ROOT))

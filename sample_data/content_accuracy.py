@@ -15,11 +15,12 @@ new ROUGE) have about their published correlations with the human score, with an
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import random
 from pathlib import Path
 from typing import NamedTuple
+
+from sample_data.tables import write_table
 
 ROOT = Path(__file__).resolve().parent.parent
 WORD_ERROR_RATE = {"narration": 0.265, "summary": 0.294}
@@ -351,18 +352,11 @@ def _write_references(path: Path, prompts: list[Prompt]) -> Path:
     for prompt in prompts:
         for number, text in enumerate(prompt.references, start=1):
             rows.append((prompt.prompt_id, f"{prompt.prompt_id}-{number}", text))
-    return _write_csv(path, rows)
+    return write_table(path, rows)
 
 
 def _write_responses(path: Path, responses: list[Response], columns: tuple[str, ...]) -> Path:
-    return _write_csv(path, [columns, *(tuple(getattr(r, name) for name in columns) for r in responses)])
-
-
-def _write_csv(path: Path, rows: list[tuple]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    return path
+    return write_table(path, [columns, *(tuple(getattr(r, name) for name in columns) for r in responses)])
 
 
 def _groups(text: str) -> list[tuple[str, ...]]:

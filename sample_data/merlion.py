@@ -4,7 +4,7 @@ No data of the study's participants are included. Numbers and lengths of segment
 of the MERLIon CCS Challenge Evaluation Plan 1.2 (2023); everything else is random. Audio names have the official form,
 with participants P9xxxx, who do not exist.
 
-`python -m sample_data.merlion` writes the small sets to `reference_data/`. Only uniform random numbers are drawn, so
+`python -m sample_data` writes the small sets to `reference_data/`. Only uniform random numbers are drawn, so
 that a seed gives the same bytes with every version of numpy.
 """
 
@@ -379,9 +379,3 @@ def write_samples(root: Path) -> list[Path]:
         for task, write in WRITERS.items():
             written += write(tables, root / "reference_data" / task / name)
     return written
-
-
-if __name__ == "__main__":
-    project = Path(__file__).resolve().parents[1]
-    for file in write_samples(project):
-        print(file.relative_to(project))

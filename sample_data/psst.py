@@ -6,12 +6,11 @@ fillers. The recogniser's error rates bring the sets near the challenge's publis
 0.102 on the validation split, 0.264 and 0.121 on the test split; F1 of correctness 0.875 and 0.892). The sets have the
 sizes of these splits.
 
-`python -m sample_data.psst` writes the same files every time.
+`python -m sample_data` writes the same files every time.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
+from sample_data.tables import write_table
 from spokeneval.metrics.phoneme_recognition import arpabet_features, contains_pronunciation, drop_fillers
 
 # For each prompt: its test, and its accepted pronunciations.
@@ -202,21 +202,14 @@ def pick(rng: random.Random, choices: list[str] | tuple[str, ...]) -> str:
 
 def write_utterances(path: Path, utterances: Iterable[Utterance]) -> None:
     """Write the challenge's `utterances.tsv`."""
-    write_table(path, [field.name for field in fields(Utterance)], map(astuple, utterances))
+    header = tuple(field.name for field in fields(Utterance))
+    write_table(path, [header, *map(astuple, utterances)], "\t")
 
 
 def write_transcripts(path: Path, utterance_ids: Iterable[str], transcripts: Iterable[str]) -> None:
     """Write a submission's `transcripts.tsv`."""
-    write_table(path, ["utterance_id", "asr_transcript"], zip(utterance_ids, transcripts, strict=True))
-
-
-def write_table(path: Path, header: list[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write a tab-separated file with a header, UTF-8 and LF."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+    rows = zip(utterance_ids, transcripts, strict=True)
+    write_table(path, [("utterance_id", "asr_transcript"), *rows], "\t")
 
 
 def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
@@ -264,9 +257,3 @@ def write_sets(root: Path, sets: Mapping[str, tuple[list[Utterance], list[str]]]
         json.dumps(accepted_pronunciations(), indent=2) + "\n", encoding="utf-8", newline="\n"
     )
     return written
-
-
-if __name__ == "__main__":
-    project = Path(__file__).resolve().parents[1]
-    for file in write_samples(project):
-        print(file.relative_to(project))

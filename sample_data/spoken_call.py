@@ -1,6 +1,6 @@
 """Synthetic Spoken CALL data: prompts, a response grammar, gold standards. No real speech or transcripts are included.
 
-    python -m sample_data.spoken_call
+    python -m sample_data
 
 The evaluation set has 740 correct and 260 incorrect responses, as in the third edition. The grammar baseline makes
 exactly the decisions of Table 1: CA 635, FR 105, CR 213, PFA 32, GFA 15 on the recogniser's text ("Baseline"), and CA
@@ -407,7 +407,3 @@ def write(root: Path = ROOT) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
     return list(texts)
-
-
-if __name__ == "__main__":
-    write()
