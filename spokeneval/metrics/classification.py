@@ -12,7 +12,7 @@ Comparing two K-category assignments by a K-category correlation coefficient, eq
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -96,26 +96,6 @@ class BinaryCounts:
         return add(self, other)
 
     @property
-    def hits(self) -> np.ndarray:
-        """As in `ClassCounts`, with the negative class first, shape (..., 2)."""
-        return np.stack([self.true_negatives, self.true_positives], axis=-1)
-
-    @property
-    def items(self) -> np.ndarray:
-        """As in `ClassCounts`."""
-        return self.hits + np.stack([self.false_positives, self.false_negatives], axis=-1)
-
-    @property
-    def predictions(self) -> np.ndarray:
-        """As in `ClassCounts`."""
-        return self.hits + np.stack([self.false_negatives, self.false_positives], axis=-1)
-
-    @property
-    def present(self) -> np.ndarray:
-        """As in `ClassCounts`: both classes."""
-        return np.ones_like(self.hits)
-
-    @property
     def f1(self) -> Number:
         """See `f1`."""
         return f1(self)
@@ -136,7 +116,8 @@ class BinaryCounts:
         return accuracy(self)
 
 
-AnyCounts = Union[ClassCounts, BinaryCounts]
+AnyCounts = Any
+"""`ClassCounts` or `BinaryCounts`, or an object with the fields of one of them, as read from a file."""
 
 
 def decisions_per_item(reference: Any, prediction: Any, *, classes: int) -> ClassCounts:
@@ -269,10 +250,29 @@ def specificity(counts: BinaryCounts) -> Number:
     return _rate(counts, counts.true_negatives, counts.true_negatives + counts.false_positives, "specificity")
 
 
+def _by_class(counts: AnyCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the hits, items and predictions of each class, shape (..., k); of two classes the negative one first."""
+    if not _is_binary(counts):
+        return np.asarray(counts.hits), np.asarray(counts.items), np.asarray(counts.predictions)
+    hits, missed, called = (
+        np.stack(sides, axis=-1)
+        for sides in (
+            (counts.true_negatives, counts.true_positives),
+            (counts.false_positives, counts.false_negatives),
+            (counts.false_negatives, counts.false_positives),
+        )
+    )
+    return hits, hits + missed, hits + called
+
+
+def _is_binary(counts: AnyCounts) -> bool:
+    return hasattr(counts, "true_positives")
+
+
 def _rate(counts: AnyCounts, numerator: Number, denominator: Number, name: str) -> Number:
     """Return a ratio; that of two classes is undefined if the reference has only one of them."""
-    if isinstance(counts, BinaryCounts):
-        denominator = denominator * (counts.items > 0).all(axis=-1)
+    if _is_binary(counts):
+        denominator = denominator * (_by_class(counts)[1] > 0).all(axis=-1)
     return ratio(numerator, denominator, name)
 
 
@@ -301,7 +301,8 @@ def accuracy(counts: AnyCounts) -> Number:
     >>> accuracy(count_decisions([0, 0, 1, 2], [0, 1, 1, 2], classes=3))
     0.75
     """
-    return _rate(counts, np.sum(counts.hits, axis=-1), np.sum(counts.items, axis=-1), "accuracy")
+    hits, items, _ = _by_class(counts)
+    return _rate(counts, hits.sum(axis=-1), items.sum(axis=-1), "accuracy")
 
 
 def balanced_accuracy(counts: AnyCounts) -> Number:
@@ -310,8 +311,9 @@ def balanced_accuracy(counts: AnyCounts) -> Number:
     >>> balanced_accuracy(count_decisions([0, 0, 1], [0, 1, 1], classes=3))
     0.75
     """
-    present, items = np.asarray(counts.present) > 0, np.asarray(counts.items)
-    recalls = np.asarray(counts.hits) / np.maximum(items, 1)
+    hits, items, _ = _by_class(counts)
+    present = np.ones(items.shape, dtype=bool) if _is_binary(counts) else np.asarray(counts.present) > 0
+    recalls = hits / np.maximum(items, 1)
     missing = (present & (items == 0)).any(axis=-1)
     classes = np.where(missing, 0, present.sum(axis=-1))
     return ratio((recalls * present).sum(axis=-1), classes, "balanced accuracy")
@@ -323,9 +325,10 @@ def matthews_correlation(counts: AnyCounts) -> Number:
     >>> round(matthews_correlation(count_decisions([0, 0, 1, 1], [0, 0, 1, 0], classes=2)), 4)
     0.5774
     """
-    truth, predicted = np.asarray(counts.items, float), np.asarray(counts.predictions, float)
+    hits, *sides = _by_class(counts)
+    truth, predicted = (side.astype(float) for side in sides)
     items = truth.sum(axis=-1)
-    covariance = np.sum(counts.hits, axis=-1) * items - (truth * predicted).sum(axis=-1)
+    covariance = hits.sum(axis=-1) * items - (truth * predicted).sum(axis=-1)
     spreads = [side.sum(axis=-1) ** 2 - (side**2).sum(axis=-1) for side in (truth, predicted)]
     constant = (spreads[0] == 0) | (spreads[1] == 0)
     norm = np.sqrt(spreads[0] * spreads[1])  # of one product, so that perfect predictions have exactly 1

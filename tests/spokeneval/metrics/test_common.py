@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,8 @@ def test_a_formula_of_many_sets_gives_what_it_gives_for_each(formula, kind):
     found = formula(many)
     floats = replace(many, **{name: array.astype(float) for name, array in field_arrays(many).items()})
     np.testing.assert_array_equal(formula(floats), found)  # as the sums of a resample are
+    bare = SimpleNamespace(**field_arrays(many))  # as counts from a file, which have no class
+    np.testing.assert_array_equal(formula(bare), found)
     each = [value_or_none(formula, one_set(many, row)) for row in range(SETS)]
     undefined = False if found.dtype == bool else np.nan
     np.testing.assert_array_equal(found, [undefined if value is None else value for value in each])
