@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ..formats.speakers import Units
+from ..metrics.classification import BinaryCounts
 from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, total
 from ..task import Number, Task
 from .output import write_file
@@ -154,7 +155,8 @@ def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> 
             field: values[:, place].reshape(len(names), *shapes[part, field])
             for field, place in places.items()
         }
-        parts[part] = make_dataclass("Counts", arrays)(**arrays)
+        binary = arrays.keys() == BinaryCounts.__dataclass_fields__.keys()
+        parts[part] = (BinaryCounts if binary else make_dataclass("Counts", arrays))(**arrays)
     return parts
 
 
