@@ -72,18 +72,9 @@ def identification(
 
     Parameters
     ----------
-    classes
-        The names of the classes, in the order of tables; empty if every label but the target is a nontarget.
-    target
-        The class to detect; empty if every class has a score.
-    priors
-        The prior probabilities of a target in the detection costs, which are means over them.
-    costs
-        The costs of a miss, `c_miss`, and of a false alarm, `c_fa`.
-    scores
-        `likelihoods` or `posteriors`; or the priors that posteriors contain, by class, if these are not equal.
-    id, item, unit
-        See `kind`.
+    classes, target, priors, costs, scores, id, item, unit
+        As `IDENTIFICATION` describes them, with `scores` as the priors that posteriors contain, by class, if these are
+        not equal.
 
     Raises
     ------

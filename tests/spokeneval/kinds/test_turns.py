@@ -15,12 +15,9 @@ from spokeneval.kinds.kind import ParameterError
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
 from tests.samples.labelled_turns import (
-    BAD_REFERENCES,
-    BAD_SUBMISSIONS,
     GOOD,
     Turn,
     make,
-    read_submission,
     rttm,
 )
 
@@ -238,20 +235,6 @@ def test_errors_of_classes_and_tables() -> None:
     assert task.format.rows(files)["turns.csv"] == {2: "r", 3: "r", 4: "q"}
 
 
-def test_without_regions_the_public_list_has_no_times() -> None:
-    files = {"turns.rttm": rttm(b=[(1, 2, "A"), (3, 4, "B")], a=[(2, 3, "A")])}
-    task = make()
-    assert task.format.public_files(task.format.read_reference(files), {}) == {
-        "recordings.csv": b"recording\na\nb\n"
-    }
-    # A bundle requires a file for each layout, so that no hidden set is without regions.
-    assert [layout.file for layout in task.format.layouts] == ["turns.csv", "regions.csv"]
-    # 0 to 1 s and 4 s to 9 s are not evaluated, 2 s to 3 s is.
-    assert scores_of(task, files, {"turns.rttm": rttm(b=[(0, 9, "A")], a=[(0, 9, "A")])})[
-        "der"
-    ] == pytest.approx(100 * (1 + 1) / 3)
-
-
 def test_lines_of_rttm_that_are_no_turns() -> None:
     other = b";; made by hand\nSPKR-INFO r 1 <NA> <NA> <NA> unknown A <NA> <NA>\n\n"
     noscore = b"NOSCORE r 1 2.0 1.0 <NA> <NA> <NA> <NA> <NA>\n"
@@ -267,15 +250,6 @@ def test_lines_of_rttm_that_are_no_turns() -> None:
     ]
     nine_fields = rttm(r=[(0, 4, "A")]).replace(b" <NA>\n", b"\n")
     assert scores_of(make(), files, {"turns.rttm": nine_fields})["der"] == 0
-
-
-def test_times_are_rounded_half_to_even() -> None:
-    """2.0015 s is 2.002 s although 1000 * 2.0015 is below 2001.5; 0.0005 s is 0; 0.0005 + 1.001 s is 1.0015, 1.002."""
-    task = make()
-    lines = ["r 1 2.0015 1", "r 1 0.0005 1.001", "r 1 5 0.0004", "r 1 1e0 2.5e-3"]
-    files = {"turns.rttm": "".join(f"SPEAKER {line} <NA> <NA> A <NA> <NA>\n" for line in lines).encode()}
-    (turns,) = task.format.read_reference(files).turns
-    assert turns.spans.tolist() == [[2002, 3002], [0, 1002], [1000, 1002]]
 
 
 def test_names_of_labels_do_not_matter_with_a_mapping() -> None:
@@ -312,18 +286,6 @@ def test_many_recordings_take_seconds() -> None:
 
 
 # Refusals
-
-
-@pytest.mark.parametrize(("files", "message"), BAD_SUBMISSIONS)
-def test_a_bad_submission_is_refused(files: dict[str, bytes], message: str) -> None:
-    with pytest.raises(SubmissionError, match=message):
-        read_submission(make(), files)
-
-
-@pytest.mark.parametrize(("files", "message"), BAD_REFERENCES)
-def test_a_reference_that_cannot_be_used_is_refused(files: dict[str, bytes], message: str) -> None:
-    with pytest.raises(ReferenceFileError, match=message):
-        make().format.read_reference(files)
 
 
 def test_a_label_that_is_no_class_is_refused() -> None:

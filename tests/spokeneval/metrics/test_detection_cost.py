@@ -17,7 +17,7 @@ from spokeneval.metrics.detection_cost import (
     minimum_detection_cost,
     minimum_detection_cost_interval,
 )
-from spokeneval.metrics.equal_error_rate import ScoreHistograms, operating_points
+from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval
 from spokeneval.metrics.language_identification import difference_histograms, likelihood_ratio_costs
 
@@ -32,37 +32,6 @@ def test_the_costs_of_log_likelihood_ratios_are_those_of_an_independent_library(
         minimum_cllr(total(difference_histograms(*segments))),
     )
     np.testing.assert_allclose(found, [0.8862750440554892, 0.6853541573750725], rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("shift", [0.0, 1.0, 6.0])
-@pytest.mark.parametrize("decimals", [None, 1])
-def test_least_costs_of_many_segments_are_those_of_the_scores_themselves(shift, decimals):
-    isotonic = pytest.importorskip("sklearn.isotonic")
-    rng = np.random.default_rng(23)
-    is_english, recording = rng.random(20_000) < 0.8, rng.integers(0, 150, 20_000)
-    scores = rng.normal(shift * is_english, 1)
-    if decimals is not None:
-        scores = scores.round(decimals)
-    rows = difference_histograms(is_english, scores, np.zeros(len(scores)), recording)
-    # With the shares of targets that isotonic regression finds, likelihood ratios follow from the prior.
-    fitted = isotonic.IsotonicRegression().fit(scores, is_english.astype(float)).predict(scores)
-    prior = is_english.mean()
-    with np.errstate(divide="ignore"):
-        odds = fitted / (1 - fitted) * (1 - prior) / prior
-        expected = (np.log2(1 + 1 / odds[is_english]).mean() + np.log2(1 + odds[~is_english]).mean()) / 2
-    np.testing.assert_allclose(minimum_cllr(total(rows)), expected, rtol=0, atol=1e-12)
-    points = operating_points(scores[is_english], scores[~is_english])
-    expected = np.mean(
-        [
-            (one + beta * other).min()
-            for beta in (1, 9)
-            for one, other in (
-                (points.miss_rate, points.false_alarm_rate),
-                (points.false_alarm_rate, points.miss_rate),
-            )
-        ]
-    )
-    np.testing.assert_allclose(minimum_detection_cost(total(rows)), expected, rtol=0, atol=1e-12)
 
 
 def test_detection_costs_by_hand():
@@ -116,18 +85,6 @@ def test_the_largest_scores_have_finite_costs():
     )
     assert cllr(total(likelihood_ratio_costs(*segments))) == pytest.approx(1e6 / math.log(2), rel=1e-12)
     assert minimum_cllr(total(difference_histograms(*segments))) == 1
-
-
-def test_a_hull_of_more_vertices_than_bins_is_nearly_met():
-    # Convex operating points: block k of 400 has k targets and 401 - k nontargets.
-    blocks = np.arange(1, 401)
-    targets, nontargets = np.repeat(blocks, blocks), np.repeat(blocks, blocks[::-1])
-    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
-    scores = np.concatenate([targets, nontargets]).astype(float)
-    recording = np.zeros(len(scores), dtype=int)
-    whole = total(difference_histograms(is_english, scores, np.zeros(len(scores)), recording))
-    exact = minimum_cllr(ScoreHistograms(blocks, blocks[::-1]))
-    assert exact < minimum_cllr(whole) < exact + 1e-4
 
 
 def test_two_trials_have_the_least_and_the_greatest_of_minimum_costs():

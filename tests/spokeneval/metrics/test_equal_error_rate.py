@@ -162,29 +162,6 @@ def test_operating_points_by_definition():
     assert points.false_alarm_rate.tolist() == [np.mean(nontargets >= t) for t in points.threshold]
 
 
-def histograms_of(targets, nontargets, recordings=7, seed=0):
-    """The difference trials of segments with these differences, in random recordings."""
-    is_english = np.repeat([True, False], [len(targets), len(nontargets)])
-    scores = np.concatenate([targets, nontargets])
-    recording = np.random.default_rng(seed).integers(0, recordings, len(scores))
-    return difference_histograms(is_english, scores, np.zeros(len(scores)), recording)
-
-
-@pytest.mark.thorough
-def test_histograms_of_thousands_of_small_sets_have_the_eers_of_the_scores_to_the_last_digit():
-    rng = np.random.default_rng(9)
-    for _ in range(2000):
-        sizes, values = rng.integers(1, 40, 2), rng.integers(1, 30)
-        targets, nontargets = (rng.integers(0, values, size).astype(float) for size in sizes)
-        targets += rng.integers(-3, 4)
-        whole = total(histograms_of(targets, nontargets))
-        assert whole.targets.shape == whole.nontargets.shape == (BINS,)
-        assert (whole.targets.sum(), whole.nontargets.sum()) == (len(targets), len(nontargets))
-        eer, interpolated = histogram_eer(whole), histogram_interpolated_eer(whole)
-        assert (eer, interpolated) == (rocch_eer(targets, nontargets), interpolated_eer(targets, nontargets))
-        assert type(eer) is type(interpolated) is float
-
-
 @pytest.mark.parametrize("shift", [-3.0, 0.0, 0.01, 1.5, 4.0, 20.0])
 @pytest.mark.parametrize("decimals", [None, 2, 0])
 def test_histograms_of_many_segments_have_the_eers_of_the_scores_to_the_last_digit(shift, decimals):

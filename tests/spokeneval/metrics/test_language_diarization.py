@@ -124,7 +124,7 @@ def random_recording(rng, length=40):
     return recorded(*sides, regions, excluded)
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(1500, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [50, pytest.param(1500, marks=pytest.mark.thorough)])
 def test_sweep_is_the_frame_by_frame_definition(count):
     rng = np.random.default_rng(12)
     recordings = [random_recording(rng) for _ in range(count)]

@@ -1,0 +1,44 @@
+"""Files of labelled turns: what is read, and what is refused on either side."""
+
+from __future__ import annotations
+
+import pytest
+
+from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from tests.samples.labelled_turns import BAD_REFERENCES, BAD_SUBMISSIONS, make, read_submission, rttm
+
+
+def test_without_regions_the_public_list_has_no_times() -> None:
+    files = {"turns.rttm": rttm(b=[(1, 2, "A"), (3, 4, "B")], a=[(2, 3, "A")])}
+    task = make()
+    assert task.format.public_files(task.format.read_reference(files), {}) == {
+        "recordings.csv": b"recording\na\nb\n"
+    }
+    # A bundle requires a file for each layout, so that no hidden set is without regions.
+    assert [layout.file for layout in task.format.layouts] == ["turns.csv", "regions.csv"]
+    # 0 to 1 s and 4 s to 9 s are not evaluated.
+    assert [spans.tolist() for spans in task.format.read_reference(files).regions] == [
+        [[2000, 3000]],
+        [[1000, 4000]],
+    ]
+
+
+def test_times_are_rounded_half_to_even() -> None:
+    """2.0015 s is 2.002 s although 1000 * 2.0015 is below 2001.5; 0.0005 s is 0; 0.0005 + 1.001 s is 1.0015, 1.002."""
+    task = make()
+    lines = ["r 1 2.0015 1", "r 1 0.0005 1.001", "r 1 5 0.0004", "r 1 1e0 2.5e-3"]
+    files = {"turns.rttm": "".join(f"SPEAKER {line} <NA> <NA> A <NA> <NA>\n" for line in lines).encode()}
+    (turns,) = task.format.read_reference(files).turns
+    assert turns.spans.tolist() == [[2002, 3002], [0, 1002], [1000, 1002]]
+
+
+@pytest.mark.parametrize(("files", "message"), BAD_SUBMISSIONS)
+def test_a_bad_submission_is_refused(files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(SubmissionError, match=message):
+        read_submission(make(), files)
+
+
+@pytest.mark.parametrize(("files", "message"), BAD_REFERENCES)
+def test_a_reference_that_cannot_be_used_is_refused(files: dict[str, bytes], message: str) -> None:
+    with pytest.raises(ReferenceFileError, match=message):
+        make().format.read_reference(files)
