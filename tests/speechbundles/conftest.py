@@ -1,5 +1,7 @@
 """A stand-in for Codabench, a competition on it, and a connection to it that never waits."""
 
+import shutil
+
 import pytest
 
 import build_bundle
@@ -10,6 +12,7 @@ from speechbundles.server.connection import Connection
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer
 from tests.samples.live_bundle import EVALUATION, live_bundle, score, upload
 from tests.samples.own_competition import own_folder
+from tests.samples.programs import ROOT
 
 
 @pytest.fixture(params=["v1.25", pytest.param("today", marks=pytest.mark.thorough)])
@@ -85,3 +88,14 @@ def no_baseline(monkeypatch):
 def own(tmp_path, no_baseline):
     """A complete folder for content accuracy."""
     return own_folder(tmp_path / "own", ["content_accuracy"])
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the files that Spoken CALL is built from, for tests to damage."""
+    programs = ("spokeneval", "scoring_program", "ingestion_program")
+    for folder in (*programs, "starting_kit", "reference_data", "pages"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in ("competition.yaml", "competition.schema.json"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    return tmp_path

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
 
 from speechbundles.bundle.build.overlaps import Overlap, find_overlap, is_accepted, refusal
-from speechbundles.competition.references import ReferenceSet
+from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.competition.set_facts import SetFacts
+from speechbundles.model.errors import BadReference
+from speechbundles.model.sources import Sources
+from spokeneval.challenges import find_task
+from tests.samples.damaged_copy import HEADER
+from tests.samples.programs import ROOT, repository_with
 
 FACTS = SetFacts.__new__(SetFacts)
 
@@ -171,3 +179,109 @@ def test_an_overlap_that_is_not_accepted_is_refused_with_its_remedies():
         "  accepted_overlaps:",
         *["    - {hidden: t/evaluation, public: t/development, rows: 20}"] * 2,
     ]
+
+
+def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
+    hidden = ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv"
+    public = ROOT / "reference_data/psst_correctness/development/utterances.tsv"
+    joined = public.read_text(encoding="utf-8") + "".join(
+        hidden.read_text(encoding="utf-8").splitlines(keepends=True)[-20:]
+    )
+    for task in ("psst_correctness", "psst_recognition"):  # either task's public set reveals them
+        changed = {f"reference_data/{task}/development/utterances.tsv": joined}
+        root = repository_with(tmp_path / task, changed)
+        with pytest.raises(BadReference, match=r"^hidden set psst_.*/evaluation shares 20 rows"):
+            plan(Sources(root), ["psst_correctness", "psst_recognition"], {})
+
+
+SPOKEN_CALL = ROOT / "reference_data/spoken_call"
+
+
+PROMPTS = ("Frag: Zimmer", "Sag: ja", "Frag: Kaffee", "Sag: nein")
+
+
+def shared_rows(tmp_path, public, hidden):
+    """Return the overlap of two Spoken CALL sheets."""
+    sets = {}
+    for name, text in (("development", public), ("evaluation", hidden)):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+        sets[name] = load_reference(find_task("spoken_call"), name, tmp_path / f"{name}.csv", {})
+    return find_overlap(sets["development"], sets["evaluation"])
+
+
+def with_hidden_rows(count, **new):
+    """Return the public sheet with added rows of the hidden one; `new` replaces columns, with a number for `{}`."""
+    public, hidden = (
+        (SPOKEN_CALL / name / "reference.csv").read_text(encoding="utf-8")
+        for name in ("development", "evaluation")
+    )
+    header, *rows = [row.split("\t") for row in hidden.splitlines()]
+    places = {header.index(f'"{column}"'): value for column, value in new.items()}
+    rows = [
+        [places[place].format(number) if place in places else cell for place, cell in enumerate(row)]
+        for number, row in enumerate(random.Random(0).sample(rows, count))
+    ]
+    return public + "".join("\t".join(row) + "\n" for row in rows), hidden
+
+
+@pytest.mark.default_cases("new0", "new2", "new4")
+@pytest.mark.parametrize(
+    ("count", "new", "found"),
+    [
+        (20, {"Id": '"new{}"'}, "20 rows with the same wavfile;"),
+        (450, {"Id": '"new{}"'}, "450 rows with the same wavfile;"),
+        (450, {"Id": '"new{}"', "RecResult": '"heard {}"'}, "450 rows with the same wavfile;"),
+        (
+            1000,
+            {"Id": '"new{}"', "Wavfile": '"new{}.wav"'},
+            "rows with the same prompt, recresult, transcription,",
+        ),
+        (
+            300,
+            {"Id": '"new{}"', "Wavfile": '"new{}.wav"'},
+            "rows with the same prompt, recresult, transcription,",
+        ),
+    ],
+)
+def test_hidden_rows_under_other_names_are_found(tmp_path, count, new, found):
+    shared = shared_rows(tmp_path, *with_hidden_rows(count, **new))
+    assert found in shared.evidence[0]
+    assert shared.rows == count or "prompt" in found
+    row, line = (int(number) for number in re.findall(r"line (\d+)", shared.evidence[0]))
+    sheets = [(tmp_path / f"{name}.csv").read_text().splitlines() for name in ("evaluation", "development")]
+    assert sheets[0][row - 1].split("\t")[4:7] == sheets[1][line - 1].split("\t")[4:7]
+
+
+def prompted(seed, first, rows, prompts=PROMPTS, answers=("{}", "{} please")):
+    """Return a sheet numbered from `first` with few prompts in turn, and so few different answers."""
+    generator = random.Random(seed)
+    lines = []
+    for number in range(first, first + rows):
+        prompt = prompts[number % len(prompts)]
+        answer = generator.choice(answers).format(prompt[5:])
+        labels = generator.choice(["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"])
+        lines.append(f"{number}\t{prompt}\t{number}.wav\t{answer}\t{answer}\t{labels}\n")
+    return HEADER + "".join(lines)
+
+
+@pytest.mark.parametrize("rows", [20, 100, 1000])
+@pytest.mark.parametrize("first", [(1, 1), (1, 5001), (5001, 5001)])
+def test_fixed_prompts_and_numbers_from_one_are_no_overlap(tmp_path, rows, first):
+    assert shared_rows(tmp_path, prompted(1, first[0], rows), prompted(2, first[1], rows)) is None
+
+
+def test_a_prompt_a_row_that_fixes_the_answer_is_no_overlap_unless_labels_agree(tmp_path):
+    prompts = [f"Frag: Zimmer {number}" for number in range(300)]
+    sheets = [prompted(seed, first, 300, prompts, ["{}"]) for seed, first in ((1, 1), (2, 301), (1, 301))]
+    assert shared_rows(tmp_path, sheets[0], sheets[1]) is None
+    relabelled = sheets[0].replace("\n1\t", "\nx\t")  # the same rows with other ids
+    renamed = re.sub(r"(?m)^\d+|\d+\.wav", "y\\g<0>", sheets[0])
+    assert shared_rows(tmp_path, relabelled, renamed).rows == 300
+
+
+def test_an_overlap_is_accepted_by_its_sets_and_up_to_its_rows(tmp_path):
+    shared = shared_rows(tmp_path, *with_hidden_rows(20, Id='"new{}"'))
+    entry = {"hidden": "spoken_call/evaluation", "public": "spoken_call/development", "rows": 20}
+    assert is_accepted(shared, [entry])
+    for other in ({"rows": 19}, {"hidden": "spoken_call/other"}, {"public": "psst_recognition/development"}):
+        assert not is_accepted(shared, [{**entry, **other}])

@@ -1,14 +1,20 @@
 """Plans of bundles of an organiser's folder: warnings, and files that the build would replace."""
 
+import re
 from datetime import datetime
 from unittest import mock
 
 import pytest
 
 from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
-from speechbundles.model.errors import OrganiserError
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.sources import Sources
+from spokeneval.challenges import find_task
+from tests.samples.damaged_copy import GOLD, rewrite
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -43,3 +49,65 @@ def test_an_own_file_of_a_shared_kit_that_the_build_would_replace_is_refused(tmp
     write_files(own, {"starting_kit/psst/phases.json": "{}"})
     with pytest.raises(OrganiserError, match=r"starting kit: phases\.json: the build writes"):
         plan(Sources(ROOT, own), [], {})
+
+
+@pytest.mark.thorough
+def test_hidden_items_in_training_data_give_a_warning(copy):
+    assert plan(Sources(copy), ["caller_experience"], {}).warnings == []
+    hidden = (copy / "reference_data/caller_experience/evaluation/reference.csv").read_text().split("\n")
+    training = copy / "starting_kit/caller_experience/data/training_calls.csv"
+    columns = training.read_text().split("\n")[1].split(",")[1:]
+    with training.open("a") as file:
+        file.writelines(",".join([row.split(",")[0], *columns]) + "\n" for row in hidden[1:4])
+    (warning,) = plan(Sources(copy), ["caller_experience"], {}).warnings
+    assert warning.startswith("caller_experience: data/training_calls.csv contains 3 of the ")
+    assert "ids of the hidden set evaluation; if its rows describe the same items" in warning
+
+
+@pytest.mark.thorough
+def test_a_competition_without_hidden_labels_gives_a_warning(copy):
+    warnings = plan(Sources(copy), ["spoken_call"], {}).warnings
+    assert not any("hidden labels" in warning for warning in warnings)
+    rewrite(copy, ("reference: evaluation\n", "reference: development\n"))
+    assert plan(Sources(copy), ["spoken_call"], {}).warnings == [
+        "spoken_call: no phase has hidden labels; the labels of all sets are in the starting kit"
+    ]
+
+
+def test_a_public_set_with_the_files_of_a_hidden_one_is_refused(tmp_path):
+    (tmp_path / "gold.csv").write_text(GOLD)
+    own = {("spoken_call", name): tmp_path / "gold.csv" for name in ("development", "evaluation")}
+    with pytest.raises(BadReference, match="the starting kit would reveal the hidden labels"):
+        plan(Sources(ROOT), ["spoken_call"], own, leave_out=["baseline"])
+
+
+def test_two_hidden_sets_with_the_same_ids_are_refused(tmp_path, copy):
+    rewrite(copy, ("public_sets: [development]", "public_sets: []"))
+    corrected = GOLD.replace("incorrect", "correct", 1)
+    assert corrected != GOLD
+    own = write_files(tmp_path / "own", {"development.csv": GOLD, "evaluation.csv": corrected})
+    sets = {("spoken_call", path.stem): path for path in own.iterdir()}
+    with pytest.raises(BadReference, match="hidden sets development and evaluation have the same ids"):
+        plan(Sources(copy), ["spoken_call"], sets, leave_out=["baseline"])
+
+
+def test_a_folder_without_the_reference_is_refused_with_its_content(tmp_path):
+    write_files(tmp_path, {"gold.csv": GOLD})
+    with pytest.raises(BadReference, match=r"no reference.csv; found gold.csv"):
+        load_reference(find_task("spoken_call"), "evaluation", tmp_path, {})
+
+
+@pytest.mark.thorough
+def test_the_option_reject_on_hidden_labels_gives_a_warning(copy):
+    rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
+    (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
+    assert "fifty_percent_rule: reject applies to hidden labels (phase Evaluation)" in warning
+
+
+def test_the_data_licence_is_on_the_terms_page(copy):
+    (competition,) = read_competitions(Sources(copy), ["spoken_call"])
+    assert "Data licence: MIT, for the synthetic sample data." in page_texts(competition)["terms.md"]
+    text = re.sub(r"  data_licence: .*\n", "", (copy / "competition.yaml").read_text(encoding="utf-8"))
+    (copy / "competition.yaml").write_text(text, encoding="utf-8")
+    (competition,) = read_competitions(Sources(copy), ["spoken_call"])
+    assert "Data licence" not in page_texts(competition)["terms.md"]

@@ -1,11 +1,25 @@
-"""Bits of a score on a grid and of labels; `test_check_leaks` has the findings that follow from them."""
+"""The labels that attempts can reveal: bits of scores and of labels, and findings in small bundles in memory."""
 
+import json
 import math
+from datetime import datetime, timedelta
 
 import numpy as np
 import pytest
 
-from speechbundles.bundle.check.budget import NARROWEST, TOLERATED, Unknown, bits_of_step, entropy
+from speechbundles.bundle.check.budget import (
+    NARROWEST,
+    TOLERATED,
+    Unknown,
+    bits_of_step,
+    check_budget,
+    entropy,
+)
+from speechbundles.bundle.check.inspection import BuiltTask
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.finding import RULES, Report
+from spokeneval.run.reference import fingerprint
+from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, encoded, listed
 
 
 @pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])
@@ -49,3 +63,166 @@ def test_what_the_default_limits_allow():
     psst, content = Unknown([365, 287]).bits, Unknown([14, 72, 87, 27]).bits
     assert 17 * bits_of_step(NARROWEST) <= TOLERATED * psst < 18 * bits_of_step(NARROWEST)
     assert 6 * bits_of_step(NARROWEST) <= TOLERATED * content < 7 * bits_of_step(NARROWEST)
+
+
+TASK = "psst_correctness"
+
+
+LABELS = [f"u{number}\t{number % 2 == 0}" for number in range(741)]
+
+
+HIDDEN = {"utterances.tsv": "\n".join(["utterance_id\tcorrectness", *LABELS, ""])}
+"""741 labels of two classes. For a system that is right on 95 %, each has -0.95 log2(0.95) - 0.05 log2(0.05) = 0.2864
+bits, all have 212.2. An exact score of 53 bits reveals a quarter of them."""
+
+
+KNOWN = {**DECLARED, "task": TASK}
+
+
+OPENS = datetime(2027, 3, 1)
+
+
+def phase(name, total=1, per_day=None, days=14.0, reference="reference_data.zip"):
+    closes = None if days is None else OPENS + timedelta(days=days)
+    rest = {"seconds": 1.0, "rule": "", "hidden": False, "takes_over": False, "ingestion_program": None}
+    zips = {"scoring_program": "scoring.zip", "reference_data": reference, "input_data": None}
+    return BuiltPhase("1", name, OPENS, closes, per_day, total, **rest, **zips)
+
+
+def budget(*phases, **described):
+    bundle = BuiltBundle("codabench", "", "", phases, (), None, detailed_results=False)
+    report = Report()
+    check_budget(report, bundle, contents(**{"reference": HIDDEN, "declared": KNOWN, **described}))
+    return [(code, what) for code, where, what in listed(report) if where == "competition.yaml"]
+
+
+def scores(attempts, share, shown="exact scores of 53.0 bits", phases="Final", formula="741 * (H(0.95))"):
+    plural = "" if attempts == 1 else "s"
+    what = f"{phases}: {attempts} attempt{plural} on reference_data.zip, {shown}"
+    unknown = f"212 bits = {formula}, for a system that is right on 95%"
+    return "leak-scores", f"{what}, can reveal {share} of its labels ({unknown}); expected at most 25%"
+
+
+def too_many(attempts, phases="Final"):
+    return "leak-attempts", f"{phases}: {attempts} attempts on reference_data.zip; expected at most 100"
+
+
+@pytest.mark.parametrize(
+    ("limits", "attempts"),
+    [
+        ({"total": 2}, 2),
+        ({"total": 50, "per_day": 3, "days": 2.0}, 6),
+        ({"total": None, "per_day": 1, "days": 2.5}, 3),
+        ({"total": 2, "per_day": 3}, 2),
+        ({"total": 4, "per_day": 1, "days": None}, 4),
+        ({"total": 4, "per_day": None}, 4),
+    ],
+)
+def test_attempts_are_the_fewest_that_a_limit_allows(limits, attempts):
+    assert budget(phase("Final", **limits)) == [scores(attempts, f"{min(attempts, 4) * 25}%")]
+
+
+def test_exact_scores_reveal_a_quarter_each_and_scores_in_steps_less():
+    assert budget(phase("Final")) == []
+    two = {**KNOWN, "scores": [{"key": "f1"}, {"key": "recall"}]}
+    both = [scores(1, "50%", "exact scores of 106.0 bits")]
+    assert budget(phase("Final"), declared=two) == both
+    assert budget(phase("Final"), options=None, declared=two) == both
+    assert budget(phase("Final", 2), options={"feedback": "exact"}) == [scores(2, "50%")]
+    # A step of s = sqrt(2/5) standard errors has log2(sqrt(2 pi e) / s) bits, and by rounding s^2 / 24 log2(e) more.
+    bits = math.log2(math.sqrt(2 * math.pi * math.e / 0.4)) + 0.4 / 24 / math.log(2)
+    assert (19 * bits / 212.2, 20 * bits / 212.2) == pytest.approx((0.2446, 0.2575), abs=5e-4)
+    coarse, rounded = {"feedback": "coarse"}, "rounded scores of 2.7 bits"
+    assert budget(phase("Final", 19), options=coarse, declared=two) == []
+    assert budget(phase("Final", 30), options=coarse, declared=two) == [scores(30, "39%", rounded)]
+    assert budget(phase("Final", 100), options=coarse)[0][0] == "leak-scores"
+    assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
+
+
+def test_the_first_fix_for_attempts_applies_to_scores_in_steps_too():
+    of_both, _, of_exact_ones = RULES["leak-scores"].remedy.partition("If scores are exact, ")
+    assert ("feedback: coarse" in of_both, "feedback: coarse" in of_exact_ones) == (False, True)
+
+
+def test_attempts_of_all_phases_on_a_set_add_up():
+    phases = phase("One"), phase("None", 0), phase("Two", 2), phase("Other", 9, reference="other.zip")
+    assert budget(*phases) == [scores(3, "75%", phases="One, Two")]
+    unlimited = phase("Final", None)
+    assert budget(unlimited) == [too_many("unlimited"), scores("unlimited", "100%")]
+    assert budget(phase("One"), phase("Two", None))[0] == too_many("unlimited", "One, Two")
+
+
+def test_sets_whose_labels_no_leaderboard_reveals_have_no_budget():
+    attempts = phase("Final", 200)
+    assert len(budget(attempts)) == 2
+    assert budget(phase("Other", 200, reference="other.zip")) == budget(phase("Final", 0)) == []
+    assert budget(attempts, reference={**HIDDEN, "part.txt": "open"}) == []
+    assert budget(attempts, declared=DECLARED) == budget(attempts, declared=None) == []
+    assert budget(attempts, options={"public_references": [fingerprint(encoded(HIDDEN))]}) == []
+    for described in ({"options": {"options": {"scale": "1-4"}}}, {"reference": {"x": ""}}):
+        assert budget(attempts, **described) == [too_many(200)]
+    without = contents(HIDDEN, declared=KNOWN)
+    others = {"none.zip": HIDDEN, "part.zip": {**HIDDEN, "part.txt": "open"}, "public.zip": GOLD}
+    tasks = [BuiltTask("x", (), {"reference_data": archive(name, files)}) for name, files in others.items()]
+    without.tasks[:0] = [BuiltTask("no data", (), {}), *tasks]
+    options = {"public_references": [fingerprint(encoded(GOLD))]}
+    without.programs["scoring_program", "scoring.zip"].archive.files["options.json"] = json.dumps(
+        options
+    ).encode()
+    report = Report()
+    phases = *(phase("x", 200, reference=name) for name in ("part.zip", "public.zip")), attempts
+    check_budget(report, BuiltBundle("", "", "", phases, (), None, detailed_results=False), without)
+    assert [code for code, *_ in listed(report)] == ["leak-attempts", "leak-scores"]
+
+
+def test_a_baseline_that_is_better_than_the_assumed_system_takes_its_place():
+    """Of 741 labels it answers 10 wrongly: H(731 / 741) = 0.1031 bits a label, 76.4 in all; a score has 2.73."""
+    rows = [f"u{number}\t{(number % 2 == 0) ^ (number < 10)}" for number in range(741)]
+    files = {"correctness.tsv": "\n".join(["utterance_id\tprediction", *rows, ""])}
+    found = contents(HIDDEN, declared=KNOWN, options={"feedback": "coarse"})
+    found.solutions = {
+        "other.zip": archive("other.zip", GOLD),
+        "baseline.zip": archive("baseline.zip", files),
+    }
+    bundle = BuiltBundle("codabench", "", "", (phase("Final", 8),), (), None, detailed_results=False)
+    report = Report()
+    check_budget(report, bundle, found)
+    ((_, _, what),) = listed(report)
+    assert (
+        "reveal 29% of its labels (76 bits = 741 * (H(0.9865)), for a system that is right on 98.65%)" in what
+    )
+
+
+def test_the_labels_of_a_task_in_python_are_those_of_its_richest_column():
+    """The code is not run: 580 labels of four classes beside a constant, a free text, and an identifier.
+
+    For a system that is right on 95 %, each of them has 0.2864 + 0.05 log2(3) = 0.3656 bits.
+    """
+    formula = "580 * (H(0.95) + (1 - 0.95) * log2(3))"
+    rows = [f"r{number},s{number % 9},{number % 4 / 2},1,words {number}" for number in range(580)]
+    own = contents(
+        {"labels.csv": "\n".join(["id,speaker,heard,version,notes", *rows, ""])}, declared=DECLARED
+    )
+    program = own.programs["scoring_program", "scoring.zip"].archive
+    bundle = BuiltBundle("codabench", "", "", (phase("Final", 2),), (), None, detailed_results=False)
+    for module, found in (
+        ("spokeneval/challenges/other.py", []),
+        ("spokeneval/challenges/synthetic.py", [scores(2, "50%", formula=formula)]),
+    ):
+        program.files[module] = b""
+        report = Report()
+        check_budget(report, bundle, own)
+        assert [(code, what) for code, _, what in listed(report)] == found
+
+
+def test_labels_are_read_with_the_options_of_the_task():
+    rows = [f"r{number},p,s,{number % 2 * 5},9" for number in range(741)]
+    reference = {
+        "reference.csv": "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""])
+    }
+    how = {
+        "reference": reference,
+        "declared": {**KNOWN, "task": "content_accuracy", "options": {"scale": ["0-5"]}},
+    }
+    assert budget(phase("Final", 2), options={"options": {"scale": "0-5"}}, **how) == [scores(2, "50%")]
+    assert budget(phase("Final", 2), **how) == []

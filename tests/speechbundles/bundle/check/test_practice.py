@@ -1,22 +1,16 @@
-"""The defects that auto-codabench seeds to measure its validator, in a bundle of ours and in one of another form.
+"""The defects that auto-codabench seeds to measure its validator, in a bundle of another form than ours.
 
 They are the sixteen of its deterministic tier that a bundle of Codabench can have without its facts file: a single
-phase is no defect here. The foreign form has folders in place of zips, no `task.json`, and two scores in `scores.json`.
+phase is no defect here. The bundle has folders in place of zips, no `task.json`, and two scores in `scores.json`.
 """
 
 import copy
-import io
-import json
 import re
-import zipfile
 
 import pytest
 import yaml
 
-from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
-from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from tests.samples.programs import ROOT
 
@@ -49,7 +43,8 @@ FOREIGN = {
 LABELS = "0110100110010110"
 
 
-def _foreign(logo):
+@pytest.fixture
+def files():
     def rows(name, labels):
         return "".join(f"{name}{at},{label}\n" for at, label in enumerate(labels)).encode()
 
@@ -58,7 +53,7 @@ def _foreign(logo):
     )
     return {
         "competition.yaml": copy.deepcopy(FOREIGN),
-        "logo.png": logo,
+        "logo.png": (ROOT / "pages/logo.png").read_bytes(),
         "pages/terms.md": b"Be fair.\n",
         "pages/overview.md": page.encode(),
         "scoring_program/score.py": SCRIPT,
@@ -71,36 +66,12 @@ def _foreign(logo):
     }
 
 
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory):
-    """The files of a built bundle; competition.yaml is parsed."""
-    (built,) = write(
-        plan(Sources(ROOT), ["psst_correctness"], {}), ["codabench"], tmp_path_factory.mktemp("dist")
-    )
-    assert built.findings == ()
-    with zipfile.ZipFile(built.path) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    return {**files, "competition.yaml": yaml.safe_load(files["competition.yaml"])}
-
-
-@pytest.fixture(params=["ours", "foreign"])
-def files(request, ours):
-    return copy.deepcopy(ours) if request.param == "ours" else _foreign(ours["logo.png"])
-
-
 def column(files):
     return files["competition.yaml"]["leaderboards"][0]["columns"][0]
 
 
 def phase(files, number):
     return files["competition.yaml"]["phases"][number]
-
-
-def inner(files, name, change):
-    with zipfile.ZipFile(io.BytesIO(files[name])) as archive:
-        unpacked = {entry: archive.read(entry) for entry in archive.namelist()}
-    change(unpacked)
-    files[name] = make_zip(unpacked)
 
 
 def pages(files, change):
@@ -110,13 +81,7 @@ def pages(files, change):
 
 
 def rename_score(files):
-    """Ours: the key is in the column and in task.json, but the scores of the task are others."""
-    if "scoring_program/score.py" in files:
-        files["scoring_program/score.py"] = SCRIPT.replace(b"balanced_accuracy", b"bal_acc")
-        return
-    old, column(files)["key"] = column(files)["key"], "bal_acc"
-    inner(files, "scoring_program.zip", lambda program: program.update(
-        {"task.json": program["task.json"].replace(json.dumps(old).encode(), b'"bal_acc"')}))  # fmt: skip
+    files["scoring_program/score.py"] = SCRIPT.replace(b"balanced_accuracy", b"bal_acc")
 
 
 def remove_kit(files):
@@ -127,12 +92,7 @@ def remove_kit(files):
 
 
 def leak(files):
-    if "input_test/texts.csv" in files:
-        files["input_test/labels.csv"] = files["reference_test/labels.csv"]
-        return
-    with zipfile.ZipFile(io.BytesIO(files["reference_data.zip"])) as archive:
-        labels = {f"more/{name}": archive.read(name) for name in archive.namelist()}
-    inner(files, "input_data.zip", lambda data: data.update(labels))
+    files["input_test/labels.csv"] = files["reference_test/labels.csv"]
 
 
 def without(data, *words):
@@ -176,14 +136,13 @@ def check(files, folder):
 
 
 FORM = {"file-directory", "scores-undeclared"}
-"""Findings in the foreign form itself."""
+"""Findings in the form itself."""
 
 
 def test_without_a_defect_there_is_no_finding(files, tmp_path):
     assert check(files, tmp_path).keys() <= FORM
 
 
-@pytest.mark.default_cases("foreign")
 @pytest.mark.parametrize("name", SEEDED)
 def test_a_seeded_defect_is_found(files, tmp_path, name):
     code, seed = SEEDED[name]

@@ -1,0 +1,219 @@
+"""The command `build`: what it prints, refuses and writes."""
+
+import io
+import re
+import zipfile
+
+import pytest
+
+import build_bundle
+from speechbundles.bundle.build.plan import plan
+from speechbundles.model.errors import BadReference, OrganiserError
+from speechbundles.model.sources import Sources
+from tests.samples.damaged_copy import ALONE, GOLD, HEADER, build, rewrite
+from tests.samples.programs import ROOT, write_files
+
+
+def test_the_command_prints_the_refusal_and_writes_nothing(copy, capsys, monkeypatch):
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
+    rewrite(copy, ("forum: true", "forun: true"))
+    assert build_bundle.main(["build", "spoken_call", "--out", str(copy / "dist")]) == 1
+    printed = capsys.readouterr()
+    assert "Nothing was built." in printed.err
+    assert not (copy / "dist").exists()
+
+
+def test_own_labels_replace_the_samples_without_changing_the_repository(tmp_path):
+    before = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes()
+    (tmp_path / "gold.csv").write_text(GOLD)
+    own = ("--reference", f"spoken_call={tmp_path / 'gold.csv'}")
+    done = build(tmp_path / "dist", *own, "--platform", "codabench", *ALONE)
+    assert done.returncode == 0, done.stderr
+    assert (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes() == before
+    with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
+        with zipfile.ZipFile(io.BytesIO(bundle.read("reference_data.zip"))) as reference:
+            assert reference.read("reference.csv").decode() == GOLD
+        with zipfile.ZipFile(io.BytesIO(bundle.read("input_data.zip"))) as public:
+            assert b"correct" not in public.read("test_sheet.csv")
+            assert public.namelist() == ["class_sizes.json", "test_sheet.csv"]
+
+
+def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
+    rows = GOLD.splitlines(keepends=True)
+    broken = "".join([*rows[:2], HEADER, *rows[2:], "41\tp\tw\tr\tt\tcorrect\tincorrect\n"])
+    (tmp_path / "gold.csv").write_text(broken)
+    argument = f"spoken_call/evaluation={tmp_path / 'gold.csv'}"
+    done = build(tmp_path / "dist", "--reference", argument, *ALONE)
+    assert done.returncode == 1
+    assert "line 3    a header row in mid-file" in done.stderr
+    assert "line 43   Id 41: language is correct but meaning incorrect" in done.stderr
+    assert not (tmp_path / "dist").exists()
+
+    done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows", *ALONE)
+    assert done.returncode == 0, done.stderr
+    assert "left out gold.csv line 3: a header row in mid-file" in done.stderr
+    left_out = "left out gold.csv line 43: Id 41: language is correct but meaning incorrect"
+    assert left_out in " ".join(done.stderr.split())
+    with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
+        inner = io.BytesIO(bundle.read("reference_data.zip"))
+    with zipfile.ZipFile(inner) as reference:
+        kept = reference.read("reference.csv").decode()
+    assert [line for line in kept.splitlines() if line] == GOLD.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("spoken_call", "expected TASK=PATH"),
+        ("spoken_cal=gold.csv", "no bundle to build has this set; the sets are spoken_call/evaluation"),
+        ("spoken_call/test=gold.csv", "no bundle to build has this set"),
+        ("spoken_call=nowhere.csv", "expected a file or a folder"),
+    ],
+)
+def test_an_invalid_reference_argument_is_refused(tmp_path, argument, said):
+    done = build(tmp_path / "dist", "--reference", argument, *ALONE)
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+
+
+def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
+    out = tmp_path / "dist"
+    both = ("--platform", "codabench", "--platform", "codalab")
+    assert build_bundle.main(["build", "spoken_call", *both, "--out", str(out)]) == 0
+    printed = capsys.readouterr()
+    row = r"  spoken_call\.zip  \d+ kB  ok  sha256 [0-9a-f]{12}\n"
+    folders = [re.escape(f"{out / platform}\n") for platform in ("codabench", "codalab")]
+    assert re.fullmatch("".join(f"{folder}{row}" for folder in folders), printed.out)
+    assert printed.err.endswith(" s: 2 without findings\n")
+    assert build_bundle.main(["check", *map(str, sorted(out.glob("*/*.zip")))]) == 0
+    line = "spoken_call.zip: ok"
+    assert capsys.readouterr().out.splitlines() == [f"{out}/codabench", line, f"{out}/codalab", line]
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"no zip")
+    assert build_bundle.main(["check", str(broken)]) == 1
+    assert build_bundle.main(["rehearse", str(broken), str(broken)]) == 2
+
+
+@pytest.mark.thorough
+def test_a_bundle_with_warnings_does_not_count_as_one_without_findings(copy, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
+    monkeypatch.setenv("COLUMNS", "80")
+    rewrite(copy, ("        max_submissions: 3\n", "        max_submissions: 4\n"))
+    arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist")]
+    assert build_bundle.main(arguments) == 0
+    printed = capsys.readouterr()
+    assert "kB  1 warning  sha256 " in printed.out
+    assert " ok " not in printed.out
+    findings, counts = printed.err.rstrip("\n").rsplit("\n", 1)
+    assert findings.startswith("\ncodabench: spoken_call.zip\n1 warning\n\nwarning  phase 'Evaluation'")
+    assert max(map(len, findings.splitlines())) <= 80
+    assert counts.endswith(" s: 1 with warnings")
+
+
+@pytest.mark.parametrize(
+    "content", [GOLD.replace("\t", "|"), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
+)
+def test_a_file_without_any_labels_ends_the_build_at_once(tmp_path, content):
+    (tmp_path / "gold.csv").write_text(content)
+    argument = f"spoken_call={tmp_path / 'gold.csv'}"
+    for option in ([], ["--drop-invalid-reference-rows"]):
+        done = build(tmp_path / "dist", "--reference", argument, *option, *ALONE)
+        assert done.returncode == 1
+        assert "leaves such rows out" not in done.stderr
+        assert "Nothing was built." in done.stderr
+
+
+def test_rows_left_out_are_listed_even_if_no_usable_ones_remain(tmp_path):
+    (tmp_path / "gold.csv").write_text(GOLD.replace("\tincorrect\t", "\tIncorrect\t"))
+    own = ("--reference", f"spoken_call={tmp_path / 'gold.csv'}")
+    done = build(tmp_path / "dist", *own, "--drop-invalid-reference-rows", *ALONE)
+    assert done.returncode == 1
+    assert "20 rows were left out" in done.stderr
+    assert "line 4: Id 3: language 'Incorrect'" in done.stderr
+
+
+def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_path, copy):
+    (tmp_path / "gold.csv").write_text(GOLD)
+    argument = f"spoken_call={tmp_path / 'gold.csv'}"
+    done = build(tmp_path / "dist", "--reference", argument, "--reference", argument)
+    assert "names the same set twice" in done.stderr
+    rewrite(copy, ("public_sets: [development]", "public_sets: [developement]"))
+    with pytest.raises(BadReference, match=r"missing; .*\n\n  reference_data/spoken_call/developement/\n"):
+        plan(Sources(copy), ["spoken_call"], {})
+
+
+def test_a_bundle_that_leaks_is_refused_and_deleted(tmp_path, copy, monkeypatch, capsys):
+    sheet = (copy / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
+    rows = ["\t".join(reversed(row.split("\t"))) for row in sheet.splitlines()[:500]]
+    (tmp_path / "development.csv").write_text("\n\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
+    (tmp_path / "development.csv").replace(copy / "reference_data/spoken_call/development/reference.csv")
+    arguments = ["build", "spoken_call", "--out", str(tmp_path / "dist")]
+    assert build_bundle.main(arguments) == 1
+    printed = capsys.readouterr().err
+    shared = "hidden set spoken_call/evaluation shares 499 rows with public set spoken_call/development"
+    assert shared in " ".join(printed.split())
+    advice = printed[printed.index("  accepted_overlaps:") : printed.index("\n\nNothing was built")]
+    rewrite(copy, ("  options: {}", f"  options: {{}}\n{advice}"))
+    assert build_bundle.main(arguments) == 1
+    done = capsys.readouterr()
+    warning = "warning: spoken_call: accepted_overlaps: hidden set spoken_call/evaluation shares 499 rows"
+    assert warning in " ".join(done.err.split())
+    assert "leak-column" in done.err
+    assert done.out.count("not written") == 1
+    assert not list((tmp_path / "dist").rglob("*.zip"))
+
+
+def test_a_sheet_without_header_is_built(tmp_path):
+    sheet = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
+    (tmp_path / "reference.csv").write_text("\n" + sheet.partition("\n")[2], encoding="utf-8")
+    done = build(tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'reference.csv'}", *ALONE)
+    assert done.returncode == 0, done.stderr
+    assert "1 bundle in" in done.stderr
+    assert done.stderr.endswith(" s: 1 with warnings\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (b"It costs $500.\n", "line 3: $ is not a fact; ${name} can be title, description, "),
+        (
+            b"${colums}\n",
+            "line 3: ${colums} is not a fact; did you mean ${columns}? Write $$ for a dollar sign",
+        ),
+        (b"caf\xe9\n", "line 3: not UTF-8; save it as UTF-8"),
+    ],
+)
+def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
+    (copy / "pages" / "terms.md").write_bytes(b"# ${title}\n$$ 5\n" + written)
+    with pytest.raises(OrganiserError) as refusal:
+        plan(Sources(copy), ["spoken_call"], {})
+    assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
+
+
+@pytest.mark.thorough
+def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
+    taken, absent = tmp_path / "taken", tmp_path / "no.zip"
+    taken.write_text("no zip")
+    assert build_bundle.main(["build", "spoken_call", "--out", str(tmp_path / "dist")]) == 0
+    bundle = str(tmp_path / "dist" / "codabench" / "spoken_call.zip")
+    scored = write_files(tmp_path / "scored", {"statistics.json": "{}"})
+    capsys.readouterr()
+    for arguments, status, expected in (
+        (
+            ["build", "spoken_call", "--out", taken / "x"],
+            1,
+            f"{taken / 'x' / 'codabench'}: Not a directory; the",
+        ),
+        (["check", tmp_path], 2, f"{tmp_path}: is a folder; expected the zip of a bundle\n"),
+        (["check", absent], 2, f"{absent}: No such file or directory\n"),
+        (["rehearse", absent, taken], 2, f"{absent}: No such file or directory; expected a bundle's zip\n"),
+        (["rehearse", taken, taken], 2, f"{taken}: is not a zip; expected a bundle's zip\n"),
+        (["rehearse", bundle, absent], 2, f"{absent}: no such file; expected the zip of a submission\n"),
+        (["rehearse", bundle, tmp_path], 2, f"{tmp_path}: is a folder; expected the zip of a submission\n"),
+        (["rehearse", bundle, bundle, "--keep", taken / "x"], 2, f"{taken / 'x'}: Not a directory\n"),
+        (["season", bundle, absent], 2, f"{absent}: expected a folder with one folder for each team\n"),
+        (["rank", scored], 1, "No leaderboard: "),
+    ):
+        assert build_bundle.main(list(map(str, arguments))) == status
+        assert " ".join(capsys.readouterr().err.split()).startswith(" ".join(expected.split()))

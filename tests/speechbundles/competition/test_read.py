@@ -1,0 +1,143 @@
+"""Defects in competition.yaml, which are refused with their lines."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
+from spokeneval.challenges import find_task, task_names
+from tests.samples.damaged_copy import rewrite
+from tests.samples.programs import ROOT
+
+DEFECTS = {
+    "unknown key": ("submission_rule: Force_Best", "submision_rule: Force_Best", "did you mean submission_rule?"),
+    "unknown key in a column": ("precision: 4", "precison: 4", "did you mean precision?"),
+    "a column's direction": ("{key: d_a,", "{key: d_a, direction: lower,", "direction of a column is set by its task"),
+    "unknown rule": ("submission_rule: Force_Best", "submission_rule: Best", "expected one of Add, "),
+    "unquoted date": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11 00:00:00", "is not quoted"),
+    "date with a zone": ('start: "2027-01-11 00:00:00"', 'start: "2027-01-11T00:00:00Z"', "expected a UTC date"),
+    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "expected a UTC date"),
+    "end before start": ('end: "2027-02-28 23:59:59"', 'end: "2027-01-01 23:59:59"', "not after its start"),
+    "phases overlap": ('start: "2027-03-01 00:00:00"', 'start: "2027-02-28 23:59:59"', "not after the end"),
+    "no end": ('        end: "2027-02-28 23:59:59"\n', "", "has no end, but phase Evaluation follows it"),
+    "unknown column": ("{key: d_a,", "{key: d_aa,", "column d_aa is not written"),
+    "column twice": ("{key: d_a,", "{key: d,", "duplicate column d"),
+    "primary not first": ("{key: d_full,", "{key: ca,", "expected the primary score, d_full"),
+    "unknown option": ("class_sizes: public", "class_size: public", "unknown option class_size"),
+    "unknown value": ("fifty_percent_rule: flag", "fifty_percent_rule: warn", "expected one of flag, reject"),
+    "unknown task": ("task: spoken_call", "task: spoken_cal", "did you mean spoken_call?"),
+    "key twice": ("forum: true", "forum: true\n  forum: false", "duplicate key; first on line"),
+    "missing page": ("file: overview.md", "file: overviw.md", "page overviw.md is neither in"),
+    "missing image": ("image: pages/logo.png", "image: pages/log.png", "image pages/log.png is missing"),
+    "image without a tag": ("codalab-legacy:py312", "codalab-legacy", "expected an image with a fixed tag"),
+    "latest image": ("codalab-legacy:py312", "codalab-legacy:latest", "expected an image with a fixed tag"),
+    "no title": ("    title: Spoken CALL — accept or reject learners' responses\n", "", "no title"),
+    "limit of 0": ("max_submissions_per_day: 10", "max_submissions_per_day: 0", "minimum of 1"),
+    "mail address": ("organisers@example.org", "organisers at example.org", "expected an address such as organisers@"),
+    "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 problem"),
+    "a name of two words": ("  spoken_call:\n        options", "  Spoken Call:\n        options", "expected a name of"),
+    "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of lower-case letters"),
+    "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
+    "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
+    "missing terms": ("terms: terms.md", "terms: agreement.md", "page agreement.md is neither in"),
+    "no such hour": ('start: "2027-03-01 00:00:00"', 'start: "2027-03-01 25:00:00"', "expected a UTC date"),
+    "not a number": ("precision: 4", "precision: four", "expected a whole number"),
+    "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
+    "a sealed share below nothing": ("# sealed: 0.5 ", "sealed: -0.5 ", "-0.5; expected a share above 0 and below 1"),
+    "a sealed share in words": ("# sealed: 0.5 ", "sealed: half ", "'half'; expected a number"),
+    "another word for feedback": ("feedback: coarse", "feedback: rough", "'rough'; expected one of exact, coarse"),
+    "an empty text": ("organiser: The organisers", "organiser: ''", "''; expected text that is not blank"),
+    "a blank text": ("data_licence: MIT, for the synthetic sample data", "data_licence: ' '", "' '; expected text"),
+    "a blank title": ("{title: Overview,", '{title: "\\t\\n",', "expected text that is not blank"),
+    "a blank description": ("description: Accept a response if it", 'description: " " #', "expected text"),
+    "a blank question": ('title: "Pre-trained model: URL (or none)"', "title: ' '", "expected text that is not blank"),
+    "a phase twice": ("- name: Evaluation", "- name: Development", "duplicate phase name Development"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
+    titles = [column.title for column in find_task(name).columns]
+    assert len(set(titles)) == len(titles)
+    assert max(map(len, titles)) <= LONGEST_COLUMN_TITLE == 36
+
+
+def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
+    monkeypatch.setattr("speechbundles.competition.settings.LONGEST_COLUMN_TITLE", 15)
+    with pytest.raises(
+        OrganiserError, match=r"line 84 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
+    ):
+        read_competitions(Sources(ROOT), ["spoken_call"])
+
+
+_SHOWN_ELSEWHERE = {"no end", "no title", "column twice", "key twice"}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_in_competition_yaml_is_refused_with_its_line(copy, defect):
+    good, bad, said = DEFECTS[defect]
+    text = rewrite(copy, (good, bad))
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(copy), ["spoken_call"])
+    message = str(refusal.value)
+    assert said in message
+    changed = text[: text.index(good)].count("\n") + 1
+    where = f"  line {changed:<4} "
+    assert where in message or defect in _SHOWN_ELSEWHERE
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("feedback: exact", "feedback is exact here and coarse in"),
+        ("detailed_results: false", "detailed_results is False here and True in"),
+        ("public_sets: [development, evaluation]", "public_sets is ['development', 'evaluation'] here and ['dev"),
+        ("phases: [{name: A, start: '2027-01-11 00:00:00', reference: evaluation, max_submissions_per_day: 1, "
+         "max_submissions: 3, execution_time_limit: 60, hide_scores: true}]", "hide_scores is True here and False in"),
+    ],
+)  # fmt: skip
+def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting, said):
+    """Otherwise one bundle could reveal what the other one hides about the same labels."""
+    title = "title: MERLIon CCS Task 1 — language identification, open track"
+    rewrite(copy, (title, f"{title}\n    {setting}"))
+    with pytest.raises(OrganiserError, match="1 problem") as refusal:
+        read_competitions(Sources(copy))
+    both = "merlion_identification_closed; both need the same value, because they share labels and programs"
+    assert said in str(refusal.value)
+    assert both in str(refusal.value)
+
+
+def test_a_defect_that_four_challenges_share_is_reported_once_where_it_is_defined(copy):
+    text = rewrite(copy, ("max_submissions: 500", "max_submissions: 0"))
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(copy))
+    assert str(refusal.value).splitlines()[2:] == [
+        "  line 64   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
+    ]
+    assert text.count("*half_a_year") == 3
+
+
+def test_all_defects_are_reported_at_once(copy):
+    text = rewrite(copy, ("forum: true", "forun: true"), ("{key: fer,", "{key: FER,"))
+    with pytest.raises(OrganiserError, match="2 problems") as refusal:
+        read_competitions(Sources(copy))
+    line = text[: text.index("forum")].count("\n") + 1
+    assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)
+
+
+def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
+    hidden = Path(copy, ".hidden", "checkout")
+    hidden.parent.mkdir()
+    for path in list(copy.iterdir()):
+        if path.name != ".hidden":
+            hidden.mkdir(exist_ok=True)
+            shutil.move(path, hidden / path.name)
+    assert (
+        "spokeneval/__init__.py"
+        in plan(Sources(hidden), ["spoken_call"], {}).parts["spoken_call"].scoring_program
+    )
