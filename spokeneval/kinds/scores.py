@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any, Callable, Optional
@@ -72,16 +73,8 @@ def scores(
 
     Parameters
     ----------
-    scale
-        The lowest and the highest score.
-    step
-        The distance of neighbouring human scores, which divides both ends of the scale; None if there is none.
-    control
-        The column of the reference with the control variable of the partial correlation; empty for none.
-    second
-        The column of the reference with a second human score, for PRMSE; empty for none.
-    id, item, unit
-        See `kind`.
+    scale, step, control, second, id, item, unit
+        As `SCORES` describes them.
     truth, answer
         The columns with the scores in the reference and in a submission.
     form, units
@@ -92,48 +85,28 @@ def scores(
         Whether the counts have the number of items for each pair of rounded scores, not only their sums. Their size is
         the square of the number of steps.
     """
-    low, high = scale
-    middle, width = (low + high) / 2, high - low
     if step:
         _check_step(scale, step)
     used = Counter(filter(None, (id, truth, control, second, unit)))
     for parameter, column in (("control", control), ("second", second), ("id", id), ("unit", unit)):
         if used[column] > 1:
             raise ParameterError(parameter, f"the column {column!r} is used twice")
-    human = _steps(scale, step) if step else real_numbers(low, high, decimals=HUMAN_DECIMALS)
-    columns = {
-        truth: human,
-        **({second: _optional(human, filler=str(low))} if second else {}),
-        **({control: real_numbers(-1e9, 1e9, decimals=HUMAN_DECIMALS)} if control else {}),
-    }
-    reference = one_table(FILE, columns, id=id, item=item, unit=unit)
+    asked = _Asked(scale, step, control, second, truth, answer, item, cells)
+    reference = one_table(FILE, asked.columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, {answer: submitted(scale)}, id=id, item=item)
-    check = partial(_check, truth=truth, control=control, second=second, item=item, width=width)
-    parts = partial(
-        _count,
-        truth=truth,
-        answer=answer,
-        scale=scale,
-        step=step,
-        control=control,
-        second=second,
-        cells=cells,
-    )
-    rated = [
-        round(low + place * (step or width / 100), HUMAN_DECIMALS) for place in range(_points(scale, step))
-    ]
+    middle = sum(scale) / 2
     return Task(
         name=name,
         title=title,
-        format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
+        format=form or sheet_format(reference, submission, list_file="items.csv", check=asked.check),
         units=units or units_by(item, unit),
-        count=parts,
+        count=asked.count,
         scores=_scores(step=step, held=held or control, second=second, cells=cells),
-        right=partial(_right, width=width, rounded=_ROUNDED[cells] if step else None),
+        right=partial(_right, width=asked.width, rounded=_ROUNDED[cells] if step else None),
         labels=lambda reference: reference[truth].tolist(),
         trivial={
             f"{middle:g} for every {item}": always(answer, middle),
-            "scores at random": at_random(answer, rated),
+            "scores at random": at_random(answer, asked.levels),
         },
         view=View(
             "scores",
@@ -162,83 +135,98 @@ def check_spread(answers: Answers, table: Table, problems: Problems, *, truth: s
         problems.add("constant_scores", table.file, message)
 
 
-def _check(
-    answers: Answers,
-    table: Table,
-    problems: Problems,
-    *,
-    truth: str,
-    control: str,
-    second: str,
-    item: str,
-    width: float,
-) -> None:
-    check_spread(answers, table, problems, truth=truth, item=item)
-    if problems:
-        return
-    human = answers[truth]
-    if human.std() < LEAST_SPREAD * width:
-        message = (
-            f"the human scores hardly differ: their standard deviation is {human.std():.3g} on a scale of width "
-            f"{width:g}; expected at least {LEAST_SPREAD * width:g}, or another `scale`"
+@dataclass(frozen=True)
+class _Asked:
+    """What a task asks for: parameters of `scores`."""
+
+    scale: Scale
+    step: Optional[float]
+    control: str
+    second: str
+    truth: str
+    answer: str
+    item: str
+    cells: bool
+
+    @property
+    def width(self) -> float:
+        return self.scale[1] - self.scale[0]
+
+    @property
+    def levels(self) -> list[float]:
+        """The scores on the scale; hundredths of it where there are no steps."""
+        step, places = self.step or self.width / 100, range(_points(self.scale, self.step))
+        return [round(self.scale[0] + place * step, HUMAN_DECIMALS) for place in places]
+
+    @property
+    def columns(self) -> dict[str, Parser]:
+        """The columns of the reference with their parsers."""
+        low, high = self.scale
+        human = (
+            _steps(self.scale, self.step) if self.step else real_numbers(low, high, decimals=HUMAN_DECIMALS)
         )
-        problems.add("constant_scores", table.file, message)
-    if control and np.ptp(answers[control]) == 0:
-        message = f"{control} is {answers[control][0]:g} for every {item}; expected values that differ, or no `control`"
-        problems.add("constant_control", table.file, message)
-    if second:
-        both = int((~np.isnan(answers[second])).sum())
+        columns = {self.truth: human}
+        if self.second:
+            columns[self.second] = _optional(human, filler=str(low))
+        if self.control:
+            columns[self.control] = real_numbers(-1e9, 1e9, decimals=HUMAN_DECIMALS)
+        return columns
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        check_spread(answers, table, problems, truth=self.truth, item=self.item)
+        if problems:
+            return
+        human, least = answers[self.truth], LEAST_SPREAD * self.width
+        if human.std() < least:
+            message = f"the human scores hardly differ: their standard deviation is {human.std():.3g} on a scale of "
+            message += f"width {self.width:g}; expected at least {least:g}, or another `scale`"
+            problems.add("constant_scores", table.file, message)
+        if self.control and np.ptp(answers[self.control]) == 0:
+            message = f"{self.control} is {answers[self.control][0]:g} for every {self.item}; "
+            message += "expected values that differ, or no `control`"
+            problems.add("constant_control", table.file, message)
+        if self.second:
+            self._check_second(human, answers[self.second], table, problems)
+
+    def _check_second(self, human: np.ndarray, second: np.ndarray, table: Table, problems: Problems) -> None:
+        both = int((~np.isnan(second)).sum())
+        rows = prediction_error.true_score_errors(np.stack([human, second], axis=1), human)
         if both < 2:
-            found = f"{count_of(both, item)} with a score in {second}"
+            found = f"{count_of(both, self.item)} with a score in {self.second}"
             message = f"{found}; PRMSE needs at least 2. Add scores, or leave out `second`"
             problems.add("too_few_items", table.file, message)
-        elif not problems and not _true_variance(human, answers[second]) > LEAST_SPREAD * human.var():
+        elif not problems and not (
+            prediction_error.true_score_variance(total(rows)) > LEAST_SPREAD * human.var()
+        ):
             message = (
-                f"the two scores of one {item} differ as much as scores of different {item}s, so PRMSE is undefined; "
-                "leave out `second`"
+                f"the two scores of one {self.item} differ as much as scores of different {self.item}s, "
             )
+            message += "so PRMSE is undefined; leave out `second`"
             problems.add("no_true_variance", table.file, message)
 
-
-def _true_variance(human: np.ndarray, second: np.ndarray) -> Any:
-    rows = prediction_error.true_score_errors(np.stack([human, second], axis=1), human)
-    return prediction_error.true_score_variance(total(rows))
-
-
-def _count(
-    reference: Answers,
-    submission: Answers,
-    *,
-    truth: str,
-    answer: str,
-    scale: Scale,
-    step: Optional[float],
-    control: str,
-    second: str,
-    cells: bool,
-) -> dict[str, Any]:
-    """The counts of each item. Those that depend on rounding, and the differences, are in steps where there are any."""
-    human, predicted = reference[truth], submission[answer]
-    parts: dict[str, Any] = {"correlation": correlation.correlation_moments(human, predicted)}
-    if control:
-        parts["partial"] = correlation.partial_moments(human, predicted, reference[control])
-    near, found = human, predicted
-    if step:
-        near, found = _in_steps(human, step), _in_steps(predicted, step)
-        low, high = (round(end / step) for end in scale)
-        rounded = prediction_error.round_to_scale(found, low, high)
-        if cells:
-            parts["rounded"] = agreement.rating_cells(near, rounded, scale=(low, high))
-        else:
-            parts["rounded"] = correlation.rating_moments(near - low, rounded - low)
-            parts["rounded_differences"] = prediction_error.differences(near, rounded)
-    parts["errors"] = prediction_error.squared_errors(human, predicted)
-    parts["ranks"] = correlation.rank_moments(human, predicted)
-    parts["differences"] = prediction_error.differences(near, found)
-    if second:
-        ratings = np.stack([human, reference[second]], axis=1)
-        parts["true_scores"] = prediction_error.true_score_errors(ratings, predicted)
-    return parts
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        """Count each item. Counts that depend on rounding, and differences, are in steps where there are any."""
+        human, predicted = reference[self.truth], submission[self.answer]
+        parts: dict[str, Any] = {"correlation": correlation.correlation_moments(human, predicted)}
+        if self.control:
+            parts["partial"] = correlation.partial_moments(human, predicted, reference[self.control])
+        near, found = human, predicted
+        if self.step:
+            near, found = _in_steps(human, self.step), _in_steps(predicted, self.step)
+            low, high = (round(end / self.step) for end in self.scale)
+            rounded = prediction_error.round_to_scale(found, low, high)
+            if self.cells:
+                parts["rounded"] = agreement.rating_cells(near, rounded, scale=(low, high))
+            else:
+                parts["rounded"] = correlation.rating_moments(near - low, rounded - low)
+                parts["rounded_differences"] = prediction_error.differences(near, rounded)
+        parts["errors"] = prediction_error.squared_errors(human, predicted)
+        parts["ranks"] = correlation.rank_moments(human, predicted)
+        parts["differences"] = prediction_error.differences(near, found)
+        if self.second:
+            ratings = np.stack([human, reference[self.second]], axis=1)
+            parts["true_scores"] = prediction_error.true_score_errors(ratings, predicted)
+        return parts
 
 
 def _right(rows: Any, *, width: float, rounded: Any) -> Any:
