@@ -190,14 +190,14 @@ class _Asked:
 
     def _check_second(self, human: np.ndarray, second: np.ndarray, table: Table, problems: Problems) -> None:
         both = int((~np.isnan(second)).sum())
-        rows = prediction_error.true_score_errors(np.stack([human, second], axis=1), human)
         if both < 2:
             found = f"{count_of(both, self.item)} with a score in {self.second}"
             message = f"{found}; PRMSE needs at least 2. Add scores, or leave out `second`"
             problems.add("too_few_items", table.file, message)
-        elif not problems and not (
-            prediction_error.true_score_variance(total(rows)) > LEAST_SPREAD * human.var()
-        ):
+        if problems:
+            return
+        rows = prediction_error.true_score_errors(np.stack([human, second], axis=1), human)
+        if not prediction_error.true_score_variance(total(rows)) > LEAST_SPREAD * human.var():
             message = (
                 f"the two scores of one {self.item} differ as much as scores of different {self.item}s, "
             )

@@ -296,10 +296,13 @@ def test_units_items_and_trivial_baselines() -> None:
         ),
         ({"control": "words"}, {"score": [1, 2, 30], "words": [7, 7, 7]}, "words is 7 for every item"),
         ({"control": "words"}, {"score": [1, 2, 30]}, "words"),
-        (
-            {"second": "b"},
-            {"score": [1, 2, 30], "b": [1, "", ""]},
-            "1 item with a score in b; PRMSE needs at least 2",
+        *(
+            (
+                {"second": "b"},
+                {"score": [1, 2, 30], "b": [some, "", ""]},
+                f"{found} with a score in b; PRMSE needs at least 2",
+            )
+            for some, found in ((1, "1 item"), ("", "0 items"))
         ),
         (
             {"second": "b"},
