@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import re
 import zipfile
 
 import pytest
@@ -28,32 +27,17 @@ def run(*words):
 
 
 @pytest.mark.thorough
-def test_the_guides_metric_from_the_folder_to_the_leaderboard(own, tmp_path, capsys):
+def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
+    """`check` and `rank` read bundles and outputs whose module would fail if it were imported."""
     assert run("build", "--competition", own, "--platform", "codabench", "--platform", "codalab") == 0
-    assert "2 with warnings" in capsys.readouterr().err  # three submissions are many for so few labels
     bundle, out = own / "dist/codabench/pauses.zip", tmp_path / "scored"
-    systems = submissions(tmp_path / "systems", {"good": 2, "fair": 8, "poor": 20})
-    for platform in ("codabench", "codalab"):
-        zips = own / "dist" / platform / "pauses.zip"
-        assert run("rehearse", zips, systems / "good.zip", "--phase", "Evaluation") == 0
+    systems = submissions(tmp_path / "systems", {"good": 2, "fair": 8})
+    of_codalab = own / "dist/codalab/pauses.zip"
+    assert run("rehearse", of_codalab, systems / "good.zip", "--phase", "Evaluation") == 0
     assert run("score", bundle, systems, "--phase", "Evaluation", "--out", out) == 0
     outputs = sorted(path for path in out.iterdir() if path.is_dir())
     scores = json.loads((out / "good/scores.json").read_text())
     assert (scores["mae"], scores["exact"]) == (2 / 40, 95.0)
-    capsys.readouterr()
-    assert run("rank", *outputs, "--competition", own) == 0
-    board = capsys.readouterr().out
-    assert re.findall("good|fair|poor", board)[:3] == ["good", "fair", "poor"]
-
-
-@pytest.mark.thorough
-def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
-    """`check` and `rank` read bundles and outputs whose module would fail if it were imported."""
-    assert run("build", "--competition", own, "--platform", "codabench") == 0
-    bundle, out = own / "dist/codabench/pauses.zip", tmp_path / "scored"
-    systems = submissions(tmp_path / "systems", {"good": 2, "fair": 8})
-    assert run("score", bundle, systems, "--phase", "Evaluation", "--out", out) == 0
-    outputs = sorted(path for path in out.iterdir() if path.is_dir())
     for output in outputs:
         write_files(
             output, {"pauses.py": "raise SystemExit('imported')", "spokeneval/challenges/pauses.py": "1 / 0"}
