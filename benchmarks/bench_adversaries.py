@@ -10,11 +10,9 @@ default limits. It takes about eighteen minutes; `--quick` repeats less and skip
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,6 @@ from benchmarks.adversaries.boards import (
     entropy,
     errors_of,
     points_right,
-    run_score,
     standard_errors,
     with_ends,
     without_ends,
@@ -409,39 +406,6 @@ def _flipped(case: Case, column: str) -> tuple[Callable[[np.ndarray], Any], np.n
     return submit, (english < 0).astype(int)
 
 
-def same_as_programs() -> None:
-    """Check that the real `score.py` with an `options.json` gives the same lines as the boards here."""
-    compared = 0
-    for name, column, words in (
-        ("psst_correctness", "prediction", {0: "FALSE", 1: "TRUE"}),
-        ("spoken_call", "Accept", {0: "reject", 1: "accept"}),
-        ("content_accuracy", "score", None),
-    ):
-        key = "content" if name == "content_accuracy" else name
-        case = CASES[key]()
-        file, heading = {
-            "psst_correctness": ("correctness.tsv", "utterance_id"),
-            "spoken_call": ("results.csv", "Id"),
-            "content_accuracy": ("predictions.csv", "response_id"),
-        }[name]
-        steps = choose_steps(errors_of(key), 1, list(errors_of(key)))
-        board = Board(case, steps, ends=True)
-        rng = np.random.default_rng(8)
-        for submission in (case.baseline, climbing.two_valued(case)(rng.normal(size=len(case.labels)))):
-            between = "," if name == "content_accuracy" else "\t"
-            answers = [words[int(v)] if words else repr(float(v)) for v in submission[column]]
-            rows = zip(case.reference.items.ids, answers, strict=True)
-            text = "".join(between.join(row) + "\n" for row in ((heading, column), *rows))
-            with tempfile.TemporaryDirectory() as folder:
-                written = run_score(case, Path(folder), {file: text}, steps)
-            if written != board.ask(submission):
-                raise AssertionError(
-                    f"{name}: the program gives {written}, this module {board.ask(submission)}"
-                )
-            compared += 1
-    print(f"{compared} submissions: score.py with options.json gives the same lines as this benchmark")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, without MERLIon CCS")
@@ -450,7 +414,6 @@ def main() -> None:
     sheets = ["spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content"]
     names = sheets if quick else list(CASES)
     repeats = 3 if quick else 10
-    same_as_programs()
     table("Random climbing, blind: labels right above chance (points)", blind_climbs(names, repeats))
     table(
         "Random climbing, around the baseline: primary score gained (standard errors)",

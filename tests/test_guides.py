@@ -56,7 +56,7 @@ IN_THE_CLONE = ("start/organiser", "how-to/github", README)
 GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
 NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
 """The first words of commands that other tests run: those that get a token
-(`tests/speechbundles/server/test_account.py`) and the validators (`tests/spokeneval/test_export.py`)."""
+(`tests/speechbundles/server/test_account.py`) and the validators (`tests/tools/test_validators.py`)."""
 
 
 def blocks(page, language):

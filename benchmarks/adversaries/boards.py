@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +13,12 @@ from spokeneval.metrics.counts import number_or_array, total
 from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
 from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores
 from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import by_unit
 from spokeneval.task import ENDS, HIGHER
 
-from .cases import ROOT, Case, part_of
+from .cases import Case, part_of
 
 Line = Mapping[str, float]
 
@@ -138,33 +133,6 @@ def entropy(lines: Sequence[Line]) -> float:
         occurred[key] = occurred.get(key, 0) + 1
     share = np.array(list(occurred.values())) / len(lines)
     return float(-(share * np.log2(share)).sum()) + 0.0
-
-
-def run_score(case: Case, folder: Path, files: Mapping[str, str], steps: Mapping[str, float]) -> Line:
-    """Score a submission's files with the real program and an `options.json`; return its `scores.json`."""
-    name = case.task.name
-    program = folder / "program"
-    program.mkdir(parents=True, exist_ok=True)
-    (program / "score.py").write_bytes((ROOT / "scoring_program" / name / "score.py").read_bytes())
-    sets = {items_fingerprint(case.reference.items.ids): {"steps": dict(steps)}}
-    (program / "options.json").write_text(json.dumps({"feedback": "coarse", "sets": sets}))
-    inputs = folder / "input"
-    for place in ("ref", "res"):
-        (inputs / place).mkdir(parents=True, exist_ok=True)
-    for file in (ROOT / "reference_data" / name / "evaluation").iterdir():
-        (inputs / "ref" / file.name).write_bytes(file.read_bytes())
-    for file, text in files.items():
-        (inputs / "res" / file).write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(program / "score.py"), str(inputs), str(folder / "output")],
-        env={"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    scores: Line = json.loads((folder / "output" / "scores.json").read_text())
-    return scores
 
 
 @cache

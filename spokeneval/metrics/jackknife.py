@@ -171,13 +171,6 @@ def jackknife_interval(
     >>> low, high = jackknife_interval(1.0, np.ones(4), (0, 1))
     >>> round(low, 3), high
     (0.283, 1)
-
-    The mean without a unit is 0.19, so the bias is 3 * (0.19 - 0.2) = -0.03.
-
-    >>> without = np.array([0.16, 0.18, 0.2, 0.22])
-    >>> (low, high), (lower, higher) = (jackknife_interval(0.2, without, (0, 1), times=times) for times in (0, 2))
-    >>> lower - low, round(higher - high, 6)
-    (0.0, 0.06)
     """
     low, high = bounds
     if low == -math.inf:

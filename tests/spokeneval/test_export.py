@@ -5,9 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,57 +20,11 @@ from spokeneval.export import FORMS, MissingFacts, export
 from spokeneval.run.options import Options
 from spokeneval.run.reference import items_fingerprint, parse_reference
 from tests.samples.cases import CASES
-from tests.samples.programs import ROOT, encoded, run_score, write_files
+from tests.samples.exports import NOW, RAI, facts_of, scored
+from tests.samples.programs import encoded, write_files
 
 EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS
-NOW = 1_800_000_000
-RAI = (
-    *("dataCollection", "dataAnnotationProtocol", "dataBiases", "dataLimitations"),
-    *("dataUseCases", "personalSensitiveInformation"),
-)
 TASK = "psst_correctness"
-
-
-def facts_of(task: str, *systems: str) -> dict[str, Any]:
-    """All facts that the three formats need."""
-    return {
-        "title": "Synthetic set",
-        "description": "Made answers",
-        "url": "https://example.org/set",
-        "data_licence": "CC BY 4.0, https://spdx.org/licenses/CC-BY-4.0.html",
-        "organisers": [
-            {"name": "Ada", "institution": "Institute of Phonetics"},
-            {"name": "Bo", "institution": "School of Education"},
-            {"name": "Cy", "institution": "Institute of Phonetics"},
-        ],
-        "citation": "@misc{set}",
-        "version": "1.0.0",
-        "published": "2026-11-22",
-        "files": {file: file for file in find_task(task).format.reference_files},
-        "rai": {key: f"About {key}." for key in RAI},
-        "dataset_id": "institute/set",
-        "task_id": "test",
-        "organiser": "Institute of Phonetics",
-        "relationship": "third_party",
-        "systems": {
-            system: {
-                "id": f"team/system-{number}",
-                "deployment_type": "unknown",
-                "model_availability": "open_weights",
-            }
-            for number, system in enumerate(systems)
-        },
-    }
-
-
-def scored(task: str, folder: Path, *, public: bool = True, options: Mapping[str, Any] | None = None) -> Path:
-    """The output of a task's scoring program."""
-    case = CASES[task]
-    reference = parse_reference(find_task(task), encoded(case.reference))
-    known = {"public_references": [reference.fingerprint]} if public else {}
-    done = run_score(task, folder, case.reference, case.submission, {**known, **(options or {})})
-    assert done.status == 0, done.stderr
-    return folder / "output"
 
 
 @pytest.mark.parametrize("task", task_names())
@@ -373,115 +324,3 @@ def test_facts_come_from_what_a_competition_states_itself(tmp_path):
     expected = {"title": "Correctness", "data_licence": "CC BY 4.0", "url": "https://example.org", **about}
     assert {key: facts[key] for key in expected} == expected
     assert "organiser" not in facts  # the repository's is not the folder's
-
-
-# Their own validators
-
-
-def environment(folder: Path, name: str) -> Path:
-    """A Python 3.12 with a validator; the test is skipped where there is none, or no package index answers."""
-    python = shutil.which("python3.12")
-    if python is None or subprocess.run([python, "-c", ""], capture_output=True).returncode:
-        versions = sorted(Path.home().glob(".pyenv/versions/3.12*/bin/python"))
-        if not versions:
-            pytest.skip("no Python 3.12 here, which the validators need")
-        python = str(versions[-1])
-    subprocess.run([python, "-m", "venv", folder], check=True, capture_output=True)
-    lock = ROOT / "requirements" / f"{name}.lock"
-    install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--require-hashes", "-r", lock]
-    done = subprocess.run(install, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"{name} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
-    return folder / "bin" / "python"
-
-
-@pytest.fixture
-def exports(tmp_path, monkeypatch):
-    """A function that exports all tasks' results: of a public set, and of a hidden one if the format has it."""
-
-    def write(form: str) -> list[Path]:
-        folders = []
-        for task in task_names():
-            output = scored(task, tmp_path / task)
-            reference = tmp_path / task / "input" / "ref"
-            files = export(output, form, now=NOW, facts=facts_of(task, "output"), reference=reference)
-            folders.append(write_files(tmp_path / form / task, files))
-            if form == CROISSANT:
-                shutil.copytree(reference, folders[-1], dirs_exist_ok=True)
-                continue
-            hidden = scored(task, tmp_path / f"hidden-{task}", public=False)
-            files = export(hidden, form, now=NOW, facts=facts_of(task, "output"), exact=True)
-            folders.append(write_files(tmp_path / form / f"hidden-{task}", files))
-        return folders
-
-    return write
-
-
-@pytest.mark.thorough
-def test_every_eval_ever_finds_neither_errors_nor_warnings(tmp_path, exports):
-    python = environment(tmp_path / "venv", EVERY_EVAL_EVER)
-    for folder in exports(EVERY_EVAL_EVER):
-        files = sorted(path.relative_to(folder) for path in folder.rglob("*.json*"))
-        command = [python, "-m", "every_eval_ever.validator.cli", "--format", "json", *files]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout
-        reports = json.loads(done.stdout)
-        assert len(reports) == len(files) == (1 if folder.name.startswith("hidden") else 2)
-        assert all(report["valid"] and not report["warnings"] for report in reports)
-        record = next(path for path in folder.rglob("*.json"))
-        broken = json.loads(record.read_text())
-        broken["evaluation_results"][0]["score_details"]["score"] = None
-        record.write_text(json.dumps(broken))
-        assert subprocess.run(command, cwd=folder, capture_output=True).returncode == 1
-
-
-HUB = """
-import pathlib, sys, yaml
-from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml, parse_eval_result_entries
-for path in sys.argv[1:]:
-    content = yaml.safe_load(pathlib.Path(path).read_text(encoding="utf-8"))
-    assert eval_result_entries_to_yaml(parse_eval_result_entries(content)) == content
-"""
-
-
-@pytest.mark.thorough
-def test_hugging_face_reads_the_same_entries(tmp_path, exports):
-    python = environment(tmp_path / "venv", "huggingface-hub")
-    files = [path for folder in exports(HUGGING_FACE) for path in folder.rglob("*.yaml")]
-    assert len(files) == 2 * len(task_names())
-    done = subprocess.run([python, "-W", "error", "-c", HUB, *files], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-LOADS = """
-import json, sys
-import mlcroissant
-for path in sys.argv[1:]:
-    data = mlcroissant.Dataset(jsonld=path)
-    issues = data.metadata.ctx.issues
-    print(json.dumps({
-        "errors": sorted(issues.errors), "warnings": sorted(issues.warnings),
-        "version": data.metadata.ctx.conforms_to.value, "biases": data.metadata.data_biases,
-        "rows": {each.uuid: len(list(data.records(each.uuid))) for each in data.metadata.record_sets},
-    }))
-"""
-
-
-@pytest.mark.thorough
-def test_croissant_is_valid_and_loads_every_row(tmp_path, exports):
-    python = environment(tmp_path / "venv", "mlcroissant")
-    folders = exports(CROISSANT)
-    files = [folder / "croissant.json" for folder in folders]
-    done = subprocess.run([python, "-c", LOADS, *files], capture_output=True, text=True)
-    assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
-    for folder, line in zip(folders, done.stdout.splitlines(), strict=True):
-        found = json.loads(line)
-        assert (found["errors"], found["warnings"]) == ([], [])
-        assert found["version"] == "http://mlcommons.org/croissant/1.1"
-        assert found["biases"] == ["About dataBiases."]
-        assert found["rows"] == {
-            f"{path.name}/rows": len(path.read_text().rstrip("\n").split("\n")) - 1
-            for path in folder.iterdir()
-            if path.name in ("labels.csv", "reference.csv", "utterances.tsv")
-        }
-        assert found["rows"]
