@@ -34,7 +34,7 @@ from speechbundles.server.entrants import (
     read_entrants,
     score_entrants,
 )
-from speechbundles.server.fetch import fetch
+from speechbundles.server.fetch import Haul, fetch
 from speechbundles.server.files import ServedFiles, wanted_files, wanted_kits
 from speechbundles.server.served import different_texts, wanted_texts
 from spokeneval.formats.problems import some_of
@@ -78,11 +78,7 @@ def plan(
     haul = fetch(connection, competition, folder, progress=fetching)
     digest = sha256(path, LARGEST_BUNDLE)
     state = read_state(folder, digest)
-    accepted = tuple(sorted({*accept, *(state.accepted if state else ())}))
-    if unknown := sorted(set(accept) - {run.id for run in haul.runs}):
-        raise OrganiserError(
-            f"--accept {some_of([*map(str, unknown)])}: no such run in competition {competition}"
-        )
+    accepted = _accepted(accept, state, haul, competition)
     files = ServedFiles(connection, state.known if state else {})
     if earlier:
         _assume(files, earlier, live, competition)
@@ -108,6 +104,15 @@ def plan(
         if changed or (state and phase.id in state.phases)
     ]
     return replace(amendment, phases=tuple(changes))
+
+
+def _accepted(accept: Sequence[int], state: State | None, haul: Haul, competition: int) -> tuple[int, ...]:
+    """Return the runs that are accepted as they are, also those of an amendment in progress."""
+    if unknown := sorted(set(accept) - {run.id for run in haul.runs}):
+        raise OrganiserError(
+            f"--accept {some_of([*map(str, unknown)])}: no such run in competition {competition}"
+        )
+    return tuple(sorted({*accept, *(state.accepted if state else ())}))
 
 
 def _assume(files: ServedFiles, earlier: Path, live: Mapping[str, Any], competition: int) -> None:

@@ -68,7 +68,11 @@ def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
     "tests",
     [
         ("tests/spokeneval/challenges/test_contract.py", "tests/spokeneval/formats/test_corruptions.py"),
-        ("tests/security/test_leaks.py", "tests/security/test_fuzz.py"),
+        (
+            "tests/security/test_leaks.py",
+            "tests/security/test_sealed_leaks.py",
+            "tests/security/test_fuzz.py",
+        ),
     ],
 )
 def test_a_new_challenge_holds_the_contracts_of_all_tasks(copy, tests):

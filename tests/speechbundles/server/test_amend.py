@@ -1,28 +1,21 @@
 """Labels that are corrected in mid-season, on a server that keeps old scores (`tests.samples.codabench_server`)."""
 
-import functools
 import itertools
-import json
 import random
-from dataclasses import replace
 from decimal import Decimal
 from urllib.parse import urlsplit
 
 import pytest
 
 from speechbundles.bundle.rehearse.many import rehearse_all
-from speechbundles.model.errors import OrganiserError, Unreachable
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.read import read_built_bundle
-from speechbundles.server import api
-from speechbundles.server.abandon import abandon
 from speechbundles.server.amend import carry_out
 from speechbundles.server.amendment import STATE, to_text
 from speechbundles.server.connection import Connection
 from speechbundles.server.fetch import REPLACED, fetch
 from speechbundles.server.files import wanted_files
-from speechbundles.server.plan import plan
-from tests.samples.codabench_server import Mishap
 from tests.samples.live_bundle import (
     COMPETITION,
     EVALUATION,
@@ -30,18 +23,10 @@ from tests.samples.live_bundle import (
     count_here,
     live_bundle,
     upload,
-    with_password,
 )
+from tests.samples.live_season import AS_PREDICTED, CORRECTED, season
 
-CORRECTED = [("anna", 40), ("carol", 39), ("bob", 36)]
-"""The leaderboard of `season` after the amendment."""
-AS_PREDICTED = "Evaluation: the leaderboard is as predicted"
-
-
-@pytest.fixture(autouse=True)
-def _quick(unchecked, monkeypatch):
-    """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
-    monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", count_here)
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 def test_counting_gives_the_same_scores_as_the_programs(tmp_path):
@@ -51,82 +36,6 @@ def test_counting_gives_the_same_scores_as_the_programs(tmp_path):
     (_, run), (_, counted) = *rehearse_all(bundle, runs, tmp_path, 1), *count_here(bundle, runs, tmp_path, 1)
     assert (run.status, run.scores) == (counted.status, counted.scores)
     assert run.scores["accuracy"] == Decimal("0.925")  # 37 of 40
-
-
-def season(server, tmp_path, *, page=b"", **settings):
-    """Enter four teams into a competition whose first two labels turn out to be wrong; return the corrected bundle.
-
-    Of 40 items, anna has 39 and then 38 right, bob 38, carol 37; dora's file is refused. With corrected labels, anna's
-    first submission has 37 right, her second 40, bob's 36 and carol's 39.
-    """
-    server.offer(live_bundle(tmp_path / "old.zip", **settings).read_bytes())
-    for team, mistakes in (("anna", [5]), ("bob", [6, 7]), ("anna", [0, 1]), ("carol", [0, 1, 8])):
-        server.enter(EVALUATION, team, upload(*mistakes))
-    server.enter(EVALUATION, "dora", upload(items=[("item000", "correct")]))
-    return live_bundle(tmp_path / "new.zip", **settings, wrong=2, page=page)
-
-
-@pytest.fixture
-def new(server, tmp_path):
-    """The corrected bundle of a season; see `season`."""
-    return season(server, tmp_path)
-
-
-@pytest.fixture
-def planned(connection, tmp_path):
-    """Return a function that plans an amendment."""
-    return functools.partial(_plan, connection, tmp_path / "live")
-
-
-def _plan(connection, folder, bundle, **options):
-    return plan(connection, bundle, COMPETITION, folder, **options)
-
-
-@pytest.fixture
-def amend(connection, planned):
-    """Return a function that plans and carries out an amendment, and returns its steps."""
-    return lambda bundle, **options: list(carry_out(planned(bundle, **options)))
-
-
-@pytest.fixture
-def interrupted(connection, server):
-    """Return a function that carries out an amendment until the server does not answer any more."""
-
-    def interrupt(amendment, begins, kind="drop", times=7, after=0, at=connection):
-        server.mishaps = [Mishap(begins, kind, times=times, after=after)]
-        with pytest.raises(Unreachable):
-            list(carry_out(amendment))
-        server.mishaps = []
-
-    return interrupt
-
-
-def state_of(server):
-    """Return what an organiser can replace: tasks, pages, terms and kits."""
-    found = server.competitions[COMPETITION]
-    keys = {task: one["parts"] for task, one in server.tasks.items()}
-    return json.dumps([keys, *(found[key] for key in ("pages", "terms", "phases"))], sort_keys=True)
-
-
-def test_the_plan_shows_the_new_ranks_and_changes_nothing(planned, server, new):
-    before = state_of(server), board(server)
-    amendment = planned(new)
-    assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
-    assert to_text(amendment).splitlines() == [
-        "Evaluation: reference data; 5 submissions to run again",
-        "",
-        "  rank  was         Accuracy    was  change",
-        "     1    1  anna          1  0.975  +0.025",
-        "     2    3  carol     0.975  0.925   +0.05",
-        "     3    2  bob         0.9   0.95   -0.05",
-        "",
-        "  5 new runs will count towards the teams' daily limits",
-    ]
-    assert (state_of(server), board(server)) == before
-    assert {what for what, path, _ in server.requests if path != "/accounts/login/"} <= {
-        "API GET",
-        "STORE GET",
-    }
 
 
 @pytest.mark.parametrize(
@@ -214,12 +123,6 @@ def test_a_leaderboard_that_differs_from_the_prediction_is_reported(amend, plann
     assert board(server) == CORRECTED
 
 
-def test_scores_that_differ_before_the_amendment_are_reported(planned, server, new):
-    run = sorted(server.submissions)[1]
-    server.submissions[run]["scores"] = {}
-    assert f"1 of 5 uploads have other scores on the server than here; runs: {run}" in to_text(planned(new))
-
-
 def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(planned, connection, server, new):
     _, bob, _, carol, _ = sorted(server.submissions)
     server.delete_upload(bob)
@@ -228,40 +131,6 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(plan
     assert f"runs that cannot be repeated, because the upload was deleted: {carol}" in to_text(amendment)
     list(carry_out(amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
-
-
-def test_an_upload_is_scored_though_its_copy_was_deleted(planned, connection, server, new, tmp_path):
-    copy = server.enter(EVALUATION, "carol", upload(0, 1, 8))
-    fetch(connection, COMPETITION, tmp_path / "live")
-    server.submissions[copy]["data"] = None
-    (phase,) = planned(new).phases
-    scores = {entry.attempt.submission.team: entry.attempt.score("accuracy") for entry in phase.after}
-    assert scores["carol"] == Decimal("0.975")
-
-
-def test_bundles_and_states_that_cannot_be_amended_are_refused(
-    planned, amend, connection, server, new, tmp_path
-):
-    other = live_bundle(tmp_path / "other.zip", wrong=2, title="Another")
-    with pytest.raises(OrganiserError, match="title: 'Another' in the bundle, 'A synthetic competition' on"):
-        planned(other)
-    with pytest.raises(OrganiserError, match="--accept 9999: no such run"):
-        planned(new, accept=[9999])
-    amendment = planned(new)
-    server.stuck = True
-    run = server.enter(EVALUATION, "erik", upload(), finished=False)
-    server.submissions[run]["status"] = "Running"
-    with pytest.raises(OrganiserError, match=f"unfinished runs: {run} .Running.; wait for them, cancel them"):
-        list(carry_out(amendment))
-    assert server.called("API PATCH") == []
-    del server.submissions[run]
-    server.stuck = False
-    server.mishaps = [Mishap("API PATCH", 403)]
-    with pytest.raises(OrganiserError, match="PATCH /api/tasks/32/: HTTP 403"):
-        list(carry_out(amendment))
-    with pytest.raises(OrganiserError, match="finish it with that bundle, or --abandon it"):
-        planned(live_bundle(tmp_path / "newer.zip", wrong=3))
-    assert amend(new)
 
 
 def test_a_program_may_change_too(planned, connection, server, new, tmp_path, monkeypatch):
@@ -293,25 +162,6 @@ def test_pages_terms_and_kits_are_exchanged_with_a_label(planned, connection, se
     kit = server.files[server.datasets[live["phases"][0]["starting_kit"]["key"]]["path"]]
     assert kit == read_built_bundle(new).files["starting_kit.zip"]
     assert planned(new).empty
-
-
-@pytest.mark.parametrize("ending", ["continue", "abandon"])
-def test_the_page_of_board_stays(planned, connection, server, tmp_path, ending):
-    new = season(server, tmp_path, page=b"More.\n")
-    pages = server.competitions[COMPETITION]["pages"]
-    first = [page["content"] for page in pages]
-    text = f"Old.\n\n{api.BOARD_MARK}"
-    pages.append({"id": 99, "title": api.BOARD_TITLE, "content": text, "index": len(pages)})
-    steps = carry_out(planned(new))
-    assert any("pages" in step for step in steps)
-    live = api.read_competition(connection, COMPETITION)
-    api.change_board_page(connection, live, f"New.\n\n{api.BOARD_MARK}")
-    assert list(abandon(connection, COMPETITION, tmp_path / "live") if ending == "abandon" else steps)
-    *others, page = server.competitions[COMPETITION]["pages"]
-    assert (page["id"], page["content"].split()[0]) == (99, "New.")
-    assert ([other["content"] for other in others] == first) is (ending == "abandon")
-    if ending == "continue":
-        assert planned(new).empty
 
 
 def test_a_run_is_deleted_only_after_the_new_one_has_ended_as_predicted(planned, amend, server, new):
@@ -346,33 +196,6 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(planned, connection, serve
     assert "entries that lead out of the zip inside it: ../predictions.csv" in to_text(amendment)
     list(carry_out(amendment))
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
-
-
-@pytest.mark.parametrize("teams", [0, pytest.param(200, marks=pytest.mark.thorough)])
-def test_an_encrypted_zip_can_be_left_out(planned, amend, interrupted, server, new, teams):
-    late = server.enter(EVALUATION, "mallory", with_password(upload(9)), finished=False)
-    for team in range(teams):
-        server.enter(EVALUATION, f"team{team}", upload(*range(3, 3 + team % 30)))
-    for _ in range(8):
-        server._go_on()
-    if server.today:  # the run has failed
-        assert server.submissions[late]["status"] == "Failed"
-        assert amend(new)
-        return
-    before = state_of(server), board(server)
-    page = f"{server.address}/competitions/7/"
-    unfinished = f"unfinished runs: {late} (Preparing); wait for them, cancel them at {page}"
-    assert unfinished in to_text(planned(new))
-    with pytest.raises(OrganiserError, match=f"{late} .Preparing.*Nothing was changed"):
-        amend(new)
-    assert (state_of(server), board(server)) == before
-    accepting = planned(new, accept=[late])
-    assert "unfinished" not in to_text(accepting)
-    interrupted(accepting, "API POST /api/submissions/", "act-and-drop", after=2)
-    assert "as predicted" in amend(new)[-1]  # `accept` is in the state
-    assert server.submissions[late]["status"] == "Preparing"
-    assert [team for team, _ in board(server) if not team.startswith("team")] == ["anna", "carol", "bob"]
-    assert len(board(server)) == 3 + teams
 
 
 # Interruptions
@@ -516,100 +339,3 @@ def test_the_command(login, command, new, tmp_path):
     status, _, err = command(*arguments, "--abandon")
     assert (status, "no amendment is in progress; to go back, amend with the old bundle" in err) == (1, True)
     assert "continue" not in err  # there is nothing to continue
-
-
-# A server that gives its programs and data to no token
-
-
-@pytest.fixture
-def tokens_only(connection):
-    return replace(connection, account=None)
-
-
-@pytest.mark.parametrize("server", ["today"], indirect=True)
-def test_without_the_servers_files_an_earlier_bundle_is_needed(tokens_only, server, new, tmp_path):
-    planned = functools.partial(_plan, tokens_only, tmp_path / "live")
-    with pytest.raises(OrganiserError, match=r"--login-file.*--from with the bundle .*Nothing was changed"):
-        planned(new)
-    other = live_bundle(tmp_path / "other.zip", title="Another")
-    with pytest.raises(OrganiserError, match="title: 'Another' in the bundle"):
-        planned(new, earlier=other)
-    amendment = planned(new, earlier=tmp_path / "old.zip")
-    assert to_text(amendment).startswith(f"not compared: {server.address} does not provide this file")
-    assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
-    assert list(carry_out(amendment))[-1].startswith(AS_PREDICTED)
-    assert board(server) == CORRECTED
-
-
-@pytest.mark.parametrize("server", ["today"], indirect=True)
-@pytest.mark.parametrize(
-    ("begins", "kind"),
-    [
-        ("API POST /api/datasets/", "drop"),
-        ("API PATCH /api/tasks/", "drop"),
-        ("API PATCH /api/tasks/", "act-and-drop"),
-        ("API POST /api/submissions/2/re_run", "act-and-drop"),
-    ],
-)
-@pytest.mark.parametrize("ending", ["continue", "abandon"])
-def test_an_amendment_from_an_earlier_bundle_is_continued_or_abandoned(
-    tokens_only, interrupted, server, new, tmp_path, begins, kind, ending
-):
-    before = state_of(server)
-    planned = functools.partial(_plan, tokens_only, tmp_path / "live")
-    interrupted(planned(new, earlier=tmp_path / "old.zip"), begins, kind, at=tokens_only)
-    if ending == "abandon":
-        said = list(abandon(tokens_only, COMPETITION, tmp_path / "live"))
-        assert said[0].startswith(f"not compared: {server.address} does not provide this file to a token")
-        assert said[1].endswith("compared them by their keys")
-        assert state_of(server) == before
-        return
-    # The files are known by their keys.
-    assert list(carry_out(planned(new)))[-1].startswith(AS_PREDICTED)
-    assert board(server) == CORRECTED
-
-
-# Going back
-
-
-def test_an_abandoned_amendment_restores_the_earlier_files(
-    planned, interrupted, connection, server, tmp_path
-):
-    new = season(server, tmp_path, page=b"24 correct.\n")
-    before = state_of(server)
-    lost = server.tasks[32]["parts"]["reference_data"]
-
-    def go_back():
-        return list(abandon(connection, COMPETITION, tmp_path / "live"))
-
-    with pytest.raises(OrganiserError, match="no amendment is in progress"):
-        go_back()
-    interrupted(planned(new), "API POST /api/submissions/4/re_run")
-    assert state_of(server) != before
-    runs = set(server.submissions)
-    content = server.files.pop(server.datasets[lost]["path"])
-    with pytest.raises(OrganiserError) as error:
-        go_back()
-    assert str(error.value).splitlines() == [
-        *("competition 7 is not as it was before:", "", "  task 32: reference data is not the earlier file"),
-    ]
-    server.files[server.datasets[lost]["path"]] = content
-    said = go_back()
-    assert said[0].startswith("restored the earlier programs, data, kits, pages and terms")
-    assert said[1].startswith("3 runs since then, which may have scores of the abandoned bundle")
-    assert state_of(server) == before
-    assert set(server.submissions) == runs
-    assert not (tmp_path / "live" / STATE).exists()
-
-
-@pytest.mark.parametrize("server", ["today"], indirect=True)
-@pytest.mark.parametrize("signs_in", [True, False])
-def test_what_the_command_could_not_compare_when_it_goes_back(
-    server, login, command, new, signs_in, tmp_path
-):
-    arguments = ["amend", new, 7, "--dir", tmp_path / "live", *login * signs_in]
-    server.mishaps = [Mishap("API PATCH /api/tasks/", 400)]
-    status, _, err = command(*arguments, "--from", tmp_path / "old.zip", "--yes")
-    assert (status, err.endswith("\n\nRun the same command again to continue.\n")) == (1, True)
-    status, out, _ = command(*arguments, "--abandon")
-    assert (status, out.startswith("not compared: ")) == (0 if signs_in else 4, not signs_in)

@@ -1,7 +1,7 @@
 """Targets of fuzzing: every reader of files from others, on samples of a few items.
 
-A target takes bytes and returns `scored`, `accepted` or `refused`. Anything else is a finding: an exception that is
-not a typed refusal, a program that reports a failure, or a score that is not finite.
+A target takes bytes and returns `scored`, `accepted` or `refused`. Anything else is a finding: an exception that is not
+a typed refusal, a program that reports a failure, or a score that is not finite.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def _ranked(folder: Path) -> str:
 
 
 def answer(place: Workplace) -> Target:
-    """Fuzz the answers of a server, one JSON object by request: what `fetch` and `amend` read of them is written."""
+    """Fuzz the answers of a server, one JSON object by request, as `fetch` and `amend` read them."""
     bundle = read_built_bundle(live_bundle(place.path / "live.zip"))
     built = bundle.phases[0]
 
@@ -250,9 +250,8 @@ def answer(place: Workplace) -> Target:
                 after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
                 parts = tuple(api.read_parts(connection, 1))
                 phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
-            to_text(
-                Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), ServedFiles(connection))
-            )
+            files = ServedFiles(connection)
+            to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), files))
         except (OrganiserError, OSError, UnicodeEncodeError) as refusal:  # as the commands
             str(refusal)
             return "refused"

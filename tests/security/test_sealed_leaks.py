@@ -1,0 +1,92 @@
+"""Nothing tells which items of a reference are sealed, or what their labels are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from speechbundles.competition import seal
+from speechbundles.competition.references import ReferenceSet, load_reference
+from spokeneval.challenges import find_task
+from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.programs.program import accepted_report
+from tests.samples.cases import CASES
+from tests.samples.near_misses import near_misses
+from tests.samples.programs import ROOT, run_here, write_files
+from tests.samples.repeated import RELABELLED, REPEATED
+from tests.samples.shown import seen
+
+TASKS = tuple(CASES)
+
+
+def half_sealed(task: str, folder: Path, files: dict[str, str], first: int) -> ReferenceSet:
+    """Return a set in which every second unit is sealed, starting with the first or the second."""
+    reference = load_reference(find_task(task), "evaluation", write_files(folder, files), {})
+    draw = mock.patch.object(seal, "draw_units", lambda units, share, key: frozenset(sorted(units)[first::2]))
+    with draw:
+        return seal.seal(reference, 0.5, None)
+
+
+def without_item(submission: Mapping[str, str], item: str) -> dict[str, str]:
+    """Return a submission without the lines, or the file, of one item."""
+    return {
+        name: "".join(line for line in text.splitlines(keepends=True) if re.split(r"[,\t ]", line)[0] != item)
+        for name, text in submission.items()
+        if name != f"{item}.txt"
+    }
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_that_a_run_shows_but_its_scores_tells_which_items_are_sealed(task, tmp_path):
+    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
+    options = json.dumps({"detailed_results": True})
+    score = write_files(tmp_path / "program", {"score.py": program, "options.json": options}) / "score.py"
+    sets = [half_sealed(task, tmp_path / "given", REPEATED[task], first) for first in (0, 1)]
+    answers = near_misses(task, tmp_path / "given")
+    items = sets[0].items
+    submissions = [{**answers, REPORT_FILE: accepted_report(task, len(items))}]
+    submissions += [without_item(answers, item) for item in (items[0], items[-1])]
+    references = [*(found.files for found in sets), REPEATED[task]]
+    for place, submission in enumerate(submissions):
+        shown = []
+        for number, reference in enumerate(references):
+            folder = write_files(
+                tmp_path / f"{place}-{number}",
+                {
+                    **{f"res/{name}": text for name, text in submission.items()},
+                    **{f"ref/{name}": text for name, text in reference.items()},
+                },
+            )
+            shown.append(seen(folder / "out", *run_here(score, folder, folder / "out")))
+        assert shown[0] == shown[1]
+        if place:
+            assert shown[0]["status"] == 1
+            assert shown[0] == shown[2]  # the same message as without a seal
+        else:
+            assert f"{len(items)} items checked, those of the open part scored" in shown[0]["stdout"]
+            scores = [(tmp_path / f"0-{number}/out/scores.json").read_text() for number in range(3)]
+            assert len(set(scores)) > 1
+            page = (tmp_path / "0-0/out/detailed_results.html").read_text(encoding="utf-8")
+            assert f"Each of the {len(items)} items of the set appears exactly once" in page
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_the_platform_gets_is_the_same_whatever_the_sealed_labels_are(task, tmp_path):
+    plain = half_sealed(task, tmp_path / "plain", REPEATED[task], 0)
+    other = {}
+    for name, text in REPEATED[task].items():
+        pairs = zip(
+            text.splitlines(keepends=True), RELABELLED[task][name].splitlines(keepends=True), strict=True
+        )
+        other[name] = "".join(new if old.strip() in plain.sealed_rows else old for old, new in pairs)
+    dealt = half_sealed(task, tmp_path / "dealt", other, 0)
+    assert (dealt.files, dealt.public, dealt.items) == (plain.files, plain.public, plain.items)
+    for part in ("all", "sealed"):
+        assert any(
+            dealt.at_home[name] != content for name, content in plain.at_home.items() if name.startswith(part)
+        )
