@@ -91,12 +91,7 @@ def plan(
         warnings += _warnings(competition, loaded[task])
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(competition, loaded[task], log=log)
-        warnings += _hidden_items_in_training(competition, parts[task])
-        warnings += [f"{task}: {failure}" for failure in parts[task].failures]
-        if parts[task].failures and not parts[task].solutions:
-            warnings.append(
-                f"{task}: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]"
-            )
+        warnings += _kit_warnings(competition, parts[task])
     unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
     return Plan(competitions, parts, [*unsaid, *warnings])
 
@@ -187,8 +182,8 @@ def _check_overlaps(
         raise BadReference(refusal(refused))
 
 
-def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterator[str]:
-    """Yield a warning for each table of kit data that belongs to no set but contains ids of a hidden set."""
+def _kit_warnings(competition: Competition, parts: Parts) -> Iterator[str]:
+    """Yield warnings about a kit: its data that belong to no set but contain ids of a hidden set, and its baseline."""
     for path in (*competition["kit_data"], *competition["baseline_data"]):
         name = path.split("/", 1)[1]
         if "{set}" in path or name not in parts.starting_kit or not name.endswith((".csv", ".tsv")):
@@ -203,6 +198,12 @@ def _hidden_items_in_training(competition: Competition, parts: Parts) -> Iterato
                     f"of the hidden set {reference.name}; if its rows describe the same items, make sure that they do "
                     "not reveal labels"
                 )
+    yield from (f"{competition.task}: {failure}" for failure in parts.failures)
+    if parts.failures and not parts.solutions:
+        yield (
+            f"{competition.task}: the kit's baseline fails on every set; fix it, or remove it with leave_out: "
+            "[baseline]"
+        )
 
 
 def _seal(

@@ -1,11 +1,10 @@
 """Checks the values in competition.yaml against the values that a platform accepts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from jsonschema import Draft3Validator, Draft4Validator, ValidationError
-from jsonschema.validators import extend
+from jsonschema import Draft3Validator, Draft4Validator, ValidationError, validators
 
 from speechbundles.model.document import Document, Path, describe
 from speechbundles.model.finding import Report
@@ -72,7 +71,8 @@ def _max_length(_: Any, longest: int, value: Any, rule: Key) -> Iterator[Validat
         yield ValidationError("too long")
 
 
-_Validator = extend(
+_extend: Callable[..., Any] = validators.extend
+_Validator = _extend(
     Draft3Validator,
     {"maxLength": _max_length, "minProperties": Draft4Validator.VALIDATORS["minProperties"]},
 )
