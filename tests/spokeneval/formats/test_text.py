@@ -1,16 +1,18 @@
-"""Tests of text files: limits, encoding, line ends and numbers."""
+"""Tests of text files: limits, encoding, line ends, numbers, and blocks, on which nothing depends."""
 
 from __future__ import annotations
 
 import io
 import math
 import os
+import random
 from itertools import product
 
 import numpy as np
 import pytest
 
-from spokeneval.formats import text
+from spokeneval.challenges import find_task
+from spokeneval.formats import text as text_module
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.text import (
@@ -25,6 +27,8 @@ from spokeneval.formats.text import (
     size_limit,
     text_of,
 )
+from tests.samples.cases import CASES
+from tests.samples.programs import encoded
 
 LIMIT = 1 << 20
 
@@ -59,7 +63,7 @@ def read_in_blocks(files, file, limit, problems):
 
 @pytest.mark.parametrize("read", [Files.read, read_in_blocks])
 def test_a_file_that_grows_while_it_is_read_is_too_large(tmp_path, monkeypatch, read):
-    monkeypatch.setattr(text, "_BLOCK", 100)
+    monkeypatch.setattr(text_module, "_BLOCK", 100)
     path = tmp_path / "file"
     path.write_bytes((b"x" * 399 + b"\n") * 10)
     sizes = os.stat_result((*path.stat()[:6], 1, *path.stat()[7:10]))
@@ -84,7 +88,7 @@ def test_of_a_file_without_end_no_more_is_read_than_shows_that_it_is_too_large(t
     for read in (Files.read, read_in_blocks):
         files = Files({"a.csv": tmp_path / "file"})
         assert refused(read, files, "a.csv", 10, Problems())[0] == "file_too_large"
-    assert asked == [11, text._BLOCK, 11]
+    assert asked == [11, text_module._BLOCK, 11]
 
 
 @pytest.mark.parametrize("kind", ["large", "pipe"])
@@ -131,7 +135,7 @@ def whole(content):
 
 
 def test_a_text_comes_in_blocks_of_whole_lines(monkeypatch):
-    monkeypatch.setattr(text, "_BLOCK", 4)
+    monkeypatch.setattr(text_module, "_BLOCK", 4)
     assert blocks(b"ab\ncd\nef\n\n\ngh") == ["ab\ncd", "ef\n\n", "gh"]
     assert blocks(b"a\n\n\n\n\n\n\nb\n\n\n") == ["a\n\n\n", "\n\n\nb"]
     assert whole(b"a\n\n\n\n\n\n\nb\n\n\n") == "a\n\n\n\n\n\n\nb"
@@ -144,22 +148,22 @@ def test_blank_lines_join_the_next_block_and_other_blanks_are_text(monkeypatch):
     assert blocks(b" \n") == [" "]
     assert blocks(b"X") == ["X"]
     assert whole(b"X") == "X"
-    monkeypatch.setattr(text, "_BLOCK", 2)
+    monkeypatch.setattr(text_module, "_BLOCK", 2)
     assert blocks(b"a\n\n\n\n\nb") == ["a\n", "\n\n\nb"]
 
 
 def test_lines_of_every_length_are_held_against_the_limit(monkeypatch):
-    monkeypatch.setattr(text, "LONGEST_LINE", 2)
+    monkeypatch.setattr(text_module, "LONGEST_LINE", 2)
     for length in range(9):
         for characters in product("a\n", repeat=length):
             content = "".join(characters)
             long = [line for line, cells in enumerate(content.split("\n"), 5) if len(cells) > 2]
             if long:
-                found = refused(text._decode_lines, content.encode(), "a.csv", Problems(), 5)
+                found = refused(text_module._decode_lines, content.encode(), "a.csv", Problems(), 5)
                 assert found == ("file_too_large", long[0])
             else:
                 kept = content[:-1] if content.endswith("\n") else content
-                assert text._decode_lines(content.encode(), "a.csv", Problems(), 5) == kept
+                assert text_module._decode_lines(content.encode(), "a.csv", Problems(), 5) == kept
 
 
 def test_so_many_lines_and_no_more():
@@ -218,3 +222,98 @@ def test_whole_numbers(number, value):
 )
 def test_a_cell_that_is_not_a_number_is_reported_with_a_remedy(cell, hint):
     assert expected_number(cell) == f"'{cell}'; expected a finite decimal number{hint}"
+
+
+PIECES = [
+    *(b"a", b"b,", b"\t", b" ", b"\n", b"\n", b"\n\n", b"\r\n", b"\xc3\xa9", b"\xef\xbb\xbf", b'"', b"0.5")
+]
+FAULTS = [b"\r", b"\x00", b"\xff", b"\xff\xfe", b"\xc3", b"x" * 70_000]
+
+
+def faults(content):
+    """The expected `(code, line)` of every problem in a content, found byte by byte."""
+    found = set()
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        found.add(("not_utf8", None))
+    for number, line in enumerate(content.split(b"\n"), 1):
+        line = line[:-1] if line.endswith(b"\r") and number <= content.count(b"\n") else line
+        text = line.decode("utf-8", errors="replace")
+        found |= {("nul_byte", number)} if b"\0" in line else set()
+        found |= {("carriage_return", number)} if b"\r" in line else set()
+        found |= {("not_utf8", number)} if "\ufffd" in text else set()
+        found |= {("file_too_large", number)} if len(text) > 65536 else set()
+    text = content.decode("utf-8", errors="replace")
+    if not text.removeprefix("\ufeff").strip("\r\n"):
+        found.add(("empty_file", None))
+    return found
+
+
+def read(content):
+    return list(read_blocks(io.BytesIO(content), "file", Problems(), LIMIT))
+
+
+@pytest.mark.parametrize("block", [1, 7, 64, 1 << 15])
+def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(monkeypatch, block):
+    monkeypatch.setattr(text_module, "_BLOCK", block)
+    rng = random.Random(block)
+    accepted = 0
+    for _ in range(800):
+        pieces = rng.choices(PIECES, k=rng.randint(0, 40))
+        if rng.random() < 0.4:
+            pieces[rng.randint(0, len(pieces)) : 0] = [rng.choice(FAULTS)]
+        content = b"".join(pieces)
+        expected = faults(content)
+        if expected:
+            with pytest.raises(FileProblems) as refusal:
+                read(content)
+            assert {(problem.code, problem.line) for problem in refusal.value.problems} <= expected, content
+            continue
+        whole = content.decode("utf-8-sig").replace("\r\n", "\n").rstrip("\n")
+        found = read(content)
+        assert "\n".join(found).rstrip("\n") == whole, content
+        assert all(block.strip("\n") for block in found)
+        accepted += 1
+    assert 150 < accepted < 700
+
+
+def changed(text, rng):
+    """A text with a line moved, removed, repeated, preceded by a blank line or changed in one character."""
+    lines = text.splitlines(keepends=True)
+    kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
+    if kind == "swap":
+        other = rng.randrange(len(lines))
+        lines[place], lines[other] = lines[other], lines[place]
+    elif kind == "char":
+        lines[place] = lines[place].replace(rng.choice(lines[place]), rng.choice("x0,\t é"), 1)
+    else:
+        lines[place : place + 1] = {"drop": [], "twice": [lines[place]] * 2, "blank": ["\n", lines[place]]}[
+            kind
+        ]
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("kind", ["reference", "submission"])
+@pytest.mark.parametrize("task", CASES)
+def test_what_is_read_and_refused_does_not_depend_on_where_blocks_end(monkeypatch, task, kind):
+    files = find_task(task).format
+    items = files.read_reference(encoded(CASES[task].reference)).items
+    content = getattr(CASES[task], kind)
+    name = next(iter(content))
+    rng = random.Random(1)
+    refused = 0
+    for trial in range(60):
+        text = changed(content[name], rng) if trial else content[name]
+        changes = encoded({**content, name: text})
+        outcomes = set()
+        for block in (1, 50, 1 << 17):
+            monkeypatch.setattr(text_module, "_BLOCK", block)
+            try:
+                if kind == "reference":
+                    outcomes.add(repr(files.read_reference(changes)))
+                else:
+                    outcomes.add(repr(files.read_submission(Files(changes), items)))
+            except FileProblems as refusal:
+                outcomes.add(str(refusal))
+                refused += 1
+        assert len(outcomes) == 1, outcomes
+    assert 3 < refused < 180

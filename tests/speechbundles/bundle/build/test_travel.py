@@ -61,7 +61,7 @@ SMALL = {
     "spokeneval/report/results.py": b"",
     "spokeneval/kinds/__init__.py": b"",
     "spokeneval/kinds/mine.py": b"",
-    "spokeneval/kinds/other.py": b"",
+    "spokeneval/kinds/other.py": b'view = View(\n    "other", 1)',
     "spokeneval/report/kinds/__init__.py": b"",
     "spokeneval/report/kinds/mine.py": b"",
     "spokeneval/report/kinds/other.py": b"",
