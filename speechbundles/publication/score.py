@@ -119,18 +119,7 @@ def score(
     built = read_built_bundle(bundle)
     scored_phase = built.phase(phase)
     built.ranking_column()
-    if fetched and built.only_receives:
-        raise OrganiserError(
-            "the labels of this bundle stay at home, so the platform's leaderboard has no scores to choose entries by; "
-            "make the leaderboard with `board`"
-        )
-    if reference is not None:
-        built = with_reference(built, scored_phase, reference)
-    elif built.only_receives and built.is_at_home(scored_phase):
-        raise OrganiserError(
-            f"{scored_phase.name}: the labels of this phase are not in the bundle; give them with --reference: the "
-            f"folder `{WHOLE}` in the build's folder {HOME}/TASK/SET"
-        )
+    built = _with_labels(built, scored_phase, reference, fetched)
     teams = None
     if isinstance(folder, Mapping):
         submissions = folder
@@ -161,6 +150,25 @@ def score(
         record_scored(out, built, scored_phase)
         write_whole(out / LIST_FILE, to_csv(scores))
     return scores
+
+
+def _with_labels(
+    bundle: BuiltBundle, phase: BuiltPhase, reference: Path | None, fetched: bool
+) -> BuiltBundle:
+    """Return the bundle with the phase's labels, which are in the bundle or in `reference`."""
+    if fetched and bundle.only_receives:
+        raise OrganiserError(
+            "the labels of this bundle stay at home, so the platform's leaderboard has no scores to choose entries by; "
+            "make the leaderboard with `board`"
+        )
+    if reference is not None:
+        return with_reference(bundle, phase, reference)
+    if bundle.only_receives and bundle.is_at_home(phase):
+        raise OrganiserError(
+            f"{phase.name}: the labels of this phase are not in the bundle; give them with --reference: the "
+            f"folder `{WHOLE}` in the build's folder {HOME}/TASK/SET"
+        )
+    return bundle
 
 
 @dataclass(frozen=True)

@@ -155,13 +155,14 @@ def _run(
 def _cluster(scheduler: str) -> Iterator[Any]:
     """Connect to a Dask cluster; return its client."""
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise OrganiserError(
             "--scheduler needs the package distributed; install it with pip install '.[cluster]'"
         ) from None
+    connect: Any = distributed.Client
     try:
-        client = Client(scheduler, timeout=WAIT, direct_to_workers=True)
+        client = connect(scheduler, timeout=WAIT, direct_to_workers=True)
     except (OSError, ValueError) as error:
         raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
     with client:
@@ -184,6 +185,7 @@ def _send(
 ) -> Result:
     """Rehearse one submission on a cluster; if its worker dies, on another one."""
     data = submission.read_bytes()
+    result: Result
     try:
         result, files = client.submit(
             _run_there, bundle, bundle.key, phase, data, variables, pure=False

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rich.cells import cell_len
@@ -216,10 +217,7 @@ def rehearse_phase(
         try:
             output = run_submission(run, submission)
             scores = read_scores(output, worker, warnings)
-            program = bundle.files.get(phase.scoring_program, b"")
-            declared = partial(_declared, phase.scoring_program, program)
-            stored = store_scores(scores, bundle, worker, warnings, declared)
-            row = leaderboard_row(bundle, worker, stored, feedback_of(output, program))
+            row = _row(run, worker, output, scores)
             worker.check_output(output, "scoring")
             warnings += worker.page_warnings(output, bundle.detailed_results)
             if keep_output is not None:
@@ -243,6 +241,14 @@ def rehearse_phase(
         problems=tuple(problems),
         steps=tuple(run.steps),
     )
+
+
+def _row(run: Run, worker: ModuleType, output: Path, scores: Mapping[str, Any]) -> tuple[Cell, ...]:
+    """Return the leaderboard row of scores."""
+    program = run.bundle.files.get(run.phase.scoring_program, b"")
+    declared = partial(_declared, run.phase.scoring_program, program)
+    stored = store_scores(scores, run.bundle, worker, run.warnings, declared)
+    return leaderboard_row(run.bundle, worker, stored, feedback_of(output, program))
 
 
 @lru_cache

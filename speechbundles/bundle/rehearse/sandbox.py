@@ -176,27 +176,7 @@ def start(
             continue
         if way == REAPER:
             _report_reaper()
-        status_fd, theirs = os.pipe()
-        try:
-            supervisor = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(theirs)),
-                    *map(str, limits.of_a_process()),
-                    *command,
-                ],
-                cwd=cwd,
-                env=dict(env),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                pass_fds=(theirs, *inherited),
-                start_new_session=True,
-            )
-        except BaseException:
-            os.close(status_fd)
-            raise
-        finally:
-            os.close(theirs)
+        supervisor, status_fd = _supervisor(way, command, cwd, env, limits, output, inherited)
         try:
             helper = int(_line(status_fd) or 0)
         except BaseException:
@@ -210,6 +190,36 @@ def start(
                 stream.close()
         supervisor.wait()
     raise RuntimeError("the sandbox cannot start a process")
+
+
+def _supervisor(
+    way: str,
+    command: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    limits: Limits,
+    output: int,
+    inherited: Sequence[int],
+) -> tuple[subprocess.Popen[bytes], int]:
+    status_fd, theirs = os.pipe()
+    words = [sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(theirs)]
+    try:
+        supervisor = subprocess.Popen(
+            [*words, *map(str, limits.of_a_process()), *command],
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(theirs, *inherited),
+            start_new_session=True,
+        )
+    except BaseException:
+        os.close(status_fd)
+        raise
+    finally:
+        os.close(theirs)
+    return supervisor, status_fd
 
 
 namespaces = threading.Event()

@@ -81,7 +81,7 @@ def store_scores(
     ------
     RunFailed: the platform fails on a score.
     """
-    stored = worker.store_scores(scores, bundle.columns, warnings)
+    stored: dict[str, Decimal] = worker.store_scores(scores, bundle.columns, warnings)
     keys = {column.key for column in bundle.columns}
     dropped = [key for key in scores if key not in keys]
     if dropped:
