@@ -17,6 +17,7 @@ from typing import NamedTuple
 from speechbundles.model import tabular
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import hint, printable
 from speechbundles.publication.outputs import RUNS, SYSTEMS_FILE, ScoringOutput, no_board
@@ -154,7 +155,7 @@ def read_rows(path: Path) -> list[list[str]]:
     """
     try:
         return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]
-    except tabular.UnreadableFile as error:
+    except UnreadableFile as error:
         raise no_board([f"{path}: {error}"]) from None
 
 

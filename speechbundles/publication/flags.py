@@ -148,7 +148,8 @@ def shown_band(ends: tuple[int, int]) -> str:
 
 def systems_wrong(task: Task, systems: Sequence[Statistics]) -> np.ndarray:
     """Return the number of systems that are wrong on each item, shape=(n,); what is partly right is added up."""
-    return np.rint((1 - right_answers(task, systems)).sum(axis=1)).astype(np.int64)
+    wrong: np.ndarray = np.rint((1 - right_answers(task, systems)).sum(axis=1)).astype(np.int64)
+    return wrong
 
 
 def explain_flags(

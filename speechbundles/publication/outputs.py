@@ -121,7 +121,8 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
             outputs.append(ScoringOutput(name, {}, Signature(""), None, path=path))
             unscored.append(f"{name}: {error}")
         except (OSError, ValueError) as error:
-            problems.append(f"{name}: {printable(_reason(error))}")
+            reason = error.strerror if isinstance(error, OSError) else None
+            problems.append(f"{name}: {printable(reason or str(error))}")
     scored = [output for output in outputs if output.scores]
     if scored:
         problems += _differences(scored)
@@ -159,17 +160,10 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
     return problems
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError):
-        return error.strerror or str(error)
-    return str(error)
-
-
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
-        return _read_files(
-            path, name, _folders(path), partial(is_file_below, path), partial(_of_folder, path)
-        )
+        folders = {inner.name for inner in path.iterdir() if inner.is_dir()}
+        return _read_files(path, name, folders, partial(is_file_below, path), partial(_of_folder, path))
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:
             archive = open_zip(stream)
@@ -181,10 +175,6 @@ def _read(path: Path, name: str) -> ScoringOutput:
             return _read_files(
                 path, name, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file])
             )
-
-
-def _folders(path: Path) -> set[str]:
-    return {inner.name for inner in path.iterdir() if inner.is_dir()}
 
 
 def _of_folder(path: Path, file: str) -> bytes:
@@ -260,28 +250,25 @@ def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) 
     _NoScore: the scores are at none of these places.
     ValueError: several folders inside have scores.
     """
-    inside = sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))
-    top = _base("", is_file)
-    if top is not None:
-        return top
-    bases = {folder: base for folder in inside if (base := _base(f"{folder}/", is_file)) is not None}
+    bases = {}
+    for folder in ("", *sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))):
+        top = f"{folder}/" if folder else ""
+        places = (top, *(f"{top}{kept}/" for kept in KEPT))
+        base = next((place for place in places if is_file(place + SCORES_FILE)), None)
+        if base is not None:
+            bases[folder] = base
+        if "" in bases:
+            return bases[""]
     if len(bases) > 1:
-        first = next(iter(bases))
-        remedy = f"give the folder of each system, such as {path / first}"
-        if not path.is_dir():
-            remedy = "unpack it and give the folder of each system"
+        remedy = "unpack it and give the folder of each system"
+        if path.is_dir():
+            remedy = f"give the folder of each system, such as {path / next(iter(bases))}"
         raise ValueError(f"contains {len(bases)} outputs; {remedy}")
     if bases:
         return next(iter(bases.values()))
     raise _NoScore(
         f"no {SCORES_FILE}; expected the output of a scoring program, or a folder written by rehearse --keep"
     )
-
-
-def _base(top: str, is_file: Callable[[str], bool]) -> str | None:
-    """Return the place of the scores below a folder, or None."""
-    bases = (top, *(f"{top}{kept}/" for kept in KEPT))
-    return next((base for base in bases if is_file(base + SCORES_FILE)), None)
 
 
 def _json(data: bytes, file: str) -> Any:
@@ -390,21 +377,23 @@ def _different_units(output: ScoringOutput, model: ScoringOutput) -> list[str]:
     own, other = output.statistics, model.statistics
     if own is None or other is None:
         return []
-    unpaired = f"{output.name}: its statistics cannot be paired with those of {model.name}"
+    what = ""
     if own.unit != other.unit:
-        return [f"{unpaired}: the unit is {own.unit:.100} instead of {other.unit:.100}"]
-    if own.columns != other.columns:
-        return [
-            f"{unpaired}: the columns are {some_of(own.columns, MOST_SHOWN)} instead of "
-            f"{some_of(other.columns, MOST_SHOWN)}"
-        ]
-    for kind, names, others in (("units", own.units, other.units), ("items", own.items, other.items)):
-        if names != others:
-            odd = sorted(set(names) ^ set(others))
-            what = (
-                f"{len(odd)} {kind} are in only one of the two, first {odd[0]!s:.100}"
-                if odd
-                else f"the {kind} are in a different order"
-            )
-            return [f"{unpaired}: {what}"]
-    return []
+        what = f"the unit is {own.unit:.100} instead of {other.unit:.100}"
+    elif own.columns != other.columns:
+        columns, others = (some_of(each.columns, MOST_SHOWN) for each in (own, other))
+        what = f"the columns are {columns} instead of {others}"
+    else:
+        what = _different_names("units", own.units, other.units) or _different_names(
+            "items", own.items, other.items
+        )
+    return (
+        [f"{output.name}: its statistics cannot be paired with those of {model.name}: {what}"] if what else []
+    )
+
+
+def _different_names(kind: str, names: Sequence[str], others: Sequence[str]) -> str:
+    odd = sorted(set(names) ^ set(others))
+    if odd:
+        return f"{len(odd)} {kind} are in only one of the two, first {odd[0]!s:.100}"
+    return "" if names == others else f"the {kind} are in a different order"

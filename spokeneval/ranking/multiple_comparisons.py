@@ -46,7 +46,8 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     stepped = np.empty_like(found)
     stepped[order] = np.minimum(1, np.maximum.accumulate(found[order] * steps))
     adjusted[pairs] = stepped
-    return np.minimum(adjusted, adjusted.T)
+    symmetric: np.ndarray = np.minimum(adjusted, adjusted.T)
+    return symmetric
 
 
 def holm_level(systems: int, rejected: int = 0) -> float:

@@ -167,7 +167,8 @@ def p_of_counts(
 
 def _deviations(observed: np.ndarray, squares: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """The observed differences in standard deviations of the rounds."""
-    return observed / np.sqrt(np.maximum(squares / np.maximum(drawn, 1), LEAST**2))
+    found: np.ndarray = observed / np.sqrt(np.maximum(squares / np.maximum(drawn, 1), LEAST**2))
+    return found
 
 
 def _few_ways(units: int, rounds: int) -> bool:
@@ -244,7 +245,8 @@ def resolved_level(units: int, level: float) -> float:
     2.0
     """
     if _few_ways(units, ROUNDS):
-        return math.floor(level * 2 ** (units - 1)) / 2 ** (units - 1)
+        ways = 2.0 ** (units - 1)
+        return math.floor(level * ways) / ways
     return math.floor(level * (1 + ROUNDS)) / (1 + ROUNDS)
 
 
@@ -369,4 +371,5 @@ def _deviations_of_means(parts: np.ndarray, means: np.ndarray) -> np.ndarray:
         apart = squares[rows, np.newaxis] + squares - 2 * parts[rows] @ parts.T
         leads = means[rows, np.newaxis] - means
         deviations[rows] = units * leads / np.sqrt(np.maximum(apart, (units * LEAST) ** 2))
-    return np.minimum(deviations, np.float32(math.sqrt(units)), out=deviations)
+    np.minimum(deviations, np.float32(math.sqrt(units)), out=deviations)
+    return deviations

@@ -144,26 +144,18 @@ def rank_sets(
     first, second = np.triu_indices(systems, 1)
     sign = 1 if higher else -1
     leads = (scores[first] - scores[second]) * sign
+    better = np.zeros((systems, systems), dtype=bool)
+    better[first, second], better[second, first] = _known_leads(complete * sign, leads, units)
+    return ranks_known(better)
 
-    def moves() -> Iterator[np.ndarray]:
-        size = max(1, _AT_A_TIME // max(1, len(first)))
-        for begin in range(0, len(complete), size):
-            some = complete[begin : begin + size]
-            block = np.empty((len(some), len(first)))
-            end = 0
-            for system in range(systems - 1):  # the pairs of `first` and `second`, in their order
-                pairs = slice(end, end + systems - 1 - system)
-                np.subtract(some[:, system : system + 1], some[:, system + 1 :], out=block[:, pairs])
-                end = pairs.stop
-            block *= sign
-            block -= leads
-            yield block
 
-    short, beyond = _one_sided_errors(moves(), len(complete))
+def _known_leads(resampled: np.ndarray, leads: np.ndarray, units: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of each pair of systems, whether the first is known to be better, and whether the second is."""
+    short, beyond = _one_sided_errors(_moves(resampled, leads), len(resampled))
     freedom = units - 2
     state = np.random.RandomState(SEED)
     blocks = []
-    for block in moves():
+    for block in _moves(resampled, leads):
         block /= np.where(block < 0, short, beyond)
         varied = state.chisquare(freedom, block.shape)
         varied /= freedom
@@ -171,9 +163,9 @@ def rank_sets(
         blocks.append(_farthest(block))
     places, farthest = (np.concatenate(part) for part in zip(*blocks))
     widened = math.sqrt(units / (units - 1))
-    ahead = behind = np.zeros(len(first), dtype=bool)
+    ahead = behind = np.zeros(len(leads), dtype=bool)
     while True:
-        if len(first) <= _KEPT:
+        if len(leads) <= _KEPT:
             least = -farthest[:, ~ahead].min(axis=1, initial=0)
             largest = np.maximum(least, farthest[:, ~behind].max(axis=1, initial=0))
         else:
@@ -183,11 +175,24 @@ def rank_sets(
         critical = widened * np.sort(largest)[len(largest) - 1 - int(len(largest) * SIGNIFICANCE)]
         now_ahead, now_behind = leads / short > critical, -leads / beyond > critical
         if np.array_equal(now_ahead, ahead) and np.array_equal(now_behind, behind):
-            break
+            return ahead, behind
         ahead, behind = now_ahead, now_behind
-    better = np.zeros((systems, systems), dtype=bool)
-    better[first, second], better[second, first] = ahead, behind
-    return ranks_known(better)
+
+
+def _moves(resampled: np.ndarray, leads: np.ndarray) -> Iterator[np.ndarray]:
+    """How far the leads in each resample are from the observed ones, in blocks of shape (r, pairs)."""
+    systems = resampled.shape[1]
+    size = max(1, _AT_A_TIME // max(1, len(leads)))
+    for begin in range(0, len(resampled), size):
+        some = resampled[begin : begin + size]
+        block = np.empty((len(some), len(leads)))
+        end = 0
+        for system in range(systems - 1):  # the pairs in the order of `np.triu_indices`
+            pairs = slice(end, end + systems - 1 - system)
+            np.subtract(some[:, system : system + 1], some[:, system + 1 :], out=block[:, pairs])
+            end = pairs.stop
+        block -= leads
+        yield block
 
 
 def _one_sided_errors(blocks: Iterator[np.ndarray], resamples: int) -> tuple[np.ndarray, np.ndarray]:
