@@ -17,6 +17,7 @@ from speechbundles.model.dates import now
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 from speechbundles.publication import (
+    Breakdown,
     board_to_json,
     board_to_text,
     make_board,
@@ -109,11 +110,7 @@ def command(
                 day=(day or now()).date(),
                 baseline=baseline,
                 anonymous=anonymous,
-                conditions=conditions,
-                by=by,
-                submissions=submissions,
-                items=items,
-                flags=flags,
+                asked=Breakdown(conditions, by, submissions, items, flags),
                 progress=progress,
             )
         say(board_to_json(board) if as_json else board_to_text(board))

@@ -1,6 +1,6 @@
 """Scoring of many submissions on the organiser's computer, and ranking. Other rooms import from this module only."""
 
-from speechbundles.publication.board import make_board
+from speechbundles.publication.board import Breakdown, make_board
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.page import fitted_tables
 from speechbundles.publication.pdf import write_pdf
@@ -12,6 +12,7 @@ from speechbundles.publication.write import to_json as board_to_json
 from speechbundles.publication.write import to_text as board_to_text
 
 __all__ = [
+    "Breakdown",
     "board_to_json",
     "board_to_text",
     "escaped_markdown",

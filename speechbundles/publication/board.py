@@ -58,6 +58,28 @@ class Board(Ranking):
     files: Mapping[str, Table]
 
 
+class Breakdown(NamedTuple):
+    """Tables of conditions and items that are added to a board.
+
+    Attributes
+    ----------
+    conditions: a table with the condition of each unit or item; scores are broken down by it.
+    by: columns of the organiser's reference; scores are broken down by each.
+    submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
+    items: whether the difficulty of items and the ability of systems are estimated.
+    flags: a table of annotators' flags, to explain the difficulty of items.
+    """
+
+    conditions: Path | None = None
+    by: Sequence[str] = ()
+    submissions: Path | None = None
+    items: bool = False
+    flags: Path | None = None
+
+
+NOTHING = Breakdown()
+
+
 def make_board(
     sources: Sources,
     outputs: Sequence[ScoringOutput],
@@ -66,11 +88,7 @@ def make_board(
     day: date | None = None,
     baseline: str = "",
     anonymous: bool = False,
-    conditions: Path | None = None,
-    by: Sequence[str] = (),
-    submissions: Path | None = None,
-    items: bool = False,
-    flags: Path | None = None,
+    asked: Breakdown = NOTHING,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Board:
     """Rank the outputs of one task.
@@ -84,11 +102,7 @@ def make_board(
     baseline: the name of the system that is marked as the baseline.
     anonymous: whether systems are named AAA, BBB, ... in the order of the board, systems without a score last, and
         are not described.
-    conditions: a table with the condition of each unit or item; scores are broken down by it.
-    by: columns of the organiser's reference; scores are broken down by each.
-    submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
-    items: whether the difficulty of items and the ability of systems are estimated.
-    flags: a table of annotators' flags, to explain the difficulty of items.
+    asked: which tables of conditions and items are added.
 
     Raises
     ------
@@ -99,15 +113,9 @@ def make_board(
     folder = folder_of(outputs)
     recorded, phase = read_scored(folder) if folder else ("", "")
     rules, competition, default = _find_task(sources, scored, recorded)
-    column = _primary_column(rules, competition)
-    if column.key not in scored[0].scores:
-        raise no_board([f"{scored[0].name} has no score {column.key}, the primary score of {rules.name}"])
+    column = _primary_column(rules, competition, scored[0])
     present = [output.name for output in outputs]
-    if baseline and baseline not in present:
-        expected = some_of(sorted(present), MOST_SHOWN)
-        raise no_board(
-            [f"--baseline {baseline}: no such system{hint(baseline, present)}; expected one of {expected}"]
-        )
+    _require_baseline(baseline, present)
     systems = read_systems(folder, present) if folder and not anonymous else {}
     placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
     aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
@@ -118,13 +126,11 @@ def make_board(
     signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
     entries = [_system(rules, output, is_known=is_known) for output in ranked]
     ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
+    tables, files = _tables_of_items(ranking, ranked, competition, asked)
     trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
     remarks = [*notes.without_score(unscored), *ties(ranking.rows)]
     remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
-    asked = Breakdown(conditions, by, submissions, items, flags)
-    tables, files = _tables_of_items(ranking, ranked, competition, asked)
-    if items and ITEMS_FILE not in files:
-        remarks.append(NO_DIFFICULTY)
+    remarks += [NO_DIFFICULTY] if asked.items and ITEMS_FILE not in files else []
     phase = f"{phase} ({signature.part})" if signature.part else phase
     return Board(
         **{**vars(ranking), "notes": remarks, "unscored": unscored},
@@ -134,6 +140,13 @@ def make_board(
         trivial=trivial,
         files=files,
     )
+
+
+def _require_baseline(baseline: str, present: Sequence[str]) -> None:
+    if baseline and baseline not in present:
+        expected = some_of(sorted(present), MOST_SHOWN)
+        what = f"no such system{hint(baseline, present)}; expected one of {expected}"
+        raise no_board([f"--baseline {baseline}: {what}"])
 
 
 def _find_task(
@@ -156,12 +169,13 @@ def _find_task(
     return rules, competition, next(iter(own)) if len(own) == 1 else rules.title
 
 
-def _primary_column(rules: Task, competition: Competition | None) -> Column:
+def _primary_column(rules: Task, competition: Competition | None, output: ScoringOutput) -> Column:
     """Return the column of the primary score, with the organiser's precision if the competition is known."""
-    if competition is None:
-        return Column(*rules.columns[0][:3], rules.primary.precision)
-    column = competition.columns[0]
-    return Column(column.key, column.title, column.direction, column.precision)
+    column = competition.columns[0] if competition else rules.columns[0]
+    if column.key not in output.scores:
+        raise no_board([f"{output.name} has no score {column.key}, the primary score of {rules.name}"])
+    precision = competition.columns[0].precision if competition else rules.primary.precision
+    return Column(column.key, column.title, column.direction, precision)
 
 
 def _best_first(outputs: Sequence[ScoringOutput], column: Column) -> list[ScoringOutput]:
@@ -206,16 +220,6 @@ def _remarks(ranking: Ranking, outputs: Sequence[ScoringOutput], trivial: Mappin
         *notes.disagreements(ranking, outputs),
         *(ranking.notes or ["There is only one system, so nothing is compared."]),
     ]
-
-
-class Breakdown(NamedTuple):
-    """What is asked about conditions and items; see `make_board`."""
-
-    conditions: Path | None
-    by: Sequence[str]
-    submissions: Path | None
-    items: bool
-    flags: Path | None
 
 
 def _tables_of_items(

@@ -32,14 +32,13 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import Fetched, read_index, write_whole
+from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index, write_whole
 from speechbundles.model.text import printable
 from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication import read_outputs, score_all
-from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
+from speechbundles.publication.season import Attempt, Submission, play_submissions, rank
 from speechbundles.server.connection import Progress
-from speechbundles.server.fetch import DELETED, VANISHED
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
@@ -153,16 +152,8 @@ def make_home_board(
     private = private_folder(fetched)
     until = datetime.combine(now.date(), time()) if daily else now
     left_out: list[str] = []
-    uploads: dict[Submission, Fetched] = {}
     runs = _first_runs(read_index(fetched))
-    for run in (run for run in runs if run.time < until):
-        try:
-            path = _submitted(fetched, run)
-            digest = sha256(path, MAX_BYTES)
-            uploads[Submission(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
+    uploads = _uploads(fetched, [run for run in runs if run.time < until], left_out)
     in_order = sorted(uploads, key=lambda upload: (upload.time, int(upload.name)))
     season = play_submissions(bundle, in_order, private, jobs, progress)
     names = _names(private, {run.owner for run in uploads.values()}) if anonymous else {}
@@ -180,7 +171,9 @@ def make_home_board(
     ended = all(phase.closes and phase.closes <= until for phase in phases)
     boards = []
     for phase in phases:
-        placed = _placed(season, phase, finished.get(phase, []))
+        rule = FORCE_ALL if phase.rule in PICKED else phase.rule
+        entered = rank(season.bundle, replace(phase, rule=rule), finished.get(phase, []))
+        placed = [entry.attempt for entry in entered]
         owners = [uploads[attempt.submission].owner for attempt in placed]
         shown = [names.get(owner, owner) for owner in owners]
         if exact is None:
@@ -222,16 +215,21 @@ def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
     return [run for run in together if run.status != "Cancelled"]
 
 
-def _submitted(fetched: Path, run: Fetched) -> Path:
-    """Return the path of a run's upload.
-
-    Raises
-    ------
-    ValueError: it was not fetched.
-    """
-    if not run.submission:
-        raise ValueError(run.note or "its upload was not fetched")
-    return fetched / run.submission
+def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dict[Submission, Fetched]:
+    """Return the runs whose uploads can be read, by their uploads; the others are added to `left_out`."""
+    uploads = {}
+    for run in runs:
+        reason: object = run.note or "its upload was not fetched"
+        path = fetched / run.submission
+        try:
+            digest = sha256(path, MAX_BYTES) if run.submission else ""
+        except (OSError, ValueError) as error:
+            digest, reason = "", error.strerror if isinstance(error, OSError) else error
+        if digest:
+            uploads[Submission(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
+        else:
+            left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
+    return uploads
 
 
 def _why_left_out(attempt: Attempt, run: Fetched) -> str:
@@ -246,17 +244,6 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     if attempt.phase.rule in PICKED and not run.on_board:
         return "not chosen by its owner for the leaderboard"
     return ""
-
-
-def _placed(season: Season, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:
-    """Return the runs on a phase's leaderboard, best first."""
-    rule = FORCE_ALL if phase.rule in PICKED else phase.rule
-    return [entry.attempt for entry in rank(season.bundle, replace(phase, rule=rule), finished)]
-
-
-def _places(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[int]:
-    scores = _primary(bundle, placed)
-    return [scores.index(score) + 1 for score in scores]
 
 
 def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | None]:
@@ -283,21 +270,20 @@ def _entries(
     *,
     timed: bool,
 ) -> tuple[Entry, ...]:
-    places = _places(bundle, placed)
-    entries = []
-    for position, (attempt, place, name) in enumerate(zip(placed, places, names, strict=True)):
+    primary, entries = _primary(bundle, placed), []
+    for position, (attempt, score, name) in enumerate(zip(placed, primary, names, strict=True)):
         stored = attempt.result.scores if attempt.result else {}
-        known = {key: score for key, score in stored.items() if score is not None}
+        scores = {column.key: stored.get(column.key) for column in columns}
         entries.append(
             Entry(
-                place,
-                places.count(place) > 1,
+                primary.index(score) + 1,
+                primary.count(score) > 1,
                 compared.ranks[position] if compared.ranks else None,
                 compared.clusters[position] if compared.clusters else None,
                 name,
                 attempt.submission.time if timed else None,
-                {column.key: known[column.key] for column in columns if column.key in known},
-                {column.key: attempt.shown(column.key) for column in columns},
+                {key: score for key, score in scores.items() if score is not None},
+                {key: attempt.shown(key) for key in scores},
             )
         )
     return tuple(entries)

@@ -148,7 +148,7 @@ def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
             f"{primary.title} (95 % interval)" if ends else primary.title,
             *(_score(entry, primary, ends) for entry in entries),
         ],
-        ["Rank range", *map(_range, entries)],
+        ["Rank range", *(shown_range(entry.ranks) if entry.ranks else "" for entry in entries)],
         ["Cluster", *(str(entry.cluster or "") for entry in entries)],
         ["Uploaded (UTC)", *(f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries)],
     ]
@@ -174,40 +174,18 @@ def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
     return f"{score} ({' to '.join(interval)})" if interval else score
 
 
-def _range(entry: Entry) -> str:
-    return shown_range(entry.ranks) if entry.ranks else ""
-
-
 def to_csv(board: HomeBoard) -> str:
     """Return a line for each entry; cells are safe to open in a spreadsheet."""
-    rows = [
-        [
-            "phase",
-            "rank",
-            "best_rank",
-            "worst_rank",
-            "cluster",
-            "name",
-            "uploaded",
-            *(column.key for column in board.columns),
-        ]
+    keys = [column.key for column in board.columns]
+    rows: list[list[object]] = [
+        ["phase", "rank", "best_rank", "worst_rank", "cluster", "name", "uploaded", *keys]
     ]
     for each in board.phases:
         for entry in each.entries:
-            scores = [
-                number(entry.scores[column.key]) if column.key in entry.scores else ""
-                for column in board.columns
-            ]
-            uploaded = f"{entry.time:{FORMAT}}" if entry.time else ""
-            rows.append(
-                [
-                    no_formula(each.phase.name),
-                    *map(str, (entry.rank, *(entry.ranks or ("", "")), entry.cluster or "")),
-                    no_formula(printable(entry.name)),
-                    uploaded,
-                    *scores,
-                ]
-            )
+            ends, uploaded = entry.ranks or ("", ""), f"{entry.time:{FORMAT}}" if entry.time else ""
+            scores = [number(entry.scores[key]) if key in entry.scores else "" for key in keys]
+            place = [no_formula(each.phase.name), entry.rank, *ends, entry.cluster or ""]
+            rows.append([*place, no_formula(printable(entry.name)), uploaded, *scores])
     return csv_text(rows)
 
 

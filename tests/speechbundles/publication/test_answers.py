@@ -10,7 +10,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
-from speechbundles.publication.board import make_board
+from speechbundles.publication.board import Breakdown, make_board
 from speechbundles.publication.conditions import conditions_by_column, scores_by_columns
 from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput
@@ -146,8 +146,7 @@ def test_a_board_without_names_has_the_same_scores(own, scored):
         Sources(ROOT, own / "mine"),
         scored[RECORDINGS],
         anonymous=True,
-        by=["language_tag"],
-        submissions=own / "submissions",
+        asked=Breakdown(by=["language_tag"], submissions=own / "submissions"),
     )
     rows = {row[0]: row[1:] for row in board.tables[-1].rows}
     (named,) = tables_by(own, scored[RECORDINGS], "language_tag", submissions=own / "submissions")

@@ -33,7 +33,9 @@ def test_scores_by_condition_are_those_of_its_units(tmp_path):
         "Id,prompt\n" + "".join(f"{unit},{'easy' if easy[unit] else 'hard'}\n" for unit in range(60))
     )
     board = ranking.make_board(
-        Sources(ROOT), read_outputs(sorted((tmp_path / "outputs").iterdir())), conditions=table
+        Sources(ROOT),
+        read_outputs(sorted((tmp_path / "outputs").iterdir())),
+        asked=ranking.Breakdown(conditions=table),
     )
     (found,) = [table for table in board.tables if "by condition" in table.title]
     assert list(found.header) == ["System", "easy (40)", "hard (20)"]
@@ -116,7 +118,9 @@ def own_competition(tmp_path_factory):
 
 def board_by(own_competition, *columns, part="whole", **choices):
     outputs = read_outputs(sorted((own_competition / part).iterdir()))
-    return ranking.make_board(Sources(ROOT, own_competition / "mine"), outputs, by=columns, **choices)
+    return ranking.make_board(
+        Sources(ROOT, own_competition / "mine"), outputs, asked=ranking.Breakdown(by=columns, **choices)
+    )
 
 
 @pytest.mark.parametrize(("part", "count"), [("whole", 41), ("part", 30)])
@@ -180,4 +184,4 @@ def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition
     with pytest.raises(
         OrganiserError, match=r"none of the sets of spoken_call there .* has all 41 items\. Give the folder"
     ):
-        ranking.make_board(Sources(ROOT), outputs, by=["Prompt"])
+        ranking.make_board(Sources(ROOT), outputs, asked=ranking.Breakdown(by=["Prompt"]))
