@@ -25,11 +25,9 @@ from .page import Html
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
 """Colours that colour-blind readers can distinguish, with enough contrast on white."""
-WRONG = ORANGE
-"""The colour of wrong answers."""
 
 ERROR, INK, PAPER, STRONG, LINE = "#7a1f5c", "#1b1f24", "#ffffff", "#57606a", "#d8dee4"
-REGION, _SHADE, _ON_SHADE = "#e6ebf2", "#00548c", "#fefefe"
+REGION = "#e6ebf2"
 
 _VARIABLES = {
     BLUE: "blue",
@@ -42,7 +40,6 @@ _VARIABLES = {
     STRONG: "strong",
     LINE: "line",
     REGION: "region",
-    _SHADE: "shade",
 }
 """The colours of light mode, each with the variable of `page` that replaces it."""
 
@@ -275,12 +272,6 @@ def _ticks(low: float, high: float) -> list[float]:
     return [float(f"{step * place:.10g}") for place in range(first, math.floor(high / step) + 1)]
 
 
-def shade(value: float) -> tuple[tuple[float, ...], str]:
-    """Return the colours of a cell, which lets the page shine through, and of its text, for a value from 0 to 1."""
-    red, green, blue = (int(_SHADE[place : place + 2], 16) / 255 for place in (1, 3, 5))
-    return (red, green, blue, value), _ON_SHADE if value > 0.72 else INK
-
-
 def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tuple[float, float, float]:
     """Plot differences against means (Bland and Altman 1986); larger points show more items.
 
@@ -303,19 +294,3 @@ def mean_difference(axes: Any, means: np.ndarray, differences: np.ndarray) -> tu
         )
     axes.axhline(0, color=STRONG, linewidth=0.6)
     return ends
-
-
-def cells(axes: Any, values: np.ndarray, words: Sequence[Sequence[str]], *, largest: float) -> None:
-    """Draw a matrix as shaded cells with text, the first row on top."""
-    rows, columns = values.shape
-    for row in range(rows):
-        for column in range(columns):
-            fill, ink = shade(min(1.0, values[row, column] / largest if largest else 0.0))
-            axes.fill_between([column, column + 1], row, row + 1, facecolor=fill, edgecolor=LINE)
-            axes.text(column + 0.5, row + 0.5, words[row][column], ha="center", va="center", color=ink)
-    axes.set(xlim=(0, columns), ylim=(rows, 0), aspect="equal")
-    axes.set_xticks(np.arange(columns) + 0.5)
-    axes.set_yticks(np.arange(rows) + 0.5)
-    axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
