@@ -61,6 +61,15 @@ class Contents:
     programs: dict[tuple[str, str], Program] = field(default_factory=dict)
     kits: set[str] = field(default_factory=set)
 
+    def publish(self, part: str, archive: Archive) -> None:
+        """Note a part that participants get, if this is one, by its key in competition.yaml."""
+        if part in ("input_data", "public_data"):
+            self.item_lists[archive.name] = archive
+        elif part in ("starting_kit", "ingestion_program"):
+            self.public[archive.name] = archive
+        if part == "starting_kit":
+            self.kits.add(archive.name)
+
     def scoring_program(self, task: BuiltTask | None) -> Program | None:
         archive = task.parts.get("scoring_program") if task else None
         return self.programs.get(("scoring_program", archive.name)) if archive else None

@@ -140,19 +140,16 @@ def _read_tasks(bundle: Inspection, items: list[Any]) -> Tasks:
             bundle.add("ingestion-during-scoring", place, "ingestion_only_during_scoring: true")
         opened = {}
         for part in () if stored else (*STEPS, *DATA):
-            if part in task:
-                archive = bundle.archive((*path, part), task[part])
-                if archive is not None:
-                    opened[part] = archive
+            archive = bundle.archive((*path, part), task[part]) if part in task else None
+            if archive is not None:
+                opened[part] = archive
         if isinstance(item, dict) and not stored and "reference_data" not in item:
             bundle.add("reference-missing", path, "no reference_data")
         read = BuiltTask(str(task.get("name", f"task {number}")), path, opened)
         if not stored:
             bundle.contents.tasks.append(read)
-            if "input_data" in opened:
-                bundle.contents.item_lists[opened["input_data"].name] = opened["input_data"]
-            if "ingestion_program" in opened:
-                bundle.contents.public[opened["ingestion_program"].name] = opened["ingestion_program"]
+            for part, archive in opened.items():
+                bundle.contents.publish(part, archive)
         if "index" in task:
             tasks[task["index"]] = None if stored else read
     return tasks

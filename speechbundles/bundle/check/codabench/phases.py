@@ -31,11 +31,8 @@ def check_phases(bundle: Inspection, items: list[Any], tasks: Collection[Any]) -
         )
         for part in ("public_data", "starting_kit"):
             archive = bundle.archive((*path, part), phase[part]) if part in phase else None
-            if archive is not None and part == "public_data":
-                bundle.contents.item_lists[archive.name] = archive
-            elif archive is not None:
-                bundle.contents.public[archive.name] = archive
-                bundle.contents.kits.add(archive.name)
+            if archive is not None:
+                bundle.contents.publish(part, archive)
         if phase.get("tasks") == []:
             bundle.add("phase-tasks-empty", (*path, "tasks"), "no task")
         for index in phase.get("tasks", []):

@@ -79,15 +79,9 @@ def _read_phases(bundle: Inspection, items: dict[Any, Any]) -> _Phases:
         opened = {}
         for part in (*STEPS, *DATA, "starting_kit", "public_data"):
             archive = bundle.archive((*path, part), phase[part]) if part in phase else None
-            if archive is None:
-                continue
-            opened[part] = archive
-            if part in ("input_data", "public_data"):
-                bundle.contents.item_lists[archive.name] = archive
-            elif part in ("starting_kit", "ingestion_program"):
-                bundle.contents.public[archive.name] = archive
-            if part == "starting_kit":
-                bundle.contents.kits.add(archive.name)
+            if archive is not None:
+                opened[part] = archive
+                bundle.contents.publish(part, archive)
         task = BuiltTask(str(phase.get("label", name)), path, opened)
         bundle.contents.tasks.append(task)
         phases.append((path, phase, task))
