@@ -31,8 +31,8 @@ from sample_data.merlion import (
     write_diarization_set,
 )
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.diarization import Recording, Turns
 from spokeneval.metrics.language_diarization import der, language_times
+from spokeneval.metrics.sweeps import Recording, Turns
 
 ROUNDS = 3
 

@@ -24,7 +24,7 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.language_labels import LANGUAGES
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.turns import Submission, Turns, take
-from spokeneval.metrics import diarization
+from spokeneval.metrics import sweeps
 from spokeneval.metrics.phoneme_recognition import contains_pronunciation
 from spokeneval.task import Task
 
@@ -395,7 +395,7 @@ def instants_of(case: Case) -> np.ndarray:
 
 def submission_of(turns: Sequence[tuple[Any, Any]]) -> Submission:
     """Return a submission from the English and the Mandarin turns of each recording."""
-    return Submission(LANGUAGES, [Turns(*diarization.Turns.of_labels(*each)) for each in turns])
+    return Submission(LANGUAGES, [Turns(*sweeps.Turns.of_labels(*each)) for each in turns])
 
 
 def languages_of(turns: Turns) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
 from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
+from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score, Task, View
 from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, class_names, unit_columns
 
@@ -164,7 +165,7 @@ def _count(
 
 def recordings(
     reference: Reference, submission: Submission, *, classes: Sequence[str] = (), mapping: str = NONE
-) -> Iterator[metrics.Recording]:
+) -> Iterator[sweeps.Recording]:
     """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it."""
     names = dict.fromkeys((*reference.names, *submission.names))
     number = {label: index for index, label in enumerate(names)}
@@ -177,8 +178,8 @@ def recordings(
             labels = [np.unique(each, return_inverse=True)[1] for each in labels]
         elif not classes:
             labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
-        gold, system = map(metrics.Turns, (spoken.spans, claimed.spans), labels)
-        yield metrics.Recording(gold, system, regions, excluded)
+        gold, system = map(sweeps.Turns, (spoken.spans, claimed.spans), labels)
+        yield sweeps.Recording(gold, system, regions, excluded)
 
 
 # fmt: off

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from .counts import add, check_counts, ratio
-from .diarization import Recording, checked_spans
+from .sweeps import Recording, checked_spans
 
 _STATES = np.arange(16)
 _ENGLISH, _MANDARIN, _ENGLISH_CLAIMED, _MANDARIN_CLAIMED = (_STATES >> bit & 1 for bit in range(4))
@@ -104,7 +104,7 @@ def language_times(recordings: Sequence[Recording]) -> LanguageTimes:
     --------
     English is spoken for 600 ms and Mandarin for 600 ms; during 200 ms both are spoken.
 
-    >>> from spokeneval.metrics.diarization import Turns
+    >>> from spokeneval.metrics.sweeps import Turns
     >>> spoken, silent = Turns([(0, 600), (400, 1000)], [0, 1]), Turns([], [])
     >>> language_times([Recording(spoken, silent, [(0, 2000)])]).states[:, :4].tolist()
     [[1000.0, 400.0, 400.0, 200.0]]

@@ -21,8 +21,8 @@ except ImportError:
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.language_turns import Reference, read_items, read_reference
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.diarization import Recording, Turns
 from spokeneval.metrics.language_diarization import der, language_times
+from spokeneval.metrics.sweeps import Recording, Turns
 
 HERE = Path(__file__).resolve().parent
 

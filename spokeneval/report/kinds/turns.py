@@ -10,6 +10,7 @@ import numpy as np
 from ...formats.turns import Reference, Submission, Turns
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
+from ...metrics.sweeps import Sweep, error_spans, sweep
 from ...run.scoring import Scored
 from ...task import View
 from ..largest import Errors, Group
@@ -41,7 +42,7 @@ class _Compared(NamedTuple):
     reference: Reference
     submission: Submission
     errors: metrics.DiarizationErrors
-    sweeps: Sequence[metrics.Sweep]
+    sweeps: Sequence[Sweep]
     pairs: Sequence[tuple[np.ndarray, np.ndarray]]
     classes: Sequence[str]
 
@@ -50,7 +51,7 @@ def _compared(view: View, reference: Reference, submission: Submission, scored: 
     classes, options = view.facts["classes"], view.facts["options"]
     sweeps, pairs = [], []
     for recording in view.facts["recordings"](reference, submission):
-        swept = metrics.sweep(recording, labels=len(classes), **options)
+        swept = sweep(recording, labels=len(classes), **options)
         sweeps.append(swept)
         if view.facts["mapped"]:
             pairs.append(metrics.label_pairs(metrics.overlaps(recording, **options), mapped=True))
@@ -165,7 +166,7 @@ def _recordings(found: _Compared) -> Html:
 
 def _timeline(found: _Compared, name: str, row: int) -> Html:
     """Return a timeline of the labels in the reference and in the submission, and of the errors."""
-    spans = metrics.error_spans(found.sweeps[row], found.pairs[row])
+    spans = error_spans(found.sweeps[row], found.pairs[row])
     lanes = []
     for side, answers in (("Reference", found.reference), ("Submission", found.submission)):
         turns = answers.turns[row]

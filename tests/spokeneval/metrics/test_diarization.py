@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from spokeneval.metrics.diarization import (
-    Recording,
-    Turns,
-    error_spans,
-    errors_per_recording,
-    label_pairs,
-    overlaps,
-    sweep,
-)
+from spokeneval.metrics.diarization import errors_per_recording, label_pairs, overlaps
+from spokeneval.metrics.sweeps import Recording, Turns, error_spans, sweep
 
 
 def random_turns(rng, labels, fraction):

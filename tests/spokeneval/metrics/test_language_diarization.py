@@ -3,8 +3,8 @@ import pytest
 
 from spokeneval.metrics import language_diarization as metrics
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.diarization import Recording, Turns
 from spokeneval.metrics.language_diarization import LanguageTimes, der, jaccard_errors, language_times
+from spokeneval.metrics.sweeps import Recording, Turns
 
 LANGUAGES = ("english", "mandarin")
 TIMES = (

@@ -37,7 +37,7 @@ from spokeneval.metrics import language_diarization as diarization
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, taken, total
-from spokeneval.metrics.diarization import Recording, Turns
+from spokeneval.metrics.sweeps import Recording, Turns
 from spokeneval.task import HIGHER, Score, Task
 from tests.samples.cases import OWN
 
