@@ -42,7 +42,8 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
         metrics.arpabet_features()
     except ValueError as error:
         Problems(ReferenceFileError).stop("bad_feature_table", "arpabet_features.tsv", str(error))
-    return FORMAT.read_reference(files)
+    answers: Answers = FORMAT.read_reference(files)
+    return answers
 
 
 def count(reference: Answers, submission: Answers) -> dict[str, metrics.RecognitionErrors]:

@@ -56,9 +56,9 @@ def decisions(
         raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
     if bool(positive) != (len(classes) == 2):
         found = (
-            "two classes; name the positive one"
-            if not positive
-            else f"{len(classes)} classes have no positive one"
+            f"{len(classes)} classes have no positive one"
+            if positive
+            else "two classes; name the positive one"
         )
         raise ParameterError("positive", found)
     labels = words({label: number for number, label in enumerate(classes)})

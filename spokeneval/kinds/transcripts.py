@@ -85,10 +85,8 @@ def transcripts(
     inventory, table = _inventory(units, phones, features)
     for phone, kept in zip(inventory, normalise.words(inventory)):
         if kept != [phone]:
-            message = (
-                f"the rules change the phone {phone!r} to {' '.join(kept)!r}; expected rules that keep it"
-            )
-            raise ParameterError("normalise", message)
+            found = f"the rules change the phone {phone!r} to {' '.join(kept)!r}"
+            raise ParameterError("normalise", f"{found}; expected rules that keep it")
     columns, limited = (
         {COLUMN: _symbols(normalise, units, inventory, limited=limited)} for limited in (False, True)
     )
