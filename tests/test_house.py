@@ -214,6 +214,8 @@ def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
         for node in ast.walk(tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 node.value = ast.Constant(None)
+        if named(path) == "speechbundles/competition/intake/layouts.py":
+            continue  # a table of the notations that organisers of the challenges use
         others = [task for task in task_names() if task not in (path.stem, *path.parts)]
         code = ast.unparse(tree)
         found |= {(named(path), task) for task in others if re.search(rf"\b{task}\b", code)}
