@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-_OF_RESEARCH = ("rapidfuzz", "scipy", "sklearn", "statsmodels")
+_OF_RESEARCH = ("scipy", "sklearn", "statsmodels")
 """The packages of the extra `research`; all others that the commands need are in `organiser`."""
 
 
