@@ -56,7 +56,7 @@ pictures: .venv/installed-browser
 
 # Run the programs and the tests of metrics and intervals on Python 3.9 with numpy 1.19, if installed: see
 # tests/test_portability.py.
-ON_39 = spokeneval/ranking spokeneval/metrics tests/spokeneval/ranking tests/spokeneval/metrics tests/spokeneval/run/test_interval.py tests/spokeneval/challenges/test_merlion_description.py
+ON_39 = spokeneval/ranking spokeneval/metrics tests/spokeneval/ranking tests/spokeneval/metrics tests/spokeneval/test_metrics.py tests/spokeneval/run/test_interval.py tests/starting_kit/merlion/test_check_description.py
 portability: .venv/installed-dev
 	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \

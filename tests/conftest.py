@@ -49,7 +49,7 @@ def _no_state_of_the_user(tmp_path_factory):
 def _baselines_run_once_and_warm(tmp_path_factory):
     """Run the baseline of each distinct kit once per session, for all workers, in a copy of this process.
 
-    `test_kits` runs the baselines in processes of their own, too.
+    `test_try_submission` runs the baselines in processes of their own, too.
     """
     if not organisers_side():
         yield

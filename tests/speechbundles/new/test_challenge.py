@@ -67,7 +67,7 @@ def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
 @pytest.mark.parametrize(
     "tests",
     [
-        ("tests/spokeneval/challenges/test_contract.py", "tests/spokeneval/formats/test_corruptions.py"),
+        ("tests/spokeneval/test_challenges.py", "tests/spokeneval/test_formats.py"),
         (
             "tests/security/test_leaks.py",
             "tests/security/test_sealed_leaks.py",

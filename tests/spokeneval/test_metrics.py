@@ -1,4 +1,7 @@
-"""Tests of the conventions of all counts and formulas; new public ones are included automatically."""
+"""What holds for every metric: public ones and new scores are included automatically.
+
+The registry of `tests.samples.metrics` names what is expected of each; a new score joins by its line there.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,11 +22,13 @@ import numpy as np
 import pytest
 
 import spokeneval.metrics
+from spokeneval.challenges import task_names
+from spokeneval.metrics import correlation, equal_error_rate
 from spokeneval.metrics.agreement import RaterPairs, RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
 from spokeneval.metrics.classification import BinaryCounts, ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
-from spokeneval.metrics.counts import field_arrays
+from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, taken, total
 from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
@@ -32,13 +38,168 @@ from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
+from spokeneval.task import HIGHER
+from tests.samples.cases import OWN
+from tests.samples.metric_arguments import INF, PARTS, Arguments, Family, Recorded
+from tests.samples.metrics import CHANGED, EXEMPT, METRICS, SCORES, TWINS, qualified
+from tests.samples.metrics import FORMULAS as SCORE_FORMULAS
 
-SETS = 100
-
+DRAWS = 25
 MODULES = [
     importlib.import_module(f"spokeneval.metrics.{found.name}")
     for found in pkgutil.iter_modules(spokeneval.metrics.__path__)
 ]
+
+
+@cache
+def draws(family: Family) -> tuple[Arguments, ...]:
+    """Arguments of different sizes, the same in every run."""
+    rng = np.random.default_rng(20190915)
+    return tuple(family.draw(rng, 3 + draw) for draw in range(DRAWS))
+
+
+def close(found: float, expected: float) -> bool:
+    return math.isclose(found, expected, rel_tol=0, abs_tol=1e-12)
+
+
+every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
+
+
+@every_metric
+def test_values_are_within_their_bounds(metric):
+    values = [float(metric(arguments)) for arguments in draws(metric.family)]
+    low, high = metric.bounds
+    assert all(low <= value <= high and math.isfinite(value) for value in values)
+    assert len(set(values)) > 1
+
+
+@every_metric
+def test_the_order_of_the_items_is_of_no_account(metric):
+    rng = np.random.default_rng(1)
+    for arguments in draws(metric.family):
+        assert close(metric(metric.family.reordered(arguments, rng)), metric(arguments))
+
+
+@every_metric
+def test_a_faultless_hypothesis_is_best_and_the_worst_is_worst(metric):
+    sign = 1 if metric.better == HIGHER else -1
+    for arguments in draws(metric.family):
+        value, best = metric(arguments), metric(metric.family.perfect(arguments))
+        if metric.name != "caller_experience.parity":  # where listeners agree perfectly, nobody is above them
+            assert sign * best >= sign * value - 1e-12
+        if metric.perfect is not None:
+            assert close(best, metric.perfect)
+        if metric.worst is not None:
+            worst = metric(metric.family.worst(arguments))
+            assert close(worst, metric.worst)
+            if metric.bounds[1] < INF or metric.better == HIGHER:
+                assert sign * worst <= sign * value + 1e-12
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_what_a_metric_depends_on(change):
+    changed = set()
+    for metric in METRICS:
+        for arguments in draws(metric.family) if hasattr(metric.family, change) else ():
+            if not close(metric(getattr(metric.family, change)(arguments)), metric(arguments)):
+                changed.add(metric.name)
+    assert changed == CHANGED[change]
+
+
+@every_metric
+def test_what_is_no_input_is_refused(metric):
+    bad = metric.family.bad(draws(metric.family)[0])
+    assert len(bad) >= 5
+    for name, wrong in bad.items():
+        try:
+            value = metric(wrong)
+        except ValueError:
+            continue
+        pytest.fail(f"{name}: {value}")
+
+
+OWN_SCALE = (equal_error_rate.ScoreHistograms, correlation.CorrelationMoments, correlation.PartialMoments)
+"""Counts on a scale that depends on their rows, so that rows counted separately do not add up."""
+
+
+@pytest.mark.parametrize("family", [family for parts in PARTS.values() for family in parts.values()])
+def test_counts_of_two_halves_add_up_to_those_of_the_whole(family):
+    rng = np.random.default_rng(7)
+    for n in range(8, 20):
+        arguments = family.draw(rng, n)
+        if isinstance(family, Recorded):  # recordings are not cut in two
+            arguments = (*arguments[:-1], np.repeat([0, 1], [n // 2, n - n // 2]))
+        whole = total(family.rows(*arguments))
+        if isinstance(whole, OWN_SCALE):
+            return
+        first, second = (
+            total(family.rows(*(family.taken(argument, rows) for argument in arguments)))
+            for rows in (np.arange(n // 2), np.arange(n // 2, n))
+        )
+        for added in (first + second, second + first):
+            assert type(added) is type(whole)
+            for name, array in field_arrays(whole).items():
+                np.testing.assert_allclose(getattr(added, name), array, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(SCORES) - {"spoken_call.eligible"}))  # undefined is not eligible
+def test_the_score_of_many_sets_is_that_of_each(name):
+    formula, family = SCORE_FORMULAS[name], SCORES[name].family
+    rng = np.random.default_rng(11)
+    for arguments in draws(family):
+        rows = family.rows(*arguments)
+        weights = rng.integers(0, 2, (12, len(as_matrix(rows)))) * rng.integers(0, 3, (12, 1))
+        weights[0] = 0
+        many = from_matrix(rows, weights @ as_matrix(rows).astype(float))
+        each = [total(taken(many, np.array([row]))) for row in range(len(weights))]
+        values = [value_or(math.nan, formula, counts) for counts in each]
+        np.testing.assert_array_equal(formula(many), values)
+        assert values[0] == 0 if isinstance(formula, attrgetter) else math.isnan(values[0])
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=str)
+def test_a_function_of_arguments_gives_what_the_score_of_their_counts_gives(twin):
+    score = SCORES[twin.twin]
+    size = len(draws(twin.family)[0])
+    for arguments in draws(score.family):
+        assert close(twin(arguments[:size]), score(arguments))
+
+
+def public_names() -> set[str]:
+    """Every public function of the metrics that returns a number."""
+    return {
+        qualified(function)
+        for module in MODULES
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+        if function.__annotations__.get("return") in NUMBERS
+    }
+
+
+NUMBERS = ("Number", "Any", "float", "int", "bool", "Union[bool, np.ndarray]")
+
+
+def test_every_task_has_its_parts_here():
+    assert set(task_names()) - set(OWN) <= set(
+        PARTS
+    )  # a new task joins by its line, if it has formulas of its own
+
+
+def test_every_public_metric_is_in_the_registry_or_says_why_not():
+    functions = [getattr(formula, "func", formula) for formula in SCORE_FORMULAS.values()]
+    registered = {metric.name.split()[0] for metric in METRICS if metric.twin}
+    registered |= {qualified(function) for function in functions if inspect.getmodule(function) in MODULES}
+    names = public_names()
+    assert registered <= names
+    assert set(EXEMPT) <= names - registered
+    missing = sorted(names - registered - set(EXEMPT))
+    assert not missing, f"use it in a task's score, add a line to METRICS, or a reason to EXEMPT: {missing}"
+
+
+# Counts and formulas
+
+SETS = 100
+
 KINDS = [
     kind
     for module in MODULES
@@ -113,13 +274,20 @@ def one_set(counts: Any, row: int) -> Any:
     return replace(counts, **{name: value if value.shape else value.item() for name, value in rows.items()})
 
 
-def value_or_none(formula: Any, counts: Any) -> Any:
+def value_or(undefined: Any, formula: Any, counts: Any) -> Any:
+    """The value of a formula, or another one where the formula says by name that it is undefined.
+
+    It is NaN of several sets alone, as the six pairs of raters are.
+    """
     try:
-        return formula(counts)
+        value = formula(counts)
     except ValueError as refusal:
-        if not re.search("undefined|constant|expected (some|both)", str(refusal)):
+        if not re.search(r"^\S.* undefined|constant|expected (some|both)", str(refusal)):
             raise
-        return None
+        return undefined
+    six = isinstance(counts, RatingCells) and len(counts.cells) == 6
+    assert six or np.ndim(value) or not math.isnan(value)
+    return value
 
 
 OF_UNITS = {"clustered_winning_rate"}
@@ -152,7 +320,7 @@ def test_a_formula_of_many_sets_gives_what_it_gives_for_each(formula, kind):
     np.testing.assert_array_equal(formula(floats), found)  # as the sums of a resample are
     bare = SimpleNamespace(**field_arrays(many))  # as counts from a file, which have no class
     np.testing.assert_array_equal(formula(bare), found)
-    each = [value_or_none(formula, one_set(many, row)) for row in range(SETS)]
+    each = [value_or(None, formula, one_set(many, row)) for row in range(SETS)]
     undefined = False if found.dtype == bool else np.nan
     np.testing.assert_array_equal(found, [undefined if value is None else value for value in each])
     assert {type(value) for value in each} <= {float, int, bool, np.ndarray, type(None)}
@@ -198,77 +366,6 @@ def test_counts_are_finite_and_not_negative(kind):
                     replace(one_set(many, 1), **{name: value})
 
 
-UNDEFINED = {
-    "accept_reject.precision": "precision",
-    "accept_reject.recall": "recall",
-    "accept_reject.f_measure": "F",
-    "accept_reject.scoring_accuracy": "scoring accuracy",
-    "accept_reject.relative_correct_reject_rate": "RCR",
-    "accept_reject.relative_false_reject_rate": "RFR",
-    "accept_reject.relative_false_accept_rate": "RFA",
-    "accept_reject.reject_rate_incorrect": "the reject rate of incorrect responses",
-    "accept_reject.accept_rate_correct": "recall",
-    "accept_reject.false_acceptance_rate": "the false acceptance rate",
-    "agreement.kappa": "kappa",
-    "agreement.exact": "exact agreement",
-    "agreement.adjacent": "adjacent agreement",
-    "agreement.krippendorff_alpha": "alpha",
-    "agreement.mean_kappa": "the mean kappa",
-    "alternative_annotator.winning_rate": "omega",
-    "alternative_annotator.advantage": "the advantage",
-    "alternative_annotator.mean_advantage": "the mean advantage",
-    "classification.accuracy": "accuracy",
-    "classification.balanced_accuracy": "balanced accuracy",
-    "classification.macro_f1": "macro F1",
-    "detection_cost.cllr": "Cllr",
-    "detection_cost.detection_cost": "the detection cost",
-    "detection_cost.minimum_cllr": "the minimum Cllr",
-    "detection_cost.minimum_detection_cost": "the minimum detection cost",
-    "diarization.der": "DER",
-    "diarization.miss": "miss rate",
-    "diarization.false_alarm": "false-alarm rate",
-    "diarization.confusion": "confusion rate",
-    "diarization.jaccard_error_rate": "JER",
-    "diarization.label_error": "label error",
-    "equal_error_rate.histogram_eer": "the equal error rate",
-    "equal_error_rate.histogram_interpolated_eer": "the equal error rate",
-    "identification.average_cost": "the average cost",
-    "identification.class_cllr": "Cllr",
-    "identification.macro_accuracy": "macro accuracy",
-    "identification.minimum_average_cost": "the minimum average cost",
-    "identification.class_recall": "recall",
-    "identification.target_cost": "the detection cost",
-    "language_diarization.der": "DER",
-    "language_diarization.miss": "miss rate",
-    "language_diarization.false_alarm": "false-alarm rate",
-    "language_diarization.language_error": "language error",
-    "language_diarization.english_error": "English error",
-    "language_diarization.mandarin_error": "Mandarin error",
-    "language_diarization.lder_script": "language DER of the script",
-    "language_diarization.english_error_script": "English error of the script",
-    "language_diarization.mandarin_error_script": "Mandarin error of the script",
-    "language_diarization.jaccard_error_rate": "JER",
-    "language_identification.english_recall": "English recall",
-    "language_identification.mandarin_recall": "Mandarin recall",
-    "phoneme_recognition.per": "PER of a reference without phones",
-    "phoneme_recognition.fer": "FER of a reference without phones",
-    "prediction_error.root_mean_square": "the mean squared error",
-    "prediction_error.within_half": "agreement within 0.5",
-    "prediction_error.within_one": "agreement within 1",
-    "prediction_error.standardised_mean_difference": "the standardised mean difference",
-    "transcript_errors.error_rate": "error rate of an empty reference",
-    "transcript_errors.mean_rate": "mean rate of no utterances",
-}
-
-
-@pytest.mark.parametrize("called", UNDEFINED)
-def test_an_undefined_rate_is_named(called):
-    for formula, kind in (param.values for param in FORMULAS if f"{param.id}.".startswith(f"{called}.")):
-        message = f"^{re.escape(UNDEFINED[called])} is undefined: the denominator is 0$"
-        with pytest.raises(ValueError, match=message):
-            formula(one_set(draw(kind), 0))
-
-
 # Rates as properties
 
 NAMED = {"wer": "error_rate", "cer": "error_rate", "jer": "jaccard_error_rate", "eer": "histogram_eer"}
@@ -297,5 +394,5 @@ def test_a_rate_of_counts_is_its_function(kind, name):
     np.testing.assert_array_equal(getattr(counts, name), function(counts))
     for row in range(SETS):
         one = one_set(counts, row)
-        expected = value_or_none(function, one)
-        assert value_or_none(lambda counts: getattr(counts, name), one) == expected
+        expected = value_or(None, function, one)
+        assert value_or(None, lambda counts: getattr(counts, name), one) == expected
