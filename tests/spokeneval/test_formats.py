@@ -105,7 +105,7 @@ def refusal_sites() -> dict[Site, tuple[int, str]]:
     return sites
 
 
-HANDING_ON = ("problems", "tables", "turns")
+HANDING_ON = ("problems", "segment_problems", "tables", "turns")
 """The modules of the methods in `HANDED_ON`."""
 
 
