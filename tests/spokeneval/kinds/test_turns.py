@@ -14,12 +14,7 @@ from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
-from tests.samples.labelled_turns import (
-    GOOD,
-    Turn,
-    make,
-    rttm,
-)
+from tests.samples.labelled_turns import GOOD, Turn, make, rttm
 
 
 def scores_of(task: Task, files: dict[str, bytes], submission: dict[str, bytes]) -> dict[str, float]:

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics import bootstrap
-from spokeneval.metrics.bootstrap import (
-    bootstrap_scores,
-    resample_draws,
-    resample_weights,
-    splitmix64,
-)
+from spokeneval.metrics.bootstrap import bootstrap_scores, resample_draws, resample_weights, splitmix64
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.metrics.jackknife import (
-    jackknife_error,
-    jackknife_interval,
-    student_quantile,
-)
+from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval, student_quantile
 from spokeneval.run.output import LARGEST
 from tests.samples.freedom import degrees_of_freedom
 

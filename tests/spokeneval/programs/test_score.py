@@ -318,8 +318,7 @@ def test_ingestion_leaves_its_report_in_place_of_any_other(tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed in another way")
 @pytest.mark.parametrize(
-    ("stream", "words"),
-    [("stdout", ["in", "out"]), ("stderr", ["nowhere", "out"]), ("stderr", [])],
+    ("stream", "words"), [("stdout", ["in", "out"]), ("stderr", ["nowhere", "out"]), ("stderr", [])]
 )
 def test_a_program_whose_reader_is_gone_says_nothing_and_writes_its_files(tmp_path, stream, words):
     write_files(tmp_path / "in" / "ref", REFERENCE)

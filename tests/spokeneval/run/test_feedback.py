@@ -90,10 +90,7 @@ def test_without_a_primary_score_there_is_no_floor(steps, floor):
 
 @pytest.mark.parametrize(
     ("best", "words", "name"),
-    [
-        ("", "≤ baseline", "the baseline"),
-        ("all", "≤ trivial baseline", "the trivial baseline “all”"),
-    ],
+    [("", "≤ baseline", "the baseline"), ("all", "≤ trivial baseline", "the trivial baseline “all”")],
 )
 def test_a_score_at_the_floor_names_the_system_that_has_it(best, words, name):
     feedback = SetFeedback(STEPS, FLOOR, {"all": 0.894}, best)
