@@ -1,8 +1,8 @@
 """The registry of all scores of all tasks and of the public metrics, with the properties that are expected of each.
 
 Every score is expected to lie in 0 to 1, to be best for a faultless hypothesis and worst for the worst one; where it is
-otherwise, `EXPECTED` says so. What is public in `spokeneval.metrics` and gives a number is in the registry or in
-`EXEMPT`, with the reason.
+otherwise, `EXPECTED` says so. What is public in `spokeneval.metrics`, takes arguments other than counts and gives a
+number is in the registry or in `EXEMPT`, with the reason.
 """
 
 from __future__ import annotations
@@ -183,54 +183,19 @@ CHANGED = {
 }
 """The metrics that depend on the names of the classes, or on the scale of scores; the others do not."""
 
-# Public functions that return a number, but are not metrics of a reference and a hypothesis, with the reason.
 EXEMPT = {
-    **{f"accept_reject.{kind}_responses": "a size" for kind in ("correct", "incorrect")},
-    "accept_reject.false_accepts": "a count",
     "accept_reject.is_required_share": "a part of the rule, which is in the registry",
-    "agreement.krippendorff_alpha": "of pairs of raters: Caller Experience's alpha and human_alpha",
-    **{
-        f"agreement.{name}": "no task's yet: held against scikit-learn in the tests of the kind of ratings"
-        for name in ("pair_kappas", "mean_kappa")
-    },
     "alternative_annotator.clustered_winning_rate": "of units: held against statsmodels in its tests",
-    "alternative_annotator.mean_advantage": "no task's yet: held against its definition there",
-    "prediction_error.prmse": "of several ratings of an item, in the report alone",
-    **{
-        f"prediction_error.{name}": "of several ratings of an item: held against exact arithmetic"
-        for name in ("true_score_variance", "proportional_reduction")
-    },
-    "prediction_error.standardised_mean_difference": "has a sign; its size is in the registry",
+    **{f"counts.{name}": "what rates are made with" for name in ("ratio", "number_or_array")},
     "detection_cost.look_like_posteriors": "of the form of scores",
-    "jackknife.leave_one_out": "gives counts",
     "jackknife.jackknife_error": "of scores",
+    "jackknife.leave_one_out": "gives counts",
     "jackknife.student_quantile": "of a number of degrees of freedom",
     "phoneme_recognition.contains_pronunciation": "a baseline's rule",
-    **{f"counts.{name}": "what rates are made with" for name in ("ratio", "number_or_array")},
-    **{f"language_diarization.{kind}_time": "a size" for kind in ("english", "mandarin", "total")},
-    **{f"language_diarization.{kind}_time": "a size" for kind in ("miss", "false_alarm", "language_error")},
-    "phoneme_recognition.phone_errors": "a count",
+    "prediction_error.prmse": "of several ratings of an item, in the report alone",
     **{
-        f"classification.{name}": "no task's yet: held against scikit-learn"
-        for name in ("class_f1", "macro_f1")
-    },
-    **{
-        f"identification.{name}": "no task's yet: held against the definitions and scikit-learn"
-        for name in (
-            *("average_cost", "minimum_average_cost", "target_cost"),
-            *("class_cllr", "class_recall", "macro_accuracy"),
-        )
-    },
-    **{
-        f"diarization.{name}": "no task's yet: held against pyannote, spyder and every millisecond"
-        for name in ("der", "miss", "false_alarm", "confusion", "jaccard_error_rate", "label_error")
-    },
-    "transcript_errors.errors": "a count",
-    **{
-        f"transcript_errors.{name}": "no task's yet: held against jiwer, meeteval and sclite"
-        for name in (
-            *("character_error_rate", "word_error_rate", "error_rate", "mean_rate", "mean_clipped_rate"),
-            *("substitution_rate", "insertion_rate", "deletion_rate", "wrong_utterances"),
-        )
+        f"transcript_errors.{unit}_error_rate": "no task's yet: held against jiwer"
+        for unit in ("word", "character")
     },
 }
+"""Public functions of arguments that return a number, but are not scores of a reference and a hypothesis, and why."""

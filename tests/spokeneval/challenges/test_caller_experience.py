@@ -45,34 +45,6 @@ def test_worked_case_through_the_program(tmp_path):
     np.testing.assert_allclose([scores[key] for key in expected], list(expected.values()), **EXACT)
 
 
-def test_scores_equal_scikit_learn_with_the_scale_given(tmp_path):
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(1)
-    listeners = rng.integers(1, 6, size=(3, 40))
-    ratings = rng.choice([1, 2, 5], size=40)
-
-    def kappa(a, b):
-        return metrics.cohen_kappa_score(a, b, labels=[1, 2, 3, 4, 5], weights="linear")
-
-    with_system = [kappa(listener, ratings) for listener in listeners]
-    between = np.mean([kappa(listeners[i], listeners[j]) for i, j in ((0, 1), (0, 2), (1, 2))])
-    mean = np.mean(with_system)
-    shares = [100 * np.mean(np.abs(listeners - ratings) <= distance) for distance in (0, 1)]
-    found = list(score(tmp_path, listeners, ratings).values())[:8]
-    np.testing.assert_allclose(found, [mean, *with_system, between, mean - between, *shares], **EXACT)
-
-
-@pytest.mark.parametrize(
-    ("ratings", "kappa", "exact"), [([4] * 5, 1, 100), ([3] * 5, 0, 0), ([4, 4, 4, 4, 1], 0, 80)]
-)
-def test_listeners_who_give_one_rating_throughout(tmp_path, ratings, kappa, exact):
-    # Kappa is 1 by definition for a system with the same rating. For any other system it is 0, as by chance.
-    scores = score(tmp_path, [[4] * 5] * 3, ratings)
-    np.testing.assert_allclose([scores[f"kappa_human{i}"] for i in (1, 2, 3)], kappa, **EXACT)
-    assert scores["human_kappa_mean"] == 1
-    np.testing.assert_allclose([scores["parity"], scores["exact"]], [kappa - 1, exact], **EXACT)
-
-
 def test_ids_with_the_delimiter_in_them_are_listed_and_read_back():
     files = gold([1, 2, 3], [1, 2, 3], [1, 2, 3])
     reference = encoded({name: text.replace("C1", '"Z, 9"') for name, text in files.items()})

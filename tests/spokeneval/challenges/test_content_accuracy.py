@@ -60,43 +60,6 @@ def test_worked_case_in_which_nobody_gives_a_3(tmp_path):
     np.testing.assert_allclose(between_indexes, 2 / 3, **EXACT)
 
 
-def test_predictions_are_trimmed_and_rounded_for_kappa_and_agreement_alone(tmp_path):
-    # Halves are rounded to even, and values outside the scale to its nearest end.
-    human, raw = [1, 2, 2, 4, 4, 1], [0.5, 1.5, 2.5, 3.5, 7, -2]
-    _, kappa, _, exact, _, rmse = scored(tmp_path, gold(human, [1, 2, 3, 4, 5, 7]), predicted(raw))
-    assert (kappa, exact) == (1, 100)
-    squares = [(h - p) ** 2 for h, p in zip(human, raw, strict=True)]
-    np.testing.assert_allclose(rmse, math.sqrt(sum(squares) / 6), **EXACT)
-
-
-def test_scores_equal_scipy_scikit_learn_and_the_closed_form(tmp_path):
-    stats, metrics = pytest.importorskip("scipy.stats"), pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(2)
-    human, words = rng.integers(1, 5, size=80), rng.integers(5, 150, size=80)
-    raw = np.clip(np.round(0.4 * human + 0.01 * words + rng.normal(size=80), 3), -2, 7)
-    rounded = np.clip(np.rint(np.clip(raw, 0.5002, 4.4998)), 1, 4).astype(int)
-    xy, xz, yz = np.corrcoef([human, raw, words])[[0, 0, 1], [1, 2, 2]]
-    expected = [
-        stats.pearsonr(human, raw).statistic,
-        metrics.cohen_kappa_score(human, rounded, labels=[1, 2, 3, 4], weights="quadratic"),
-        (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2)),
-        100 * np.mean(human == rounded),
-        100 * np.mean(np.abs(human - rounded) <= 1),
-        math.sqrt(np.mean((human - raw) ** 2)),
-    ]
-    np.testing.assert_allclose(scored(tmp_path, gold(human, words), predicted(raw)), expected, **EXACT)
-
-
-def test_a_constant_prediction_scores_0_correlation(tmp_path):
-    r, kappa, partial, exact, adjacent, rmse = scored(
-        tmp_path, gold([1, 2, 4, 2], WORDS), predicted([2.25] * 4)
-    )
-    assert (r, partial) == (0, 0)
-    assert (exact, adjacent) == (50, 75)
-    np.testing.assert_allclose(kappa, 0, **EXACT)
-    np.testing.assert_allclose(rmse, math.sqrt((1.25**2 + 0.25**2 + 1.75**2 + 0.25**2) / 4), **EXACT)
-
-
 @pytest.mark.parametrize("of_words", ["{}e-1", "0.{}", "-{}e-2"])
 def test_predictions_that_only_count_words_have_partial_correlation_0(tmp_path, of_words):
     words = [17, 23, 31, 58, 64]
