@@ -95,3 +95,7 @@ OPEN = {"reference.csv": "".join(ROWS[:9]), "part.txt": "open\n", "items/items.c
 def sealed(bundle, **described):
     report = Report()
     return sealed_sets(report, contents(**{"reference": OPEN, **described}), bundle), listed(report)
+
+
+def unsearched(where):
+    return "leak-unsearched", where, "a zip that cannot be read, is too large, or is too deep in other zips"

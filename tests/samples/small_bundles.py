@@ -3,6 +3,7 @@
 import io
 import textwrap
 import zipfile
+from pathlib import Path
 
 import yaml
 
@@ -33,10 +34,9 @@ INGEST = """
     (output / 'checked.txt').write_text('yes')
 """
 
-COLUMNS = [
-    {"key": "accuracy", "title": "Accuracy", "index": 0, "sorting": "desc", "precision": 4},
-    {"key": "items", "title": "Items", "index": 1, "sorting": "asc", "precision": 0, "hidden": True},
-]
+
+def _data(name):
+    return yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def zipped(files):
@@ -47,6 +47,27 @@ def zipped(files):
     return buffer.getvalue()
 
 
+def unzipped(content):
+    """Return the files of a zip by their names."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def tree(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def writes(scores, name="scores.json", more=""):
+    """Return a scoring program that writes this text."""
+    source = f"""
+        import sys
+        from pathlib import Path
+        output = Path(sys.argv[2])
+        (output / {name!r}).write_text({scores!r})
+    """
+    return textwrap.dedent(source) + textwrap.dedent(more)
+
+
 def submission_zip(tmp_path, files=None):
     path = tmp_path / "submission.zip"
     path.write_bytes(zipped({"answer.txt": "42\n"} if files is None else files))
@@ -54,30 +75,15 @@ def submission_zip(tmp_path, files=None):
 
 
 def codabench_bundle(
-    tmp_path, *, score=SCORE, ingest=INGEST, columns=COLUMNS, command=SCORE_COMMAND, changes=(), inner=None
+    tmp_path, *, score=SCORE, ingest=INGEST, columns=None, command=SCORE_COMMAND, changes=(), inner=None
 ):
     """A bundle with a development phase (gold answer 41) and an evaluation phase (gold answer 42)."""
-    shared = {"start": "2027-01-11 00:00:00", "execution_time_limit": 20}
-    phases = [
-        {"index": index, "name": name, "tasks": [index], **shared}
-        for index, name in enumerate(("Development", "Evaluation"))
-    ]
-    programs = {"scoring_program": "scoring_program.zip", "ingestion_program": "ingestion_program.zip"}
-    if ingest is None:
-        del programs["ingestion_program"]
-    data = {"reference_data": "reference_data.zip", "input_data": "input_data.zip"}
-    development = {"reference_data": "reference_data_development.zip", "input_data": "input_data.zip"}
-    competition = {
-        "version": 2,
-        "title": "Synthetic",
-        "tasks": [
-            {"index": 0, "name": "dev", **programs, **development},
-            {"index": 1, "name": "eval", **programs, **data},
-        ],
-        "phases": phases,
-        "leaderboards": [{"title": "Board", "key": "board", "primary_index": 0, "columns": columns}],
-        **dict(changes),
-    }
+    competition = _data("small_codabench")
+    for task in competition["tasks"] if ingest is None else []:
+        del task["ingestion_program"]
+    if columns:
+        competition["leaderboards"][0]["columns"] = columns
+    competition |= dict(changes)
     scoring = {"score.py": score, "metadata.yaml": yaml.safe_dump({"command": command})}
     ingestion = {"ingest.py": ingest or "", "metadata.yaml": yaml.safe_dump({"command": INGEST_COMMAND})}
     files = {
@@ -110,29 +116,7 @@ CODALAB_SCORE = (
 def codalab_run(
     tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None, changes=()
 ):
-    label = {"label": "Results"}
-    shared = {"is_scoring_only": True, "execution_time_limit": 20, "scoring_program": "scoring_program.zip"}
-    development = {"label": "Development", "start_date": "2027-01-11 00:00:00"}
-    evaluation = {"label": "Evaluation", "start_date": "2027-03-11 00:00:00"}
-    items = {"leaderboard": label, "label": "Items", "rank": 2, "sort": "asc", "numeric_format": 0}
-    accuracy = {"leaderboard": label, "label": "Accuracy", "rank": 1, "numeric_format": 4}
-    competition = {
-        "title": "Synthetic",
-        "phases": {
-            1: {
-                "phasenumber": 1,
-                **shared,
-                **development,
-                "reference_data": "reference_data_development.zip",
-            },
-            2: {"phasenumber": 2, **shared, **evaluation, "reference_data": "reference_data.zip"},
-        },
-        "leaderboard": {
-            "leaderboards": {"Results": {"label": "Results", "rank": 1}},
-            "columns": {"items": items, "accuracy": accuracy},
-        },
-        **dict(changes),
-    }
+    competition = {**_data("small_codalab"), **dict(changes)}
     path = tmp_path / "bundle.zip"
     program = {"score.py": score, "helper.py": HELPER, "metadata": f"command: {command}\n"}
     entries = {

@@ -1,8 +1,6 @@
 """The command `build`: what it prints, refuses and writes."""
 
-import io
 import re
-import zipfile
 
 import pytest
 
@@ -12,6 +10,7 @@ from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.sources import Sources
 from tests.samples.damaged_copy import ALONE, GOLD, HEADER, build, rewrite
 from tests.samples.programs import ROOT, write_files
+from tests.samples.small_bundles import unzipped
 
 
 def test_the_command_prints_the_refusal_and_writes_nothing(copy, capsys, monkeypatch):
@@ -30,12 +29,11 @@ def test_own_labels_replace_the_samples_without_changing_the_repository(tmp_path
     done = build(tmp_path / "dist", *own, "--platform", "codabench", *ALONE)
     assert done.returncode == 0, done.stderr
     assert (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_bytes() == before
-    with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
-        with zipfile.ZipFile(io.BytesIO(bundle.read("reference_data.zip"))) as reference:
-            assert reference.read("reference.csv").decode() == GOLD
-        with zipfile.ZipFile(io.BytesIO(bundle.read("input_data.zip"))) as public:
-            assert b"correct" not in public.read("test_sheet.csv")
-            assert public.namelist() == ["class_sizes.json", "test_sheet.csv"]
+    bundle = unzipped((tmp_path / "dist/codabench/spoken_call.zip").read_bytes())
+    assert unzipped(bundle["reference_data.zip"])["reference.csv"].decode() == GOLD
+    public = unzipped(bundle["input_data.zip"])
+    assert b"correct" not in public["test_sheet.csv"]
+    assert list(public) == ["class_sizes.json", "test_sheet.csv"]
 
 
 def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
@@ -54,10 +52,8 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
     assert "left out gold.csv line 3: a header row in mid-file" in done.stderr
     left_out = "left out gold.csv line 43: Id 41: language is correct but meaning incorrect"
     assert left_out in " ".join(done.stderr.split())
-    with zipfile.ZipFile(tmp_path / "dist/codabench/spoken_call.zip") as bundle:
-        inner = io.BytesIO(bundle.read("reference_data.zip"))
-    with zipfile.ZipFile(inner) as reference:
-        kept = reference.read("reference.csv").decode()
+    bundle = unzipped((tmp_path / "dist/codabench/spoken_call.zip").read_bytes())
+    kept = unzipped(bundle["reference_data.zip"])["reference.csv"].decode()
     assert [line for line in kept.splitlines() if line] == GOLD.splitlines()
 
 

@@ -1,8 +1,6 @@
 """Labels that stay at home: what the platform gets, what participants see, what is refused. All data are synthetic."""
 
-import io
 import json
-import zipfile
 
 import pytest
 
@@ -22,6 +20,7 @@ from spokeneval.programs.program import accepted_report
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
 from tests.samples.repeated import REPEATED
+from tests.samples.small_bundles import unzipped
 
 BUNDLE = "health"
 HOME = "defaults:\n  labels: home\n"
@@ -33,11 +32,6 @@ def folder_with(place, settings=HOME, **changes):
     files = example_files(BUNDLE)
     text = files["competition.yaml"].decode().replace("defaults:\n", settings, 1)
     return write_files(place, {**files, "competition.yaml": text, **changes})
-
-
-def entries(content):
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def build(folder):
@@ -54,7 +48,7 @@ def built(tmp_path_factory):
 
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 def test_a_participant_finds_where_the_leaderboard_is_and_when_it_is_made(platform, built):
-    files = entries((built / f"dist/{platform}/{BUNDLE}.zip").read_bytes())
+    files = unzipped((built / f"dist/{platform}/{BUNDLE}.zip").read_bytes())
     pages = [content.decode() for name, content in files.items() if name.endswith((".md", ".html"))]
     (found,) = (" ".join(page.split()) for page in pages if URL in page)
     where = f'<a href="{URL}">{URL}</a>' if platform == "codalab" else f"<{URL}>"
@@ -127,7 +121,7 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
 def test_a_submitted_report_of_ingestion_does_not_replace_the_checks_of_scoring(built, tmp_path):
     """Codabench's reworked worker puts a submission's files over those of ingestion: scoring must repeat its checks."""
     bundle = read_built_bundle(built / f"dist/codabench/{BUNDLE}.zip")
-    good = entries(example_files(BUNDLE)["submissions/good.zip"])
+    good = unzipped(example_files(BUNDLE)["submissions/good.zip"])
     broken = {"decisions.csv": good["decisions.csv"].replace(b"yes", b"maybe", 1)}
     count = len(good["decisions.csv"].split()) - 1
     accepted = {REPORT_FILE: accepted_report(BUNDLE, count).encode()}
@@ -150,8 +144,8 @@ def test_a_submitted_report_of_ingestion_does_not_replace_the_checks_of_scoring(
 def test_the_labels_are_beside_the_bundle_and_the_check_finds_them_in_it(built, tmp_path):
     home = built / f"dist/sealed/{BUNDLE}/evaluation/all/labels.csv"
     rows = home.read_bytes().splitlines()
-    files = entries((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())
-    kit = entries(files["starting_kit.zip"])
+    files = unzipped((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())
+    kit = unzipped(files["starting_kit.zip"])
     files["starting_kit.zip"] = make_zip({**kit, "notes.txt": rows[1] + b"\n"})
     bad = built / "dist/codabench/bad.zip"
     bad.write_bytes(make_zip(files, first="competition.yaml"))
@@ -197,7 +191,7 @@ def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, no
 
 
 def test_a_kit_scores_its_own_task_with_its_task_file(built, tmp_path, capsys):
-    kit = entries(entries((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())["starting_kit.zip"])
+    kit = unzipped(unzipped((built / f"dist/codabench/{BUNDLE}.zip").read_bytes())["starting_kit.zip"])
     good = example_files(BUNDLE)["submissions/good.zip"]
     write_files(tmp_path, {"task.json": kit["task.json"], "good.zip": good, "bad.json": "[]"})
     given = ["--reference", str(built / f"reference_data/{BUNDLE}/evaluation")]

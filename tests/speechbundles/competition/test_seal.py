@@ -27,6 +27,7 @@ from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series
 from tests.samples.programs import ROOT, repository_with, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
+from tests.samples.small_bundles import unzipped
 
 every_task = pytest.mark.parametrize("task", task_names())
 
@@ -270,8 +271,7 @@ TASK = "psst_correctness"
 
 
 def inner(path, name):
-    with zipfile.ZipFile(path) as bundle, zipfile.ZipFile(io.BytesIO(bundle.read(name))) as archive:
-        return {entry: archive.read(entry) for entry in archive.namelist()}
+    return unzipped(unzipped(path.read_bytes())[name])
 
 
 def test_the_sealed_labels_are_beside_the_bundle_readable_only_by_their_owner(built):

@@ -1,9 +1,7 @@
 """Coarse feedback on a hidden set, from competition.yaml to the platform: one score, in steps, with a floor."""
 
-import io
 import json
 import re
-import zipfile
 
 import pytest
 import yaml
@@ -33,6 +31,7 @@ from spokeneval.run.signature import Signature
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, encoded, run_program, write_files
 from tests.samples.repeated import REPEATED
+from tests.samples.small_bundles import unzipped
 
 TASK = find_task("psst_correctness")
 
@@ -48,11 +47,7 @@ def bundle(tmp_path_factory):
 
 def feedback_of(path):
     """Return the feedback on the hidden set in the options of a built bundle."""
-    with (
-        zipfile.ZipFile(path) as archive,
-        zipfile.ZipFile(io.BytesIO(archive.read("scoring_program.zip"))) as program,
-    ):
-        options = json.loads(program.read("options.json"))
+    options = json.loads(unzipped(unzipped(path.read_bytes())["scoring_program.zip"])["options.json"])
     ids = TASK.format.read_reference(
         read_folder(ROOT / "reference_data" / TASK.name / "evaluation")
     ).items.ids
@@ -102,8 +97,7 @@ def test_the_development_set_stays_exact(bundle, tmp_path):
 
 
 def test_the_board_has_the_columns_of_the_hidden_set_alone(bundle):
-    with zipfile.ZipFile(bundle[0]) as archive:
-        content = yaml.safe_load(archive.read("competition.yaml"))
+    content = yaml.safe_load(unzipped(bundle[0].read_bytes())["competition.yaml"])
     assert [column["key"] for column in content["leaderboards"][0]["columns"]] == ["f1"]
 
 
@@ -136,8 +130,7 @@ def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
 
 
 def test_the_page_explains_the_leaderboard_and_lists_trivial_baselines(bundle):
-    with zipfile.ZipFile(bundle[0]) as archive:
-        page = archive.read("pages/evaluation.md").decode()
+    page = unzipped(bundle[0].read_bytes())["pages/evaluation.md"].decode()
     assert "rounded to steps of about one standard" in page
     trivial = feedback_of(bundle[0])["trivial"]
     assert list(trivial) == list(TASK.trivial)
@@ -155,11 +148,7 @@ def test_the_page_explains_the_leaderboard_and_lists_trivial_baselines(bundle):
 
 
 def test_at_home_scores_are_exact_and_the_leaderboard_is_explained(bundle, tmp_path):
-    with (
-        zipfile.ZipFile(bundle[0]) as archive,
-        zipfile.ZipFile(io.BytesIO(archive.read("starting_kit.zip"))) as kit,
-    ):
-        kit.extractall(tmp_path)
+    write_files(tmp_path, unzipped(unzipped(bundle[0].read_bytes())["starting_kit.zip"]))
     assert run_program("baseline.py", "development", "out", cwd=tmp_path).returncode == 0
     tried = run_program("try_submission.py", "out", cwd=tmp_path)
     line = next(line for line in tried.stdout.splitlines() if line.startswith("With hidden labels"))
@@ -277,13 +266,11 @@ def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
 
 def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
     """Return the bundle with other submission limits in its evaluation phase, or other feedback."""
-    with zipfile.ZipFile(path) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
+    files = unzipped(path.read_bytes())
     content = yaml.safe_load(files["competition.yaml"])
     content["phases"][1].update({"max_submissions": attempts, "max_submissions_per_day": per_day})
     files["competition.yaml"] = yaml.safe_dump(content).encode()
-    with zipfile.ZipFile(io.BytesIO(files["scoring_program.zip"])) as program:
-        inner = {name: program.read(name) for name in program.namelist()}
+    inner = unzipped(files["scoring_program.zip"])
     inner["options.json"] = json.dumps({**json.loads(inner["options.json"]), "feedback": feedback}).encode()
     files["scoring_program.zip"] = make_zip(inner)
     (folder / "edited.zip").write_bytes(make_zip(files, first="competition.yaml"))

@@ -25,12 +25,8 @@ from tests.samples.leaky_contents import (
     matched,
     same,
     sheet,
+    unsearched,
 )
-
-
-def unsearched(where):
-    return "leak-unsearched", where, "a zip that cannot be read, is too large, or is too deep in other zips"
-
 
 COPY = {"gold.csv": GOLD["reference.csv"]}
 

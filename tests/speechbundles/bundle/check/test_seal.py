@@ -19,13 +19,9 @@ from tests.samples.leaky_contents import (
     leaks,
     listed,
     sealed,
+    unsearched,
 )
 from tests.samples.programs import write_files
-
-
-def unsearched(where):
-    return "leak-unsearched", where, "a zip that cannot be read, is too large, or is too deep in other zips"
-
 
 HALF = {"reference.csv": "".join([ROWS[0], *ROWS[9:]])}
 

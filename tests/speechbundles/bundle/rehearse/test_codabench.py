@@ -20,6 +20,7 @@ from tests.samples.small_bundles import (
     codabench_bundle,
     codalab_run,
     submission_zip,
+    tree,
 )
 
 BOTH = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
@@ -126,10 +127,6 @@ def test_detailed_results_enabled_and_written_go_together(tmp_path, enabled, wri
     if written:
         (tmp_path / "detailed_results.html").write_text("x")
     assert bool(codabench.page_warnings(tmp_path, enabled)) == warned
-
-
-def tree(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def both(tmp_path, files=None, **options):

@@ -1,7 +1,6 @@
 """CodaLab's worker and scores; expected results follow `update_submission` in web/tasks.py, and worker.py."""
 
 import json
-import textwrap
 
 import pytest
 
@@ -11,22 +10,9 @@ from speechbundles.model.competition import Column
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     codalab_run,
+    tree,
+    writes,
 )
-
-
-def writes(scores, name="scores.json", more=""):
-    """Return a scoring program that writes this text."""
-    source = f"""
-        import sys
-        from pathlib import Path
-        output = Path(sys.argv[2])
-        (output / {name!r}).write_text({scores!r})
-    """
-    return textwrap.dedent(source) + textwrap.dedent(more)
-
-
-def tree(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def test_codalab_scores_the_submission_alone(tmp_path):

@@ -24,24 +24,10 @@ from tests.samples.small_bundles import (
     codalab_run,
     run,
     submission_zip,
+    tree,
+    writes,
     zipped,
 )
-
-
-def writes(scores, name="scores.json", more=""):
-    """Return a scoring program that writes this text."""
-    source = f"""
-        import sys
-        from pathlib import Path
-        output = Path(sys.argv[2])
-        (output / {name!r}).write_text({scores!r})
-    """
-    return textwrap.dedent(source) + textwrap.dedent(more)
-
-
-def tree(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-
 
 ONLY = {"index": 0, "name": "Only", "start": "2027-01-11 00:00:00"}
 
