@@ -21,9 +21,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from benchmarks.adversaries import cases
-from benchmarks.adversaries.cases import Case, part_of
+from benchmarks.adversaries.cases import Case
 from spokeneval.formats import segment_scores
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.format import Items
+from spokeneval.formats.sheets import Answers, take_answers
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
@@ -48,8 +49,23 @@ PUBLIC = ("words",)
 def small_case(name: str) -> Case:
     """Return the first rows of a task's set."""
     make, rows = CASES[name]
-    whole, kept = make(), np.arange(rows)
-    return replace(whole, reference=part_of(whole.reference, kept), baseline=part_of(whole.baseline, kept))
+    whole, kept = make(), range(rows)
+    return replace(
+        whole,
+        reference=part_of(whole.reference, kept),
+        baseline=whole.task.format.take(whole.baseline, kept),
+    )
+
+
+def part_of(reference: Any, rows: range) -> Any:
+    """Return the first rows of a reference."""
+    if isinstance(reference, Answers):
+        texts = {name: values[: len(rows)] for name, values in reference.texts.items()}
+        return replace(take_answers(reference, rows), texts=texts)
+    if isinstance(reference, segment_scores.Reference):
+        return segment_scores.take_reference(reference, rows)
+    chosen = {name: getattr(reference, name)[: len(rows)] for name in ("turns", "regions", "excluded")}
+    return replace(reference, items=Items(reference.items.ids[: len(rows)]), files=(), **chosen)
 
 
 def exchanged(reference: Any, order: np.ndarray) -> Any:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .boards import Board, Line
+from .boards import Board, Line, points_right
 from .cases import Case
 
 
@@ -70,33 +70,6 @@ def primary_weights(board: Board, lines: Sequence[Line]) -> np.ndarray:
     return np.array([board.signed(board.shown(line)) for line in lines])
 
 
-def fitted_weights(board: Board, lines: Sequence[Line], trained: Asked) -> np.ndarray:
-    """Return the agreement with the labels that all shown columns together predict.
-
-    The coefficients are fitted by least squares to other answers whose agreement is known. An adversary can get these
-    from simulated labels.
-    """
-    labels = board.case.labels
-    there = labels >= 0
-    if board.rows is not None:
-        there &= np.isin(board.case.rows, board.rows)
-    target = trained.directions @ np.where(there, labels - labels[there].mean(), 0.0)
-    table = _table(board, trained.lines)
-    mean, spread = table.mean(axis=0), table.std(axis=0)
-    used = spread > 1e-12
-    if not used.any():
-        return np.zeros(len(lines))
-    scaled = (table[:, used] - mean[used]) / spread[used]
-    ridge = scaled.T @ scaled + 1e-3 * len(scaled) * np.eye(used.sum())
-    coefficients = np.linalg.solve(ridge, scaled.T @ (target - target.mean()))
-    return (_table(board, lines)[:, used] - mean[used]) / spread[used] @ coefficients
-
-
-def _table(board: Board, lines: Sequence[Line]) -> np.ndarray:
-    shown = [list(board.shown(line).values()) for line in lines]
-    return np.array(shown, dtype=float).reshape(len(shown), -1)
-
-
 def deal(case: Case, found: np.ndarray) -> np.ndarray:
     """Return answers with the known shares of the labels, the higher ones where the votes are higher; shape=(n,)."""
     values, shares = list(case.shares), list(case.shares.values())
@@ -111,5 +84,10 @@ def informed_end(board: Board, asked: Asked) -> Any:
     """Return the baseline with its doubtful answers set by the votes if the board ranks that higher, else unchanged."""
     found = votes(asked, primary_weights(board, asked.lines))
     end = board.case.vary(settle(board.case, found))
-    better = board.signed(board.ask(end)) > board.signed(board.ask(board.case.baseline))
-    return end if better else board.case.baseline
+    return end if board.score(end) > board.score(board.case.baseline) else board.case.baseline
+
+
+def blind_points(board: Board, asked: Asked, rng: np.random.Generator) -> float:
+    """Return the points above chance that the votes find; ties are broken at random."""
+    found = votes(asked, primary_weights(board, asked.lines))
+    return points_right(board.case.labels, deal(board.case, found + 1e-9 * rng.normal(size=len(found))))

@@ -8,92 +8,60 @@ invented labels for each count, with the task's own formulas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from bisect import bisect_left, bisect_right
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from .boards import Board, without_ends
+from .boards import Board, Line
 from .cases import relabelled
 
 SECONDS = 5.0
 
 
 def decode(
-    board: Board,
-    kept: np.ndarray,
-    places: np.ndarray,
-    attempts: int,
-    rng: np.random.Generator,
-    seconds: float = SECONDS,
+    board: Board, kept: np.ndarray, places: np.ndarray, rng: np.random.Generator, seconds: float = SECONDS
 ) -> np.ndarray:
     """Return decoded labels of PSST correctness at some places, and the kept answers elsewhere."""
     case = board.case
     positives = int((case.labels == 1).sum())
-    drawn, low, high, seen = [], [], [], []
-    while board.attempts < attempts:
-        chosen = (rng.random(len(places)) < 0.5).astype(int)
+    drawn, bounds, seen = [], [], []
+    for _ in range(case.attempts):
+        drawn.append((rng.random(len(places)) < 0.5).astype(int))
         answers = kept.copy()
-        answers[places] = chosen
+        answers[places] = drawn[-1]
         line = board.ask(case.give(answers))
-        allowed = allowed_counts(board, line, int(answers.sum()), positives)
-        drawn.append(chosen)
-        low.append(allowed[0])
-        high.append(allowed[1])
+        bounds.append(allowed_counts(board, line, int(answers.sum()), positives))
         seen.append(board.signed(line))
     decoded = kept.copy()
-    decoded[places] = solve(
-        np.array(drawn), np.array(low), np.array(high), np.array(seen), positives, seconds
-    )
+    decoded[places] = solve(np.array(drawn), *np.array(bounds).T, np.array(seen), positives, seconds)
     return decoded
 
 
-def allowed_counts(board: Board, line: Mapping[str, float], answered: int, positives: int) -> tuple[int, int]:
-    """Return the smallest and largest number of true positives that give the same line, with known positives."""
+def allowed_counts(board: Board, line: Line, answered: int, positives: int) -> tuple[int, int]:
+    """Return the smallest and largest number of true positives that give the same line, with known positives.
+
+    The sum of the shown columns is compared: they all increase with the number of true positives.
+    """
     size = len(board.case.labels)
+    answers = board.case.give((np.arange(size) < answered).astype(int))
+
+    def shown(true_positives: int) -> float:
+        labels = np.zeros(size, dtype=int)
+        labels[:true_positives] = 1
+        labels[answered : answered + positives - true_positives] = 1
+        made_up = Board(relabelled(board.case, labels), board.steps)
+        return float(sum(made_up.ask(answers).values()))
+
     fewest, most = max(0, answered + positives - size), min(answered, positives)
-    shown = without_ends(line)
-    better = partial(_signed_with, board, answered, positives)
-    target = _sign(board, shown)
-    first = _first(lambda count: better(count) >= target - 1e-12, fewest, most)
-    last = _first(lambda count: better(count) > target + 1e-12, fewest, most + 1) - 1
+    target = float(sum(line.values()))
+    first = fewest + bisect_left(range(fewest, most), target - 1e-12, key=shown)
+    last = fewest + bisect_right(range(fewest, most + 1), target + 1e-12, key=shown) - 1
     return first, max(first, last)
 
 
-def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first integer from low to high for which a monotone condition is true, or else high."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def _sign(board: Board, line: Mapping[str, float]) -> float:
-    """Return the sum of the shown columns, which all increase with the number of true positives."""
-    return float(sum(line.values()))
-
-
-def _signed_with(board: Board, answered: int, positives: int, true_positives: int) -> float:
-    size = len(board.case.labels)
-    answers = (np.arange(size) < answered).astype(int)
-    labels = np.zeros(size, dtype=int)
-    labels[:true_positives] = 1
-    labels[answered : answered + positives - true_positives] = 1
-    made_up = Board(relabelled(board.case, labels), board.steps)
-    return _sign(board, made_up.shown(made_up.exact(board.case.give(answers))))
-
-
 def solve(
-    drawn: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    seen: np.ndarray,
-    positives: int,
-    seconds: float,
+    drawn: np.ndarray, low: np.ndarray, high: np.ndarray, seen: np.ndarray, positives: int, seconds: float
 ) -> np.ndarray:
     """Return labels of n items that match k counts, and of those the labels that the scores favour most; shape=(n,).
 

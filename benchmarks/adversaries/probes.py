@@ -6,12 +6,11 @@ resampled, so the ends depend on the sessions of the correct responses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
 
-from .boards import Board, Line, entropy
+from .boards import Board, Line
 from .cases import Case, relabelled
 
 ITEMS, CORRECT = 10, 5
@@ -25,12 +24,6 @@ def lines_of_labellings(case: Case, most: int = 252) -> list[Line]:
         labels = case.labels.copy()
         labels[places] = 0
         labels[list(chosen)] = 1
-        answers = np.where(np.isin(np.arange(len(labels)), places), 1, case.baseline["prediction"])
+        answers = np.where(np.isin(np.arange(len(labels)), places), 1, case.said)
         lines.append(Board(relabelled(case, labels), ends=True).exact(case.give(answers)))
     return lines
-
-
-def bits(case: Case, lines: list[Line], steps: Mapping[str, float] | None) -> float:
-    """Return how many bits about the labelling a board with these steps reveals."""
-    board = Board(case, steps)
-    return entropy([board.shown(line) for line in lines])

@@ -13,30 +13,41 @@ import numpy as np
 
 from speechbundles.competition.seal import draw_units
 from spokeneval.metrics.classification import BinaryCounts
-from spokeneval.run.feedback import on_grid
+from spokeneval.run.feedback import choose_step, on_grid
 from spokeneval.task import HIGHER
 
-from .boards import Board
-from .cases import Case
+from .cases import Case, standard_errors
 
 ROUNDS = 10
 """Number of times that a climb submits its current guess."""
 
 
-class Halves(NamedTuple):
-    """Rows of the reference: the open ones, which the platform has, and the sealed ones."""
+class Half(NamedTuple):
+    """Rows of the counts, and the standard error of the baseline's primary score on them."""
 
-    open: np.ndarray
-    sealed: np.ndarray
+    rows: np.ndarray
+    error: float
+
+
+class Halves(NamedTuple):
+    """The open half, which the platform has, and the sealed one."""
+
+    open: Half
+    sealed: Half
 
 
 def draw_halves(case: Case, rng: np.random.Generator) -> Halves:
     """Seal half of the units as a build does, but with a random key instead of the labels' hash."""
-    units = case.units
-    names = [str(unit) for unit in range(units.max() + 1)]
-    chosen = [int(name) for name in draw_units(names, 0.5, rng.bytes(32))]
-    is_sealed = np.isin(units, chosen)
-    return Halves(np.flatnonzero(~is_sealed), np.flatnonzero(is_sealed))
+    units = np.unique(list(case.task.units(case.reference).of.values()), return_inverse=True)[1]
+    numbers = range(units.max() + 1)
+    chosen = [int(name) for name in draw_units([str(unit) for unit in numbers], 0.5, rng.bytes(32))]
+    key = case.task.primary.key
+    return Halves(
+        *(
+            Half(np.flatnonzero(np.isin(units, half)), standard_errors(case, half)[key])
+            for half in (np.setdiff1d(numbers, chosen), np.sort(chosen))
+        )
+    )
 
 
 def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -77,71 +88,45 @@ class Gain(NamedTuple):
 def climb(
     case: Case,
     halves: Halves,
-    errors: Gain,
     attempts: int,
     rng: np.random.Generator,
+    kind: str = "exact",
     *,
-    step: float | None = None,
-    floor: float | None = None,
     blind: bool = False,
 ) -> Gain:
     """Climb in rounds of random answers; submit the current guess after each, and keep the best one.
 
     Parameters
     ----------
-    errors: the standard errors of the baseline's score on the two halves.
+    kind: "exact", or the step in standard errors, with " floor" if there is one, as in `board_of`.
     blind: start from random answers to all items instead of the baseline and its doubtful answers.
     """
-    baseline = case.baseline["prediction"].astype(int)
-    size = len(baseline)
-    places = np.arange(size) if blind else case.doubtful
-    start = rng.permutation(baseline) if blind else baseline
+    multiple, _, floored = kind.partition(" ")
+    step = None if kind == "exact" else choose_step(float(multiple) * halves.open.error)
+    floor = None
+
+    def shown(answers: np.ndarray) -> np.ndarray:
+        return as_shown(scores_of_many(case, answers, halves.open.rows), step, floor)
+
+    if floored:
+        floor = float(shown(case.said[np.newaxis])[0])
+    places = np.arange(len(case.said)) if blind else case.doubtful
+    start = rng.permutation(case.said) if blind else case.said
     votes = np.zeros(len(places))
-    best = start.copy()
-    best_shown = -np.inf
+    best, best_shown = start, -np.inf
     share = attempts // ROUNDS
     for _ in range(ROUNDS):
         answers = np.repeat(start[np.newaxis], share, axis=0)
         answers[:, places] = rng.random((share, len(places))) < 0.5
-        shown = as_shown(scores_of_many(case, answers, halves.open), step, floor)
-        votes += (shown - shown.mean()) @ (2.0 * answers[:, places] - 1)
+        seen = shown(answers)
+        votes += (seen - seen.mean()) @ (2.0 * answers[:, places] - 1)
         guess = start.copy()
         guess[places] = np.where(votes == 0, start[places], votes > 0)
-        score = as_shown(scores_of_many(case, guess[np.newaxis], halves.open), step, floor)[0]
+        score = shown(guess[np.newaxis])[0]
         if score > best_shown:
             best, best_shown = guess, score
-    return _gain(case, halves, errors, start, best)
-
-
-def _gain(case: Case, halves: Halves, errors: Gain, start: np.ndarray, end: np.ndarray) -> Gain:
     gains = []
-    for rows, error in zip(halves, errors, strict=True):
-        before, after = scores_of_many(case, np.stack([start, end]), rows)
+    for rows, error in halves:
+        before, after = scores_of_many(case, np.stack([start, best]), rows)
         gains.append(float(after - before) / error)
     return Gain(*gains)
-
-
-def hill(
-    case: Case,
-    halves: Halves,
-    errors: Gain,
-    attempts: int,
-    rng: np.random.Generator,
-    *,
-    steps: dict[str, float] | None,
-    floor: dict[str, float] | None,
-    changes: int = 2,
-) -> Gain:
-    """Change some doubtful answers again and again, and keep each change that raises the score on the board."""
-    board = Board(case, steps, floor, rows=halves.open)
-    start = case.baseline["prediction"].astype(int)
-    answers = start.copy()
-    best = board.signed(board.ask(case.give(answers)))
-    while board.attempts < attempts:
-        changed = answers.copy()
-        places = rng.choice(case.doubtful, changes, replace=False)
-        changed[places] = 1 - changed[places]
-        score = board.signed(board.ask(case.give(changed)))
-        if score > best:
-            answers, best = changed, score
-    return _gain(case, halves, errors, start, answers)

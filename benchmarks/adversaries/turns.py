@@ -22,31 +22,24 @@ LENGTHS = 2.0 ** np.arange(0, -24, -1)
 """In ms: a double has enough digits for the shortest of them in a sum of sixteen hours."""
 
 
-def decode(board: Board, attempts: int) -> np.ndarray:
-    """Return 0 (English) or 1 (Mandarin) for each instant, 48 in each attempt; English for the remaining ones."""
+def decode(board: Board, decoded: np.ndarray) -> None:
+    """Decode 0 (English) or 1 (Mandarin) for 48 instants in each attempt."""
     case = board.case
     times = instants_of(case)
-    decoded = np.zeros(len(times), dtype=int)
     silent = submission_of([([], [])] * len(case.reference.turns))
     spoken = total(case.task.count(case.reference, silent)["times"])
-    totals = (("english_error", english_time(spoken)), ("mandarin_error", mandarin_time(spoken)))
-    first = 0
-    while board.attempts < attempts and first < len(times):
-        turns = [(list[list[float]](), list[list[float]]()) for _ in case.reference.turns]
-        asked = []
-        for language in (0, 1):
-            places = np.arange(first, min(first + len(LENGTHS), len(times)))
-            for place, length in zip(places.tolist(), LENGTHS[: len(places)].tolist(), strict=True):
+    totals = {"english_error": english_time(spoken), "mandarin_error": mandarin_time(spoken)}
+    for first in range(0, len(times), 2 * len(LENGTHS)):
+        turns: list[tuple[list, list]] = [([], []) for _ in case.reference.turns]
+        asked = np.split(np.arange(first, min(first + 2 * len(LENGTHS), len(times))), [len(LENGTHS)])
+        for language, places in enumerate(asked):
+            for place, length in zip(places.tolist(), LENGTHS.tolist(), strict=False):
                 turns[case.rows[place]][language].append([times[place], times[place] + length])
-            asked.append(places)
-            first += len(places)
         line = board.ask(submission_of(turns))
-        for language, (places, (column, time)) in enumerate(zip(asked, totals, strict=True)):
+        for language, (places, column) in enumerate(zip(asked, totals, strict=True)):
             if column in line:
-                claimed = (100 - line[column]) / 100 * time
-                bits = _bits(claimed, len(places))
-                decoded[places] = np.where(bits, language, 1 - language)
-    return decoded
+                claimed = (100 - line[column]) / 100 * totals[column]
+                decoded[places] = np.where(_bits(claimed, len(places)), language, 1 - language)
 
 
 def _bits(claimed: float, size: int) -> np.ndarray:

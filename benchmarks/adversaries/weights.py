@@ -8,37 +8,32 @@ The mean and the variance of h are assumed to be known: with rmse, two attempts 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from .boards import Board, Line
-from .cases import Case
+from .boards import Board, Line, attack
 
 LARGEST = 1000.0
 MOST = 20
 """Most labels in each attempt: a double has this many digits beside the square of the largest prediction."""
 
 
-def decode(board: Board, column: str, attempts: int, per_attempt: int = MOST) -> np.ndarray:
-    """Return the scores decoded from `rmse` or `pearson_r`; the most frequent score for the remaining responses."""
+def decode(board: Board, decoded: np.ndarray, column: str, per_attempt: int = MOST) -> None:
+    """Decode the scores from `rmse` or `pearson_r`, some in each attempt."""
     case = board.case
-    labels = case.labels
-    common = max(case.shares, key=case.shares.__getitem__)
-    decoded = np.full(len(labels), common)
-    moments = float(labels.sum()), float((labels**2).sum())
+    moments = float(case.labels.sum()), float((case.labels**2).sum())
     board.attempts += 2
-    for first in range(0, len(labels), per_attempt):
-        if board.attempts >= attempts:
-            break
-        places = np.arange(first, min(first + per_attempt, len(labels)))
-        weights = LARGEST / 4.0 ** np.arange(len(places))
-        weights = 2.0 ** np.floor(np.log2(weights))
-        predicted = np.zeros(len(labels))
+    for first in range(0, len(decoded), per_attempt):
+        places = np.arange(first, min(first + per_attempt, len(decoded)))
+        weights = 2.0 ** np.floor(np.log2(LARGEST / 4.0 ** np.arange(len(places))))
+        predicted = np.zeros(len(decoded))
         predicted[places] = weights
         line = board.ask(case.give(predicted))
         if column in line:
             decoded[places] = _digits(_product(line, column, predicted, moments), weights)
-    return decoded
 
 
 def _product(line: Line, column: str, predicted: np.ndarray, moments: tuple[float, float]) -> float:
@@ -59,14 +54,20 @@ def _digits(product: float, weights: np.ndarray) -> np.ndarray:
     return 1 + np.array([whole // int(place) % 4 for place in places.tolist()])
 
 
-def most_found(case: Case, board: Board, column: str, attempts: int) -> np.ndarray:
-    """Return the best result for several numbers of labels per attempt; few are best if little is shown."""
-    best = None
-    for per_attempt in (1, 2, 3, 4, 6, 10, MOST):
-        board.attempts = 0
-        decoded = decode(board, column, attempts, per_attempt)
-        right = int((decoded == case.labels).sum())
-        if best is None or right > best[0]:
-            best = right, decoded
-    assert best is not None
-    return best[1]
+def most_found(board: Board, column: str, numbers: Sequence[int] = (1, 2, 3, 4, 6, 10, MOST)) -> np.ndarray:
+    """Return the best result for several numbers of labels per attempt; few are best if little is shown.
+
+    Labels that are not decoded are the most frequent one.
+    """
+    case = board.case
+    common = max(case.shares, key=case.shares.__getitem__)
+    found = [
+        attack(
+            replace(board),
+            partial(decode, column=column, per_attempt=number),
+            np.full(len(case.labels), common),
+            case.attempts,
+        )
+        for number in numbers
+    ]
+    return max(found, key=lambda decoded: int((decoded == case.labels).sum()))

@@ -6,39 +6,25 @@
 
 import json
 import math
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from benchmarks import bench_timing
 from benchmarks.adversaries import cases, climbing, flips, integer_program, probes, sealed, turns, weights
-from benchmarks.adversaries.boards import (
-    Board,
-    choose_steps,
-    default_board,
-    errors_of,
-    points_right,
-    standard_errors,
-    with_ends,
-)
+from benchmarks.adversaries.boards import Board, attack, board_of, entropy, points_right
+from benchmarks.bench_adversaries import SHEETS, case_of
 from speechbundles.bundle.check.budget import NARROWEST, TOLERATED, Unknown, bits_of_step
-from spokeneval.run.feedback import coarse_scores
 from spokeneval.run.reference import items_fingerprint
 from tests.samples.programs import ROOT, run_score
 
 MORE_THAN_CLIMBING = 2.0
 """Points that decoding attacks may gain above random climbing with the same number of attempts."""
 
-SHEETS = ("spoken_call", "psst_correctness", "psst_recognition", "caller_experience", "content")
-
-
-def case_of(name):
-    return getattr(cases, name)()
-
 
 def default_of(name):
-    return default_board(case_of(name), errors_of(name))
+    return board_of(case_of(name))
 
 
 @cache
@@ -75,7 +61,7 @@ def informed_rounds(repeats):
 def informed_points(board, repeats=8):
     """Return the points above PSST's correctness baseline gained by climbing on the items where it is uncertain."""
     case = board.case
-    start = (case.baseline["prediction"] == case.labels).mean()
+    start = (case.said == case.labels).mean()
     ends = [climbing.informed_end(board, asked) for asked in informed_rounds(repeats)]
     return 100 * float(np.mean([(end["prediction"] == case.labels).mean() - start for end in ends]))
 
@@ -86,14 +72,12 @@ def informed_points(board, repeats=8):
 @pytest.mark.parametrize("floored", [False, True])
 def test_the_program_gives_the_lines_of_the_boards(tmp_path, floored):
     case = cases.psst_correctness()
-    steps = choose_steps(errors_of("psst_correctness"), 1, list(errors_of("psst_correctness")))
-    floor = coarse_scores(Board(case, ends=True).exact(case.baseline), steps)
+    board = board_of(case, "1 floor" if floored else "1", "all")
+    told = {"steps": board.steps, "floor": board.floor} if floored else {"steps": board.steps}
     items = items_fingerprint(case.reference.items.ids)
-    told = {"steps": steps, "floor": floor} if floored else {"steps": steps}
     options = {"feedback": "coarse", "sets": {items: told}}
-    board = Board(case, steps, floor if floored else None, ends=True)
     reference = (ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv").read_bytes()
-    better = case.give(np.where(np.arange(len(case.labels)) < 500, case.labels, case.baseline["prediction"]))
+    better = case.give(np.where(np.arange(len(case.labels)) < 500, case.labels, case.said))
     guess = climbing.two_valued(case)(np.random.default_rng(1).normal(size=len(case.labels)))
     for number, submission in enumerate((better, guess)):
         answers = zip(case.reference.items.ids, submission["prediction"].tolist(), strict=True)
@@ -109,7 +93,7 @@ def test_the_program_gives_the_lines_of_the_boards(tmp_path, floored):
 def test_a_board_without_ends_has_the_scores_of_one_with_them(name):
     case = case_of(name)
     with_ends = Board(case, ends=True).exact(case.baseline)
-    assert Board(case).exact(case.baseline) == {key: with_ends[key] for key in errors_of(name)}
+    assert Board(case).exact(case.baseline) == {key: with_ends[key] for key in case.errors}
 
 
 def test_counting_many_at_once_is_the_tasks_counting():
@@ -117,8 +101,8 @@ def test_counting_many_at_once_is_the_tasks_counting():
     rng = np.random.default_rng(2)
     halves = sealed.draw_halves(case, rng)
     answers = (rng.random((5, len(case.labels))) < 0.5).astype(int)
-    many = sealed.scores_of_many(case, answers, halves.open)
-    board = Board(case, rows=halves.open)
+    many = sealed.scores_of_many(case, answers, halves.open.rows)
+    board = Board(case, rows=halves.open.rows)
     assert many.tolist() == [board.exact(case.give(row))["f1"] for row in answers]
 
 
@@ -145,8 +129,7 @@ def test_random_climbing_gets_half_of_what_exact_scores_give_at_most(name, least
 def test_a_grid_without_a_floor_does_not_stop_random_climbing():
     """Without a floor, coarse scores accumulate as exact scores do."""
     case = cases.psst_correctness()
-    steps = choose_steps(errors_of("psst_correctness"), 1, ["f1"])
-    assert blind_points(Board(case, steps), "psst_correctness") > 0.8 * blind_points(
+    assert blind_points(board_of(case, "1"), "psst_correctness") > 0.8 * blind_points(
         Board(case), "psst_correctness"
     )
 
@@ -167,33 +150,35 @@ def test_climbing_from_the_baseline_gets_no_more_than_from_exact_scores():
 @pytest.mark.parametrize("column", ["rmse", "pearson_r"])
 def test_weights(column):
     case = cases.content()
-    exact = Board(case)
-    assert (weights.decode(exact, column, case.attempts) == case.labels).all()
+    exact, unknown = Board(case), np.zeros(len(case.labels), dtype=int)
+    decode = partial(weights.decode, column=column)
+    assert (attack(exact, decode, unknown, case.attempts) == case.labels).all()
     assert exact.attempts <= 12
     board = default_of("content")
-    found = points_right(case.labels, weights.most_found(case, board, column, case.attempts))
+    found = points_right(case.labels, weights.most_found(board, column))
     assert found <= blind_points(board, "content", 5) + MORE_THAN_CLIMBING
 
 
 def test_turns():
     case = cases.merlion_diarization(12)
-    errors = standard_errors(case)
+
+    def decoded(board):
+        return attack(board, turns.decode, np.zeros(len(case.labels), dtype=int), case.attempts)
+
     exact = Board(case)
-    decoded = turns.decode(exact, case.attempts)
+    right = decoded(exact) == case.labels
     reached = slice(0, 2 * len(turns.LENGTHS) * exact.attempts)
     spoken = case.labels[reached] >= 0
-    assert (decoded == case.labels)[reached][spoken].mean() > 0.99
-    board = default_board(case, errors)
-    assert points_right(case.labels, turns.decode(board, case.attempts)) <= MORE_THAN_CLIMBING
+    assert right[reached][spoken].mean() > 0.99
+    assert points_right(case.labels, decoded(board_of(case))) <= MORE_THAN_CLIMBING
 
 
 def test_single_flips():
     case = cases.psst_correctness()
-    guess = np.random.default_rng(3).permutation(case.baseline["prediction"].astype(int))
+    guess = np.random.default_rng(3).permutation(case.said)
     places = np.arange(29)
-    exact = flips.flip_each(Board(case), guess, places, 30)
-    assert (exact.asked, exact.shown, exact.right) == (29, 29, 29)
-    assert flips.flip_each(default_of("psst_correctness"), guess, places, 30).shown == 0
+    assert flips.flip_each(Board(case), guess, places) == (29, 29)
+    assert flips.flip_each(default_of("psst_correctness"), guess, places).shown == 0
 
 
 def test_group_tests_learn_several_labels_from_each_attempt():
@@ -206,15 +191,9 @@ def test_group_tests_learn_several_labels_from_each_attempt():
     permitted = int(TOLERATED * unknown.bits / bits_of_step(NARROWEST))
     for seed, board in enumerate((Board(case), *(default_of("psst_correctness") for _ in range(3)))):
         rng = np.random.default_rng(seed)
-        system = cases.right_on(case, 0.95, rng)
-        certain = flips.group_tests(
-            board,
-            lambda flipped, own=system: case.give(np.where(flipped, 1 - own, own)),
-            system,
-            0.05,
-            300,
-            rng,
-        )
+        board.case = cases.right_on(case, 0.95, rng)
+        tests = partial(flips.group_tests, wrong=0.05, rng=rng)
+        certain = attack(board, tests, flips.Certain.none(len(case.labels)), 300)
         at = certain.since > 0
         assert (certain.labels == case.labels)[at].all()
         assert certain.share(300) == 1
@@ -228,15 +207,9 @@ def test_group_tests_learn_several_labels_from_each_attempt():
 def test_climbing_at_an_edge_is_certain_and_the_budget_counts_it(alike):
     """A label for each attempt: the limit on attempts decides how many labels an adversary knows."""
     case = cases.psst_correctness()
-    baseline = case.baseline["prediction"].astype(int)
-    n = len(baseline)
-
-    def submit(flipped):
-        return case.give(np.where(flipped, 1 - baseline, baseline))
-
-    board = default_of("psst_correctness")
-    rng = np.random.default_rng(9)
-    certain = flips.climb_edge(board, submit, baseline, case.doubtful, 1000, rng, alike=alike)
+    n = len(case.labels)
+    climb = partial(flips.climb_edge, tried=case.doubtful, rng=np.random.default_rng(9), alike=alike)
+    certain = attack(default_of("psst_correctness"), climb, flips.Certain.none(n), 1000)
     at = certain.since > 0
     assert (certain.labels == case.labels)[at].all()
     assert certain.share(1000) == 1 if alike else 0.5 < certain.share(1000) < 1
@@ -249,41 +222,32 @@ def test_climbing_at_an_edge_is_certain_and_the_budget_counts_it(alike):
 
 def test_exchanged_turns_are_the_baselines_elsewhere():
     """The time of each language is that of the baseline, minus what was exchanged, plus what was gained."""
-    case = cases.merlion_diarization(2)
-    submit, claimed = cases.exchange_turns(case), cases.languages_claimed(case)
+    case = cases.exchange_turns(cases.merlion_diarization(2))
     nothing = np.zeros(len(case.labels), dtype=bool)
-    assert Board(case).exact(submit(nothing)) == Board(case).exact(case.baseline)
+    assert Board(case).exact(case.flip(nothing)) == Board(case).exact(case.baseline)
 
     def lengths(submission):
         return np.array(
             [[np.diff(spans).sum() for spans in cases.languages_of(turns)] for turns in submission.turns]
         )
 
-    place = int(np.flatnonzero(claimed)[0])
+    place = int(np.flatnonzero(case.said)[0])
     flipped = nothing.copy()
     flipped[place] = True
-    change = lengths(submit(flipped)) - lengths(case.baseline)
+    change = lengths(case.flip(flipped)) - lengths(case.baseline)
     assert change.sum() == pytest.approx(0)
     assert 0 < change[case.rows[place], 0] <= 2 * cases.HALF
     assert (np.delete(change, case.rows[place], axis=0) == 0).all()
-    assert lengths(submit(~nothing)).sum() == pytest.approx(lengths(case.baseline).sum())
+    assert lengths(case.flip(~nothing)).sum() == pytest.approx(lengths(case.baseline).sum())
 
 
 def test_without_a_guess_of_its_errors_a_system_at_the_floor_meets_no_edge_in_30_attempts():
     case = cases.psst_correctness()
-    baseline = case.baseline["prediction"].astype(int)
-    every = np.arange(len(baseline))
+    n = len(case.labels)
     for seed in range(5):
-        found = flips.climb_edge(
-            default_of("psst_correctness"),
-            lambda flipped: case.give(np.where(flipped, 1 - baseline, baseline)),
-            baseline,
-            every,
-            30,
-            np.random.default_rng(seed),
-            rate=0.01,
-            alike=True,
-        )
+        rng = np.random.default_rng(seed)
+        climb = partial(flips.climb_edge, tried=np.arange(n), rng=rng, rate=0.01, alike=True)
+        found = attack(default_of("psst_correctness"), climb, flips.Certain.none(n), 30)
         assert found.share(30) == 0
 
 
@@ -291,8 +255,9 @@ def test_interval_probes():
     case = cases.psst_correctness()
     lines = probes.lines_of_labellings(case, 42)
     assert len({line["f1"] for line in lines}) == 1
-    assert probes.bits(case, lines, None) > 0.9 * math.log2(len(lines))
-    assert probes.bits(case, lines, with_ends(choose_steps(errors_of("psst_correctness"), 0.25, ["f1"]))) > 0
+    assert entropy(lines) > 0.9 * math.log2(len(lines))
+    quarter = board_of(case, "0.25", ends=True)
+    assert entropy([quarter.shown(line) for line in lines]) > 0
     board = default_of("psst_correctness")
     assert len({json.dumps(board.shown(line)) for line in lines}) == 1
     better = [
@@ -304,11 +269,11 @@ def test_interval_probes():
 @pytest.mark.thorough
 def test_an_integer_program():
     case = cases.psst_correctness()
-    start = case.baseline["prediction"].astype(int)
+    start = case.said
     draw = np.random.default_rng(5)
 
     def gained(board, places):
-        decoded = integer_program.decode(board, start, places, 30, np.random.default_rng(6), 2)
+        decoded = integer_program.decode(board, start, places, np.random.default_rng(6), 2)
         right = decoded == case.labels
         return right[places].all(), 100 * float(right.mean() - (start == case.labels).mean())
 
@@ -328,16 +293,12 @@ def test_an_integer_program():
 def test_ten_thousand_submissions_gain_nothing_on_a_sealed_half():
     case = cases.psst_correctness()
     rng = np.random.default_rng(21)
-    baseline = case.baseline["prediction"][np.newaxis].astype(int)
     default, exact = [], []
     for _ in range(30):
         halves = sealed.draw_halves(case, rng)
-        errors = sealed.Gain(*(standard_errors(case, rows)["f1"] for rows in halves))
-        (step,) = choose_steps({"f1": errors.open}, 1, ["f1"]).values()
-        floor = float(sealed.as_shown(sealed.scores_of_many(case, baseline, halves.open), step, None)[0])
-        default.append(sealed.climb(case, halves, errors, 10_000, rng, step=step, floor=floor))
+        default.append(sealed.climb(case, halves, 10_000, rng, "1 floor"))
         if len(exact) < 3:
-            exact.append(sealed.climb(case, halves, errors, 10_000, rng))
+            exact.append(sealed.climb(case, halves, 10_000, rng))
     assert np.mean(exact, axis=0)[0] > 5  # the open half is learned
     assert np.mean(default, axis=0)[1] <= 0.2
 
@@ -346,11 +307,11 @@ def test_sealed_labels_have_no_influence_on_what_is_asked():
     case = cases.psst_correctness()
     halves = sealed.draw_halves(case, np.random.default_rng(31))
     labels = case.labels.copy()
-    labels[halves.sealed] = 1 - labels[halves.sealed]
+    labels[halves.sealed.rows] = 1 - labels[halves.sealed.rows]
     other = cases.relabelled(case, labels)
     submissions = climbing.ask_at_random(Board(case), case.vary, 5, np.random.default_rng(1)).directions
     lines = [
-        [Board(one, rows=halves.open).exact(case.vary(directions)) for directions in submissions]
+        [Board(one, rows=halves.open.rows).exact(case.vary(directions)) for directions in submissions]
         for one in (case, other)
     ]
     assert lines[0] == lines[1]
