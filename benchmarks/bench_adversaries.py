@@ -38,13 +38,13 @@ def case_of(name: str) -> Case:
     return case
 
 
-def table(title: str, rows: Rows, kinds: Sequence[str] = BOARDS, digits: int = 1) -> None:
+def table(title: str, rows: Rows, kinds: Sequence[str] = BOARDS) -> None:
     print(f"\n{title}")
     print(f"{'':52s}" + "".join(f"{kind:>10s}" for kind in kinds), flush=True)
     for names, cell in rows:
         columns = [np.atleast_1d(cell(kind)).tolist() for kind in kinds]
         for name, values in zip(names, zip(*columns, strict=True), strict=True):
-            print(f"{name:52s}" + "".join(f"{value:10.{digits}f}" for value in values), flush=True)
+            print(f"{name:52s}" + "".join(f"{value:10.2f}" for value in values), flush=True)
 
 
 def mean_of(cell: Callable[..., Any], over: Sequence[Any]) -> Cell:
@@ -63,9 +63,12 @@ def blind_climbs(names: Sequence[str], repeats: int) -> Rows:
         yield _blind(case, name, case.attempts, repeats, rng)
 
 
+def _rounds(case: Case, submit: Any, attempts: int, repeats: int, rng: np.random.Generator) -> Any:
+    return [climbing.ask_at_random(Board(case), submit, attempts, rng) for _ in range(repeats)]
+
+
 def _blind(case: Case, name: str, attempts: int, repeats: int, rng: np.random.Generator) -> Any:
-    submit = climbing.two_valued(case)
-    rounds = [climbing.ask_at_random(Board(case), submit, attempts, rng) for _ in range(repeats)]
+    rounds = _rounds(case, climbing.two_valued(case), attempts, repeats, rng)
     return [name], mean_of(
         lambda kind, asked: climbing.blind_points(board_of(case, kind), asked, rng), rounds
     )
@@ -79,8 +82,7 @@ def informed_climbs(names: Sequence[str], repeats: int) -> Rows:
 
 
 def _informed(case: Case, name: str, attempts: int, repeats: int, rng: np.random.Generator) -> Any:
-    judge = Board(case)
-    rounds = [climbing.ask_at_random(judge, case.vary, attempts, rng) for _ in range(repeats)]
+    judge, rounds = Board(case), _rounds(case, case.vary, attempts, repeats, rng)
     base, error = judge.primary(case.baseline), case.errors[case.task.primary.key]
 
     def gain(kind: str, asked: climbing.Asked) -> float:
@@ -99,44 +101,35 @@ def long_phase(attempts: int) -> Rows:
 
 def decoders(quick: bool) -> Rows:
     """Yield labels right above chance, or above the start of an attack, by attacks that decode labels."""
-    content = case_of("content")
-    for column in ("rmse", "pearson_r"):
-
-        def weighed(kind: str, column: str = column) -> float:
-            found = weights.most_found(board_of(content, kind, "all"), column)
-            return points_right(content.labels, found)
-
-        yield [f"weights, 200 responses, {column}"], weighed
+    yield ["weights, 200 responses"], _weighed_points
     if not quick:
-        diarization = case_of("merlion_diarization")
-
-        def timed(kind: str) -> float:
-            nothing = np.zeros(len(diarization.labels), dtype=int)
-            board = board_of(diarization, kind, "all")
-            decoded = attack(board, turns.decode, nothing, diarization.attempts)
-            asked = slice(0, 2 * len(turns.LENGTHS) * board.attempts)
-            return points_right(diarization.labels[asked], decoded[asked])
-
-        yield ["turns, the 1,872 instants that 39 attempts reach"], timed
+        yield ["turns, the 1,872 instants that 39 attempts reach"], _timed_points
+    yield ["flips, blind: shown of 29"], _flips_shown
     case = case_of("psst_correctness")
-    guess = np.random.default_rng(3).permutation(case.said)
-    places = np.arange(case.attempts - 1)
-    systems = {"baseline": case, "better system": cases.somewhat_better(case)}
-    for columns in ("all", "primary"):
-        shown = partial(_flips_shown, case, columns, guess, places)
-        yield [f"flips, blind: shown of 29, {columns}"], shown
-        for title, system in systems.items():
+    for title, system in (("baseline", case), ("better system", cases.somewhat_better(case))):
+        for columns in ("all", "primary"):
             yield [f"integer program, {title}, {columns}"], partial(_fitted_points, system, columns, quick)
-    for title, system in systems.items():
-        rng = np.random.default_rng(2)
-        rounds = [
-            climbing.ask_at_random(Board(system), system.vary, case.attempts - 1, rng) for _ in range(10)
-        ]
+        rounds = _rounds(system, system.vary, case.attempts - 1, 10, np.random.default_rng(2))
         yield [f"(climbing, {title})"], mean_of(partial(_climbed_points, system), rounds)
 
 
-def _flips_shown(case: Case, columns: str, guess: np.ndarray, places: np.ndarray, kind: str) -> int:
-    return flips.flip_each(board_of(case, kind, columns), guess, places).shown
+def _weighed_points(kind: str) -> float:
+    case = case_of("content")
+    return points_right(case.labels, weights.most_found(board_of(case, kind, "all")))
+
+
+def _timed_points(kind: str) -> float:
+    case = case_of("merlion_diarization")
+    board = board_of(case, kind, "all")
+    decoded = attack(board, turns.decode, np.zeros(len(case.labels), dtype=int), case.attempts)
+    asked = slice(0, 2 * len(turns.LENGTHS) * board.attempts)
+    return points_right(case.labels[asked], decoded[asked])
+
+
+def _flips_shown(kind: str) -> int:
+    case = case_of("psst_correctness")
+    guess = np.random.default_rng(3).permutation(case.said)
+    return flips.flip_each(board_of(case, kind), guess, np.arange(case.attempts - 1)).shown
 
 
 def _board_for(system: Case, kind: str, columns: str = "primary") -> Board:
@@ -249,16 +242,10 @@ def bits_an_attempt(names: Sequence[str], quick: bool) -> Rows:
     for name in names:
         case, rng = case_of(name), np.random.default_rng(4)
         lines = climbing.ask_at_random(Board(case, ends=True), case.vary, numbers.get(name, 100), rng).lines
-        for title, columns, ends in (
-            ("primary", "primary", False),
-            ("and its ends", "primary", True),
-            ("all columns", "all", False),
-        ):
-            boards = partial(board_of, case, columns=columns, ends=ends)
-            yield (
-                [f"{name}, {title}"],
-                lambda kind, boards=boards, lines=lines: _shown_bits(boards(kind), lines),
-            )
+        shown = {"primary": {}, "and its ends": {"ends": True}, "all columns": {"columns": "all"}}
+        for title, options in shown.items():
+            board = partial(board_of, case, **options)
+            yield [f"{name}, {title}"], lambda kind, board=board, lines=lines: _shown_bits(board(kind), lines)
 
 
 def sealed_gains(repeats: int, attempts: int) -> Rows:
@@ -269,13 +256,9 @@ def sealed_gains(repeats: int, attempts: int) -> Rows:
     for _ in range(repeats):
         halves = sealed.draw_halves(case, rng)
         gains.append([sealed.climb(case, halves, attempts, rng, kind, blind=blind) for blind, kind in climbs])
-    for (blind, kind), values in zip(climbs, np.array(gains).transpose(1, 2, 0), strict=True):
-        opened, closed = values
-        found = {
-            "open": opened.mean(),
-            "sealed": closed.mean(),
-            "±": closed.std() / max(1, repeats - 1) ** 0.5,
-        }
+    for (blind, kind), (opened, closed) in zip(climbs, np.array(gains).transpose(1, 2, 0), strict=True):
+        error = closed.std() / max(1, repeats - 1) ** 0.5
+        found = {"open": opened.mean(), "sealed": closed.mean(), "±": error}
         yield [f"{'blind' if blind else 'informed'}, {kind}"], found.__getitem__
 
 
@@ -287,29 +270,19 @@ def main() -> None:
     doubtful = SHEETS if quick else (*SHEETS, "merlion_identification")
     names = SHEETS if quick else (*doubtful, "merlion_diarization")
     repeats = 3 if quick else 10
-    table("Random climbing, blind: labels right above chance (points)", blind_climbs(names, repeats))
-    table(
-        "Random climbing, around the baseline: primary score gained (standard errors)",
-        informed_climbs(doubtful, repeats),
-        digits=2,
-    )
+    table("Blind climbing: labels right above chance (points)", blind_climbs(names, repeats))
+    table("Climbing from the baseline: score gained (standard errors)", informed_climbs(doubtful, repeats))
     table("Decoding: labels right above chance or above the start (points)", decoders(quick))
-    table("Climbing at the edge of a step: labels that are certain (%)", edge_climbs(quick), EDGE_BOARDS)
-    table("Group tests, PSST correctness: labels that are certain (%)", group_tests(quick), EDGE_BOARDS)
-    table("Interval probes (bits)", probe_bits(63 if quick else 252), digits=2)
+    table("Single changes at the edge of a step: certain labels (%)", edge_climbs(quick), EDGE_BOARDS)
+    table("Group tests, PSST correctness: certain labels (%)", group_tests(quick), EDGE_BOARDS)
+    table("Interval probes (bits)", probe_bits(63 if quick else 252))
     table(
-        "Information in a line about random answers around the baseline (bits per attempt)",
-        bits_an_attempt(doubtful, quick),
-        LINE_BOARDS,
+        "Random answers around the baseline (bits per attempt)", bits_an_attempt(doubtful, quick), LINE_BOARDS
     )
     if not quick:
         table("A thousand attempts, language identification", long_phase(1000))
-    table(
-        "Half of the units sealed, 10,000 attempts, PSST correctness (standard errors)",
-        sealed_gains(5 if quick else 100, 2000 if quick else 10_000),
-        ("open", "sealed", "±"),
-        digits=2,
-    )
+    gains = sealed_gains(5 if quick else 100, 2000 if quick else 10_000)
+    table("PSST correctness, half of the units sealed (standard errors)", gains, ("open", "sealed", "±"))
     print(f"\n{time.perf_counter() - began:.0f} s")
 
 

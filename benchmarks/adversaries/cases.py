@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -245,16 +244,12 @@ def caller_experience() -> Case:
     labels = np.median(ratings, axis=0).astype(np.int64)
     noise = np.random.default_rng(SEED).normal(0, 0.85, len(labels))
     system = np.clip(np.rint(labels + noise), 1, 5).astype(np.int64)
-    return _sheet(
-        "caller_experience",
-        "rating",
-        labels,
-        system,
-        pair=(1, 5),
-        change=lambda answers, directions: np.clip(answers + np.sign(directions), 1, 5),
-        doubtful=np.arange(len(labels)),
-        ordinal=True,
-    )
+
+    def change(answers: np.ndarray, directions: np.ndarray) -> np.ndarray:
+        return np.clip(answers + np.sign(directions), 1, 5)
+
+    choices = {"pair": (1, 5), "change": change, "doubtful": np.arange(len(labels)), "ordinal": True}
+    return _sheet("caller_experience", "rating", labels, system, **choices)
 
 
 @cache
@@ -262,16 +257,13 @@ def content() -> Case:
     """200 responses of 55 speakers; the baseline's correlation is about that of the paper's best model."""
     labels = _reference("content_accuracy")["human_score"].astype(np.int64)
     noise = np.random.default_rng(SEED).normal(0, 0.68, len(labels))
-    return _sheet(
-        "content_accuracy",
-        "score",
-        labels,
-        2.5 + 0.65 * (labels - labels.mean()) + noise,
-        pair=(1, 4),
-        change=lambda answers, directions: answers + NUDGE * directions,
-        doubtful=np.arange(len(labels)),
-        ordinal=True,
-    )
+    system = 2.5 + 0.65 * (labels - labels.mean()) + noise
+
+    def change(answers: np.ndarray, directions: np.ndarray) -> np.ndarray:
+        return answers + NUDGE * directions
+
+    choices = {"pair": (1, 4), "change": change, "doubtful": np.arange(len(labels)), "ordinal": True}
+    return _sheet("content_accuracy", "score", labels, system, **choices)
 
 
 @cache
@@ -315,30 +307,25 @@ def merlion_diarization(recordings: int = 154) -> Case:
     reference = references["merlion_diarization"]
     lengths = dict(tables.recordings.itertuples(index=False, name=None))
     instants = [np.arange(SPACING / 2, lengths[name] - HALF, SPACING) for name in reference.files]
-    by_name = dict(list(merlion.diarization_turns(tables, "perturbed", SEED).groupby("audio_name")))
-    claimed = [
-        [
-            by_name[name].loc[by_name[name].language_tag == language, ["start", "end"]]
-            for language in LANGUAGES
-        ]
+    claimed = dict(list(merlion.diarization_turns(tables, "perturbed", SEED).groupby("audio_name")))
+    baseline = submission_of(
+        [claimed[name].loc[claimed[name].language_tag == tag, ["start", "end"]] for tag in LANGUAGES]
         for name in reference.files
-    ]
-    baseline = submission_of(claimed)
+    )
     cuts = np.cumsum(list(map(len, instants)))[:-1]
+    around = [np.stack([times - HALF, times + HALF], axis=1) for times in instants]
 
     def give(values: np.ndarray) -> Submission:
-        """Return turns of two seconds around the instants: 0 is English, 1 Mandarin, other values have no turn."""
-        spans = [np.stack([times - HALF, times + HALF], axis=1) for times in instants]
-        pairs = zip(spans, np.split(np.asarray(values), cuts), strict=True)
-        return submission_of([(each[given == 0], each[given == 1]) for each, given in pairs])
+        """Return turns of two seconds around the instants: 0 is English, 1 Mandarin."""
+        given = zip(around, np.split(values, cuts), strict=True)
+        return Submission(LANGUAGES, [Turns(spans, labels) for spans, labels in given])
 
     labels, said = [], []
-    for times, turns, heard, regions in zip(
-        instants, reference.turns, baseline.turns, reference.regions, strict=True
-    ):
-        english, mandarin = (_inside(spans, times) for spans in languages_of(turns))
-        labels.append(np.where((english ^ mandarin) & _inside(regions, times), mandarin.astype(np.int64), -1))
-        english, mandarin = (_inside(spans, times) for spans in languages_of(heard))
+    for row, times in enumerate(instants):
+        english, mandarin = _languages_at(times, reference.turns[row])
+        alone = (english ^ mandarin) & _inside(reference.regions[row], times)
+        labels.append(np.where(alone, mandarin.astype(np.int64), -1))
+        english, mandarin = _languages_at(times, baseline.turns[row])
         said.append((mandarin & ~english).astype(np.int64))
     return _case(
         "merlion_diarization",
@@ -363,9 +350,9 @@ def submission_of(turns: Iterable[Sequence[Any]]) -> Submission:
     return Submission(LANGUAGES, [Turns(*sweeps.Turns.of_labels(*each)) for each in turns])
 
 
-def languages_of(turns: Turns) -> tuple[np.ndarray, np.ndarray]:
-    """Return the English and the Mandarin turns of a recording."""
-    return turns.spans[turns.labels == 0], turns.spans[turns.labels == 1]
+def _languages_at(times: np.ndarray, turns: Turns) -> tuple[np.ndarray, np.ndarray]:
+    """Return whether there is a turn in English, and in Mandarin, at each time."""
+    return _inside(turns.spans[turns.labels == 0], times), _inside(turns.spans[turns.labels == 1], times)
 
 
 def _inside(spans: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -378,23 +365,19 @@ def exchange_turns(case: Case) -> Case:
     cuts = np.cumsum(np.bincount(case.rows, minlength=len(case.baseline.turns)))[:-1]
     pieces = []
     for turns, times in zip(case.baseline.turns, np.split(instants_of(case), cuts), strict=True):
+        # The windows between these edges: every second one is around an instant.
         edges = np.concatenate([[-np.inf], np.stack([times - HALF, times + HALF], axis=1).ravel(), [np.inf]])
-        windows = list(pairwise(edges))  # every second one is around an instant
-        pieces.append([[_cut(spans, *window) for spans in languages_of(turns)] for window in windows])
+        starts, ends = np.maximum(turns.spans[:, :1], edges[:-1]), np.minimum(turns.spans[:, 1:], edges[1:])
+        turn, window = np.nonzero(starts < ends)
+        spans = np.stack([starts[turn, window], ends[turn, window]], axis=1)
+        pieces.append((spans, turns.labels[turn], window))
 
     def give(values: np.ndarray) -> Submission:
         changed = []
-        for parts, given in zip(pieces, np.split(values, cuts), strict=True):
-            exchanged = np.zeros(len(parts), dtype=bool)
+        for (spans, labels, window), given in zip(pieces, np.split(values, cuts), strict=True):
+            exchanged = np.zeros(2 * len(given) + 1, dtype=int)
             exchanged[1::2] = given
-            chosen = [pair[::-1] if other else pair for pair, other in zip(parts, exchanged, strict=True)]
-            changed.append([np.concatenate(spans) for spans in zip(*chosen, strict=True)])
-        return submission_of(changed)
+            changed.append(Turns(spans, labels ^ exchanged[window]))
+        return Submission(LANGUAGES, changed)
 
     return replace(case, give=give, system=np.zeros(len(case.labels), dtype=np.int64))
-
-
-def _cut(spans: np.ndarray, start: float, end: float) -> np.ndarray:
-    """Return the parts of spans between two times."""
-    parts = np.clip(spans, start, end)
-    return parts[parts[:, 0] < parts[:, 1]]
