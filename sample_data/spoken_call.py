@@ -62,15 +62,8 @@ def _grammar() -> tuple[Grammar, Grammar]:
     """Return the responses that the baseline accepts, `prompt -> responses`: good ones, and bad ones in the grammar."""
     good: Grammar = {}
     lenient: Grammar = {}
-    asks = [
-        "i want {}",
-        "i would like {}",
-        "i'd like {}",
-        "can i have {}",
-        "could i have {}",
-        "may i have {}",
-        "{}",
-    ]
+    openings = ("i want", "i would like", "i'd like", "can i have", "could i have", "may i have")
+    asks = [*(opening + " {}" for opening in openings), "{}"]
     asks += [ask + " please" for ask in asks]
     for german, english in _THINGS.items():
         good[f"Frag: {german}"] = [ask.format(english) for ask in asks]
@@ -160,6 +153,9 @@ SETS = {
 }
 
 
+_NOISE = ("the", "and", "free", "tree", "night", "wait", "four", "paper", "can", "it")
+
+
 class _Speaker:
     """Draws responses, mistakes and misrecognitions that are listed in the grammar or not, as requested."""
 
@@ -214,10 +210,7 @@ class _Speaker:
     def misheard(self, text: str) -> str:
         words = text.split()
         position = self.random.randrange(len(words))
-        heard = self.random.choice(
-            ["the", "and", "free", "tree", "night", "wait", "four", "paper", "can", "it", ""]
-        )
-        words[position] = heard
+        words[position] = self.random.choice([*_NOISE, ""])
         return " ".join(word for word in words if word)
 
 
@@ -251,8 +244,6 @@ class _Recogniser:
             words[place : place + self.random.randint(0, 1)] = [self.random.choice(_NOISE)]
         return heard if " ".join(words) in listed else " ".join(words)
 
-
-_NOISE = ("the", "and", "free", "tree", "night", "wait", "four", "paper", "can", "it")
 
 SPREAD = {"incorrect": 0.5, "misunderstood": 1.0, "meaningless": 0.7, "accepted wrongly": 1.2}
 """Standard deviations of the learners' effects on the logarithm of the frequency of such responses."""

@@ -8,7 +8,7 @@ drawn at random, the adversary improves an honest system.
 
 Whitehill (arXiv 1506.01744, 1707.01825) decodes labels from AUC and log-loss, which no task has. The same ideas are
 tested with other metrics. AUC is a ratio of integers; `integer_program` uses this for counts. In log-loss, each label
-adds its own number; `weights` uses this for squared errors.
+adds its own number; `weights` uses this for the sum of products in a correlation.
 """
 
 from __future__ import annotations
