@@ -232,7 +232,7 @@ def _seal(
                 except SealError as error:
                     defects.append((tasks[task].origin["sealed"], f"sealed is {share}; {error}"))
     if defects:
-        path = sources.root / "competition.yaml"
+        path = sources.folder / "competition.yaml"
         raise located_yaml.refusal(path, defects, located_yaml.load(path)[1])
     uploaded = [(tasks[task].challenge, reference) for task in loaded for reference in loaded[task].values()]
     for (challenge, sealed), (other, reference) in product(uploaded, uploaded):

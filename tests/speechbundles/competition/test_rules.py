@@ -32,6 +32,13 @@ def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(tmp_path):
         ) in str(refusal.value)
 
 
+def test_a_share_that_is_refused_in_an_own_folder_has_the_line_of_its_own_file(tmp_path):
+    folder = health(tmp_path, "defaults:\n  sealed: 0.01\n")
+    line = (folder / "competition.yaml").read_text().split("  sealed: 0.01\n")[0].count("\n") + 1
+    with pytest.raises(OrganiserError, match=rf"  line {line:<4} defaults.sealed: sealed is 0.01; "):
+        plan(Sources(ROOT, folder), [], {})
+
+
 REFUSED = {
     "a public set": (
         ("sealed: 0.5", "title: Spoken CALL"),
