@@ -43,6 +43,7 @@ from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
+from spokeneval.ranking.tables import shown_rank
 
 OTHERS = ".others"
 """The folder with the outputs of runs that a team's entry is chosen from."""
@@ -128,10 +129,8 @@ def score(
         submissions = {} if teams else find_submissions(folder, passed_over=out)
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
-    gold = built.files[scored_phase.reference_data] if scored_phase.reference_data else b""
-    basis = [_FORMAT, sha256(bundle, LARGEST_BUNDLE), scored_phase.number, hashlib.sha256(gold).hexdigest()]
     rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
-    scoring = _Scoring(built, scored_phase, tuple(basis), out, rehearse, progress)
+    scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), out, rehearse, progress)
     with locked(runs / "lock", out, "score"):
         notes: tuple[str, ...] = ()
         if teams is None:
@@ -140,16 +139,17 @@ def score(
             results, new, notes = _score_teams(scoring, teams.teams)
             _replace_outputs(out, results)
             notes = (*teams.notes, *notes)
-        tag = label_tag(built, scored_phase)
-        for name, result in results.items():
-            if result.status == FINISHED:
-                write_tag(out / name, tag)
-        notes = (*notes, *_warnings(results))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
+        notes = (*notes, *_warnings(results))
         scores = Scores(built, _best_first(built, results), len(new), refused, fetched, notes)
-        record_scored(out, built, scored_phase)
-        write_whole(out / LIST_FILE, to_csv(scores))
+        _record(scoring, scores)
     return scores
+
+
+def _basis(path: Path, bundle: BuiltBundle, phase: BuiltPhase) -> tuple[str, ...]:
+    """Return digests of everything but the submission that a result depends on."""
+    gold = bundle.files[phase.reference_data] if phase.reference_data else b""
+    return (_FORMAT, sha256(path, LARGEST_BUNDLE), phase.number, hashlib.sha256(gold).hexdigest())
 
 
 def _with_labels(
@@ -294,6 +294,16 @@ def _warnings(results: Mapping[str, Result]) -> list[str]:
     return [f"{warning} ({some_of(names)})" for warning, names in found.items()]
 
 
+def _record(scoring: _Scoring, scores: Scores) -> None:
+    """Write the tag of the labels into each output, and what the outputs are of, with the table of all of them."""
+    tag = label_tag(scoring.bundle, scoring.phase)
+    for scored in scores.scored:
+        if scored.finished:
+            write_tag(scoring.out / scored.name, tag)
+    record_scored(scoring.out, scoring.bundle, scoring.phase)
+    write_whole(scoring.out / LIST_FILE, to_csv(scores))
+
+
 def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:
     column = bundle.ranking_column()
 
@@ -348,8 +358,7 @@ def _ranks(scores: Scores) -> list[list[str]]:
     values = [scored.result.scores.get(column.key) if scored.finished else None for scored in scores.scored]
     rows = [["rank", "team", column.title]]
     for scored, value in zip(scores.scored, values, strict=True):
-        rank = values.index(value) + 1
-        tied = "=" if values.count(value) > 1 else ""
+        rank = shown_rank(values.index(value) + 1, tied=values.count(value) > 1)
         shown = "-" if value is None else f"{value.normalize():f}"
-        rows.append([f"{rank}{tied}", printable(scored.name), shown])
+        rows.append([rank, printable(scored.name), shown])
     return rows

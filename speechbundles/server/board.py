@@ -15,45 +15,36 @@ which of two entries on the same step is better.
     FETCHED/.board/    private: the bundle with the labels, results, counts, names, and the state of the last board
 """
 
-import hashlib
-import hmac
-import json
-import os
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
+
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT
-from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index, write_whole
-from speechbundles.model.text import printable
+from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication import read_outputs, score_all
 from speechbundles.publication.season import Attempt, Submission, play_submissions, rank
 from speechbundles.server.connection import Progress
+from speechbundles.server.private import anonymous_names, private_folder, record_changes
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_zip import MAX_BYTES
-from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.ranking.ranks import ranks_known
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column as RankedBy
 from spokeneval.ranking.values import System, Table
 from spokeneval.task import Task
 
-PRIVATE = ".board"
-"""The folder in a fetched folder with everything that is not published."""
-_STATE, _KEY, _NAMES = "state.json", "key", "names.csv"
 _SCORED = "scored"
 """The folder with the outputs of entries, which contain counts of each unit."""
-_DIGITS = 12
-"""The number of digits of an anonymous name."""
 
 
 @dataclass(frozen=True)
@@ -113,13 +104,6 @@ class HomeBoard:
     waiting: int
 
 
-def private_folder(fetched: Path) -> Path:
-    """Return the folder for everything that is not published, readable only by its owner."""
-    folder = fetched / PRIVATE
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder
-
-
 def make_home_board(
     bundle: Path,
     fetched: Path,
@@ -149,50 +133,62 @@ def make_home_board(
     ------
     OrganiserError: the folder or the bundle cannot be used.
     """
-    private = private_folder(fetched)
+    private, left_out = private_folder(fetched), list[str]()
     until = datetime.combine(now.date(), time()) if daily else now
-    left_out: list[str] = []
     runs = _first_runs(read_index(fetched))
     uploads = _uploads(fetched, [run for run in runs if run.time < until], left_out)
-    in_order = sorted(uploads, key=lambda upload: (upload.time, int(upload.name)))
-    season = play_submissions(bundle, in_order, private, jobs, progress)
-    names = _names(private, {run.owner for run in uploads.values()}) if anonymous else {}
+    season = play_submissions(bundle, [*uploads], private, jobs, progress)
+    built, finished = season.bundle, _finished(season.attempts, uploads, left_out)
+    names = anonymous_names(private, {run.owner for run in uploads.values()}) if anonymous else {}
+    steps = {reference_zip(name): step for name, step in sets.items()}
+    phases = [phase for phase in built.phases if phase.reference_data in steps]
+    ended = all(phase.closes and phase.closes <= until for phase in phases)
+    boards = []
+    for phase in phases:
+        placed = _placed(built, phase, finished.get(phase, []))
+        shown = [names.get(attempt.submission.team, attempt.submission.team) for attempt in placed]
+        if exact is None:
+            compared = _compare_steps(built, placed, steps[str(phase.reference_data)])
+        else:
+            compared = _compare(bundle, built, phase, placed, shown, exact, private, jobs)
+        entries = _entries(built, placed, shown, compared, timed=not anonymous)
+        boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
+    return HomeBoard(
+        built.title,
+        _visible(built),
+        tuple(boards),
+        until,
+        until + timedelta(days=1) if daily and not ended else None,
+        exact is None,
+        record_changes(private, built, phases, now),
+        tuple(left_out),
+        sum(run.time >= until for run in runs),
+    )
+
+
+def _visible(bundle: BuiltBundle) -> tuple[Column, ...]:
+    return tuple(column for column in bundle.columns if not column.hidden)
+
+
+def _placed(bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt]) -> list[Attempt]:
+    """Return the runs on a phase's board, in order; all that participants chose, if they choose."""
+    rule = FORCE_ALL if phase.rule in PICKED else phase.rule
+    return [entry.attempt for entry in rank(bundle, replace(phase, rule=rule), finished)]
+
+
+def _finished(
+    attempts: Sequence[Attempt], uploads: Mapping[Submission, Fetched], left_out: list[str]
+) -> dict[BuiltPhase, list[Attempt]]:
+    """Return the runs of each phase that may be on its board; the others are added to `left_out`."""
     finished: dict[BuiltPhase, list[Attempt]] = {}
-    for attempt in season.attempts:
+    for attempt in attempts:
         run = uploads[attempt.submission]
         reason = _why_left_out(attempt, run)
         if reason:
             left_out.append(f"{run.phase}  {run.owner}  {run.id}  {reason}")
         elif attempt.phase:
             finished.setdefault(attempt.phase, []).append(attempt)
-    published = {reference_zip(name): step for name, step in sets.items()}
-    phases = [phase for phase in season.bundle.phases if phase.reference_data in published]
-    columns = tuple(column for column in season.bundle.columns if not column.hidden)
-    ended = all(phase.closes and phase.closes <= until for phase in phases)
-    boards = []
-    for phase in phases:
-        rule = FORCE_ALL if phase.rule in PICKED else phase.rule
-        entered = rank(season.bundle, replace(phase, rule=rule), finished.get(phase, []))
-        placed = [entry.attempt for entry in entered]
-        owners = [uploads[attempt.submission].owner for attempt in placed]
-        shown = [names.get(owner, owner) for owner in owners]
-        if exact is None:
-            compared = _compare_steps(season.bundle, placed, published[str(phase.reference_data)])
-        else:
-            compared = _compare(bundle, season.bundle, phase, placed, shown, exact, private, jobs)
-        entries = _entries(season.bundle, placed, shown, compared, columns, timed=not anonymous)
-        boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
-    return HomeBoard(
-        season.bundle.title,
-        columns,
-        tuple(boards),
-        until,
-        until + timedelta(days=1) if daily and not ended else None,
-        exact is None,
-        _changes(private, season.bundle, phases, now),
-        tuple(left_out),
-        sum(run.time >= until for run in runs),
-    )
+    return finished
 
 
 def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
@@ -216,7 +212,7 @@ def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
 
 
 def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dict[Submission, Fetched]:
-    """Return the runs whose uploads can be read, by their uploads; the others are added to `left_out`."""
+    """Return the runs whose uploads can be read, by their uploads in order of time; `left_out` gets the others."""
     uploads = {}
     for run in runs:
         reason: object = run.note or "its upload was not fetched"
@@ -229,7 +225,7 @@ def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dic
             uploads[Submission(run.time, run.owner, f"{run.id}", path, digest, run.phase)] = run
         else:
             left_out.append(f"{run.phase}  {run.owner}  {run.id}  not scored: {reason}")
-    return uploads
+    return dict(sorted(uploads.items(), key=lambda pair: (pair[0].time, pair[1].id)))
 
 
 def _why_left_out(attempt: Attempt, run: Fetched) -> str:
@@ -266,14 +262,13 @@ def _entries(
     placed: Sequence[Attempt],
     names: Sequence[str],
     compared: _Compared,
-    columns: Sequence[Column],
     *,
     timed: bool,
 ) -> tuple[Entry, ...]:
     primary, entries = _primary(bundle, placed), []
     for position, (attempt, score, name) in enumerate(zip(placed, primary, names, strict=True)):
         stored = attempt.result.scores if attempt.result else {}
-        scores = {column.key: stored.get(column.key) for column in columns}
+        scores = {column.key: stored.get(column.key) for column in _visible(bundle)}
         entries.append(
             Entry(
                 primary.index(score) + 1,
@@ -295,16 +290,10 @@ def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float |
     known = [score for score in scores if score is not None]
     if not step or len(known) < len(scores):
         return _Compared()
-    apart = 2 * Decimal(str(step))
+    better = np.array(known, dtype=object)
     if bundle.ranking_column().direction == "lower":
-        known = [-score for score in known]
-    ranks = [
-        (
-            1 + sum(other - score >= apart for other in known),
-            len(known) - sum(score - other >= apart for other in known),
-        )
-        for score in known
-    ]
+        better = -better
+    ranks = ranks_known(better[:, np.newaxis] - better >= 2 * Decimal(str(step)))
     return _Compared(ranks, notes=("Rank ranges: entries less than two steps apart may change places.",))
 
 
@@ -343,55 +332,3 @@ def _compare(
         tuple(ranking.notes),
         (ranking.power,) if ranking.power else (),
     )
-
-
-def _names(private: Path, owners: set[str]) -> dict[str, str]:
-    """Return an anonymous name for each owner. Names depend on a secret key, which is drawn once."""
-    place = private / _KEY
-    if not place.exists():
-        with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
-            stream.write(secrets.token_hex(32))
-    key = place.read_bytes()
-    names = {
-        owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]
-        for owner in owners
-    }
-    rows = [
-        [name, no_formula(printable(owner))]
-        for owner, name in sorted(names.items(), key=lambda pair: pair[1])
-    ]
-    write_whole(private / _NAMES, csv_text([["name", "owner"], *rows]))
-    return names
-
-
-def _changes(
-    private: Path, bundle: BuiltBundle, phases: Sequence[BuiltPhase], now: datetime
-) -> tuple[tuple[str, str], ...]:
-    """Return all changes of labels and programs since the first board, and record the present state."""
-    place = private / _STATE
-    try:
-        state = json.loads(place.read_text(encoding="utf-8"))
-        before, changes = dict(state["parts"]), [(str(day), str(what)) for day, what in state["changes"]]
-    except FileNotFoundError:
-        before, changes = {}, []
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise OrganiserError(f"{place}: {error!s:.200}; remove it to begin a new list of changes") from None
-    parts = {}
-    for phase in phases:
-        digests = [
-            hashlib.sha256(bundle.files[name]).hexdigest()
-            for name in (phase.reference_data, phase.scoring_program)
-            if name
-        ]
-        parts[phase.name] = digests
-        earlier = before.get(phase.name, digests)
-        if earlier[0] != digests[0]:
-            changes.append(
-                (str(now.date()), f"{phase.name}: labels were corrected; all scores are computed again.")
-            )
-        elif earlier != digests:
-            changes.append(
-                (str(now.date()), f"{phase.name}: the scoring changed; all scores are computed again.")
-            )
-    write_whole(place, json.dumps({"parts": parts, "changes": changes}, indent=2) + "\n")
-    return tuple(changes)

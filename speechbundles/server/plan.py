@@ -85,19 +85,8 @@ def plan(
     phases = list(zip(bundle.phases, api.phases_of(live), strict=True))
     parts, kits = _different(files, bundle, content, live)
     texts = wanted_texts(content, bundle.files) if different_texts(content, bundle.files, live) else None
-    amendment = Amendment(
-        bundle,
-        digest,
-        competition,
-        folder,
-        (),
-        texts,
-        kits,
-        state,
-        accepted,
-        files,
-        jobs or os.cpu_count() or 1,
-    )
+    jobs = jobs or os.cpu_count() or 1
+    amendment = Amendment(bundle, digest, competition, folder, (), texts, kits, state, accepted, files, jobs)
     changes = [
         _amended(amendment, built, phase, changed, haul.runs, scoring)
         for (built, phase), changed in zip(phases, parts, strict=True)

@@ -62,15 +62,9 @@ def plan(
     ------
     OrganiserError: competitions that cannot be built; the message lists all defects that one step finds.
     """
-    competitions = read_competitions(sources, names, leave_out=leave_out)
-    if at_home:
-        competitions = [with_all_labels(competition) for competition in competitions]
-    own = {task for task, _ in given}
     competitions = [
-        away_from_sample(competition)
-        if competition.sources.is_sample and competition.task in own
-        else competition
-        for competition in competitions
+        _for_labels(competition, given, at_home=at_home)
+        for competition in read_competitions(sources, names, leave_out=leave_out)
     ]
     for competition in competitions:
         page_texts(competition)
@@ -94,6 +88,14 @@ def plan(
         warnings += _kit_warnings(competition, parts[task])
     unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
     return Plan(competitions, parts, [*unsaid, *warnings])
+
+
+def _for_labels(competition: Competition, given: Given, *, at_home: bool) -> Competition:
+    """Return a competition for the labels that it is built with, without the sample's data if some are given."""
+    if at_home:
+        competition = with_all_labels(competition)
+    is_given = any(task == competition.task for task, _ in given)
+    return away_from_sample(competition) if competition.sources.is_sample and is_given else competition
 
 
 def _require_known(tasks: Mapping[str, Competition], given: Given) -> None:

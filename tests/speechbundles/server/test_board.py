@@ -28,10 +28,11 @@ from speechbundles.new.examples import example_files
 from speechbundles.new.workflow import workflow_files
 from speechbundles.publication import make_board, read_outputs, score_all
 from speechbundles.server.account import Account
-from speechbundles.server.board import PRIVATE, make_home_board
+from speechbundles.server.board import make_home_board
 from speechbundles.server.board_files import to_csv, to_html, to_markdown, write_home_board
 from speechbundles.server.connection import Connection
 from speechbundles.server.fetch import DELETED, REPLACED, VANISHED
+from speechbundles.server.private import PRIVATE
 from speechbundles.server.watch import watch
 from spokeneval.task import Task
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap

@@ -1,0 +1,73 @@
+"""What the public leaderboard of labels at home keeps for itself: its folder, its names, and its last state."""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.text import printable
+from spokeneval.formats.tables import csv_text, no_formula
+
+PRIVATE = ".board"
+"""The folder in a fetched folder with everything that is not published."""
+_STATE, _KEY, _NAMES = "state.json", "key", "names.csv"
+_DIGITS = 12
+"""The number of digits of an anonymous name."""
+
+
+def private_folder(fetched: Path) -> Path:
+    """Return the folder for everything that is not published, readable only by its owner."""
+    folder = fetched / PRIVATE
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def anonymous_names(private: Path, owners: set[str]) -> dict[str, str]:
+    """Return an anonymous name for each owner. Names depend on a secret key, which is drawn once."""
+    place = private / _KEY
+    if not place.exists():
+        with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(secrets.token_hex(32))
+    key = place.read_bytes()
+    names = {
+        owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]
+        for owner in owners
+    }
+    rows = [
+        [name, no_formula(printable(owner))]
+        for owner, name in sorted(names.items(), key=lambda pair: pair[1])
+    ]
+    write_whole(private / _NAMES, csv_text([["name", "owner"], *rows]))
+    return names
+
+
+def record_changes(
+    private: Path, bundle: BuiltBundle, phases: Sequence[BuiltPhase], now: datetime
+) -> tuple[tuple[str, str], ...]:
+    """Return all changes of labels and programs since the first board, and record the present state."""
+    place = private / _STATE
+    try:
+        state = json.loads(place.read_text(encoding="utf-8"))
+        before, changes = dict(state["parts"]), [(str(day), str(what)) for day, what in state["changes"]]
+    except FileNotFoundError:
+        before, changes = {}, []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise OrganiserError(f"{place}: {error!s:.200}; remove it to begin a new list of changes") from None
+    parts = {}
+    for phase in phases:
+        names = [name for name in (phase.reference_data, phase.scoring_program) if name]
+        parts[phase.name] = [hashlib.sha256(bundle.files[name]).hexdigest() for name in names]
+        earlier = before.get(phase.name, parts[phase.name])
+        if earlier != parts[phase.name]:
+            is_corrected = earlier[0] != parts[phase.name][0]
+            what = "labels were corrected" if is_corrected else "the scoring changed"
+            changes.append((str(now.date()), f"{phase.name}: {what}; all scores are computed again."))
+    write_whole(place, json.dumps({"parts": parts, "changes": changes}, indent=2) + "\n")
+    return tuple(changes)
