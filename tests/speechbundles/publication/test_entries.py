@@ -65,7 +65,7 @@ def test_the_leaderboards_entries_are_ranked_exactly(connection, server, live, t
     ).read_bytes()
     outputs = read_outputs(sorted(path for path in (tmp_path / "out").glob("*") if path.name[0] != "."))
     assert {output.name: output.scores.get("accuracy") for output in outputs} == {
-        **{"Bob-cd9fb1": 1.0, "anna": 0.975, "bob": 0.975, "frida": 0.975, "carol": 0.925, "dora": None},
+        **{"Bob-cd9fb1": 1.0, "anna": 0.975, "bob": 0.975, "frida": 0.975, "carol": 0.925, "dora": None}
     }
     scores, again = ranked(bundle, connection, tmp_path)
     assert (again, scores.new, len(started)) == (rows, 0, 5)
@@ -182,14 +182,6 @@ def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connectio
         assert found == {
             "anna": ("Evaluation", "Finished", ()),
             "by hand": ("Evaluation", "Finished", ()),
-            "early": (
-                None,
-                "Refused",
-                ("submitted to Evaluation: Evaluation opens at 2027-03-01 00:00",),
-            ),
-            "late": (
-                None,
-                "Refused",
-                ("submitted to Development: Development closed at 2027-03-01 00:00",),
-            ),
+            "early": (None, "Refused", ("submitted to Evaluation: Evaluation opens at 2027-03-01 00:00",)),
+            "late": (None, "Refused", ("submitted to Development: Development closed at 2027-03-01 00:00",)),
         }

@@ -8,10 +8,7 @@ from speechbundles.server.abandon import abandon
 from speechbundles.server.amend import carry_out
 from speechbundles.server.amendment import STATE
 from tests.samples.codabench_server import Mishap
-from tests.samples.live_bundle import (
-    COMPETITION,
-    board,
-)
+from tests.samples.live_bundle import COMPETITION, board
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -83,7 +80,7 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     with pytest.raises(OrganiserError) as error:
         go_back()
     assert str(error.value).splitlines() == [
-        *("competition 7 is not as it was before:", "", "  task 32: reference data is not the earlier file"),
+        *("competition 7 is not as it was before:", "", "  task 32: reference data is not the earlier file")
     ]
     server.files[server.datasets[lost]["path"]] = content
     said = go_back()

@@ -16,14 +16,7 @@ from speechbundles.server.amendment import STATE, to_text
 from speechbundles.server.connection import Connection
 from speechbundles.server.fetch import REPLACED, fetch
 from speechbundles.server.files import wanted_files
-from tests.samples.live_bundle import (
-    COMPETITION,
-    EVALUATION,
-    board,
-    count_here,
-    live_bundle,
-    upload,
-)
+from tests.samples.live_bundle import COMPETITION, EVALUATION, board, count_here, live_bundle, upload
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season
 
 pytestmark = pytest.mark.usefixtures("quick")

@@ -112,14 +112,7 @@ def fetched(folder, *runs):
 
 def board(home, folder, *, now=NOW, daily=True, anonymous=False):
     return make_home_board(
-        home.path,
-        folder,
-        sets=home.sets,
-        exact=home.exact,
-        now=now,
-        daily=daily,
-        anonymous=anonymous,
-        jobs=2,
+        home.path, folder, sets=home.sets, exact=home.exact, now=now, daily=daily, anonymous=anonymous, jobs=2
     )
 
 

@@ -9,14 +9,7 @@ from speechbundles.server.amend import carry_out
 from speechbundles.server.amendment import to_text
 from speechbundles.server.fetch import fetch
 from tests.samples.codabench_server import Mishap
-from tests.samples.live_bundle import (
-    COMPETITION,
-    EVALUATION,
-    board,
-    live_bundle,
-    upload,
-    with_password,
-)
+from tests.samples.live_bundle import COMPETITION, EVALUATION, board, live_bundle, upload, with_password
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, state_of
 
 pytestmark = pytest.mark.usefixtures("quick")

@@ -6,15 +6,7 @@ from speechbundles.publication.season.board import boards_by_day, rank
 from speechbundles.publication.season.play import Season, read_season_bundle
 from speechbundles.publication.season.replay import replay
 from speechbundles.publication.season.report import to_text
-from tests.samples.seasons import (
-    COLUMNS,
-    PLATFORMS,
-    boards,
-    codabench,
-    codalab,
-    final,
-    season_of,
-)
+from tests.samples.seasons import COLUMNS, PLATFORMS, boards, codabench, codalab, final, season_of
 
 UPLOADS = [
     ("a", "2027-01-01 10:00:00", 0.7),

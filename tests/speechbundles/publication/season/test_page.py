@@ -8,11 +8,7 @@ from speechbundles.publication.season.board import boards_by_day
 from speechbundles.publication.season.page import to_html
 from speechbundles.publication.season.play import Season, read_season_bundle
 from speechbundles.publication.season.replay import replay
-from tests.samples.seasons import (
-    COLUMNS,
-    codabench,
-    season_of,
-)
+from tests.samples.seasons import COLUMNS, codabench, season_of
 from tests.tools.colours import alike
 
 

@@ -22,11 +22,7 @@ from speechbundles.publication.season.page import to_html
 from speechbundles.publication.season.play import play
 from speechbundles.publication.season.report import to_json, to_text
 from tests.samples.programs import ROOT
-from tests.samples.seasons import (
-    PLATFORMS,
-    codabench,
-    submit,
-)
+from tests.samples.seasons import PLATFORMS, codabench, submit
 
 
 def small_season(tmp_path):

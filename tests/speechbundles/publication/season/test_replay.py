@@ -9,15 +9,7 @@ import yaml
 from speechbundles.model.errors import BundleError
 from speechbundles.publication.season.play import read_season_bundle
 from speechbundles.publication.season.replay import replay
-from tests.samples.seasons import (
-    COLUMNS,
-    PLATFORMS,
-    codabench,
-    codalab,
-    season_of,
-    statuses,
-    write_bundle,
-)
+from tests.samples.seasons import COLUMNS, PLATFORMS, codabench, codalab, season_of, statuses, write_bundle
 
 
 @PLATFORMS

@@ -7,10 +7,7 @@ import pytest
 from speechbundles.model.errors import OrganiserError
 from speechbundles.publication.season.play import play
 from speechbundles.publication.season.uploads import read_submissions
-from tests.samples.seasons import (
-    codabench,
-    submit,
-)
+from tests.samples.seasons import codabench, submit
 
 
 def test_names_tell_the_time(tmp_path):
