@@ -15,9 +15,9 @@ import re
 import shlex
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import build_bundle
 from speechbundles.model import dates
@@ -28,8 +28,7 @@ from tests.samples.live_bundle import live_bundle
 MEASURED = "measured on "
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A command, its exit status, and the lines that it printed."""
 
     command: str
@@ -39,10 +38,10 @@ class Row:
 
 def phases(moment: datetime) -> list[dict[str, object]]:
     """Return two phases of the same set: one that is open, and one that opens in three days."""
-    days = ((timedelta(hours=-1), timedelta(days=2)), (timedelta(days=3), timedelta(days=5)))
     drafts = copy.deepcopy(codabench().spec["phases"])
-    for phase, (start, end) in zip(drafts, days, strict=True):
-        phase.update(start=f"{moment + start:{FORMAT}}", end=f"{moment + end:{FORMAT}}")
+    for phase, start, end in zip(drafts, (-1, 72), (48, 120), strict=True):
+        hours = {"start": start, "end": end}
+        phase.update({key: f"{moment + timedelta(hours=hour):{FORMAT}}" for key, hour in hours.items()})
         phase["tasks"] = drafts[-1]["tasks"]
     return drafts
 
@@ -60,43 +59,36 @@ def run(connection: list[str], folder: Path) -> Iterator[Row]:
     corrected = str(live_bundle(folder / "corrected.zip", phases=own, hidden="error", wrong=2))
     first = _call(["publish", bundle, *connection])
     yield first
-    found = [re.match(r"imported as competition (\d+): ", line) for line in first.lines]
-    number = next((match[1] for match in found if match), None)
+    number = re.search(r"^imported as competition (\d+): ", "\n".join(first.lines), re.MULTILINE)
     if number is None:
         return
-    live = str(folder / "live")
-    for words in (
-        ["publish", bundle, "--competition", number],
-        ["fetch", number, live],
-        ["watch", bundle, number, "--dir", live],
-        ["amend", corrected, number, "--dir", live, "--from", bundle],
-        ["amend", corrected, number, "--dir", live, "--from", bundle, "--yes"],
-        ["watch", corrected, number, "--dir", live, "--fetch"],
-    ):
-        options = connection if words[0] != "fetch" else connection[:4]
-        yield _call([*words, *options])
+    live, amend = str(folder / "live"), ["amend", corrected, number[1]]
+    yield _call(["publish", bundle, "--competition", number[1], *connection])
+    yield _call(["fetch", number[1], live, *connection[:4]])
+    yield _call(["watch", bundle, number[1], "--dir", live, *connection])
+    for more in ([], ["--yes"]):
+        yield _call([*amend, "--dir", live, "--from", bundle, *more, *connection])
+    yield _call(["watch", corrected, number[1], "--dir", live, "--fetch", *connection])
 
 
 def _call(words: list[str]) -> Row:
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         status = build_bundle.main(words)
-    shown = [word for word in words if not word.startswith("/")]
-    return Row(
-        shlex.join(shown[: shown.index("--server")]), status, output.getvalue().splitlines() or ["nothing"]
-    )
+    shown = [word for word in words[: words.index("--server")] if not word.startswith("/")]
+    return Row(shlex.join(shown), status, output.getvalue().splitlines() or ["nothing"])
 
 
 def table(server: str, rows: list[Row]) -> str:
     """Return the rows as a Markdown table, and below it what was measured."""
     lines = [f"Run on {dates.now():%Y-%m-%d} at {server}.", ""]
     lines += ["| command | exit status | result |", "|---|---|---|"]
-    measured: list[str] = []
     for row in rows:
         results = [line for line in row.lines if line and not line.startswith((MEASURED, "note: "))]
         result = re.split("; (?:to open it|see)", results[-1])[0].replace("|", "/")
         lines.append(f"| `{row.command}` | {row.status} | {result} |")
-        measured = measured or [line for line in row.lines if line.startswith(MEASURED)]
+    found = ([line for line in row.lines if line.startswith(MEASURED)] for row in rows)
+    measured = next(filter(None, found), [])
     return "\n".join([*lines, "", *(f"- {line}" for line in measured)])
 
 

@@ -88,15 +88,6 @@ def test_a_zip_that_is_too_large_is_one_submissions_refusal(tmp_path, downloads,
     assert not (out / "alpha/first").exists()
 
 
-def test_another_reference_in_place_of_the_bundles(tmp_path, downloads):
-    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
-    score(bundle, downloads, out)
-    gold = write_files(tmp_path / "all", {"gold.txt": "41\n"})
-    again = score(bundle, downloads, out, reference=gold)
-    assert again.new == 3
-    assert again.scored[0].name == "beta/Second"
-
-
 def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):
     """The kept result of a run is not used for an output that another run has replaced."""
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"

@@ -12,7 +12,6 @@ from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.model.text import PROGRAM
-from speechbundles.server.compared import NOT_COMPARED
 from speechbundles.server.publish import publish
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import CSRF, ORGANISER, PASSWORD, SESSION, TOKEN, Mishap
@@ -280,13 +279,6 @@ def test_a_file_that_differs_on_the_server_is_reported(steps, server):
     server.files[server.datasets[key]["path"]] += b"more"
     _, error = steps(competition=COMPETITION)
     assert error == "Evaluation: these files on the server differ from the bundle: reference_data"
-
-
-def test_a_server_that_does_not_return_files(steps, server):
-    server.gives_datasets = False
-    done, error = steps()
-    assert error is None
-    assert done[3].startswith(f"{NOT_COMPARED}programs and data: ")
 
 
 @pytest.mark.parametrize(

@@ -69,41 +69,23 @@ def _fuzz_all(chosen: list[str], seconds: int, findings: Path) -> int:
             file=sys.stderr,
         )
         return 2
-    tried = found = 0
-    print(f"{'target':<34}{'inputs':>10}{'coverage':>10}  findings")
+    failed = []
     for name in names:
         folder = findings / name
         folder.mkdir(parents=True, exist_ok=True)
-        before = set(folder.iterdir())
         with tempfile.TemporaryDirectory() as corpus:
             share = max(2, seconds // len(names))
             command = [sys.executable, "-m", "tests.tools.fuzz", name, "--one", corpus]
-            done = subprocess.run(
-                [*command, "--seconds", str(share), "--findings", str(folder)],
-                capture_output=True,
-                text=True,
-                errors="replace",
-            )
-        runs = [int(number) for number in re.findall(r"^#(\d+)", done.stderr, re.MULTILINE)]
-        covered = re.findall(r" cov: (\d+)", done.stderr)
-        new = sorted(set(folder.iterdir()) - before)
-        if done.returncode and not new:
-            new = [folder]
-        tried, found = tried + max(runs, default=0), found + len(new)
-        told = ", ".join(str(path) for path in new) or "none"
-        print(
-            f"{name:<34}{max(runs, default=0):>10}{covered[-1] if covered else '-':>10}  {told}", flush=True
-        )
-        if new:
-            print("\n".join("    " + line for line in _why(done.stderr + done.stdout)))
-    print(f"{tried} inputs in {len(names)} targets, {found} findings")
-    return 1 if found else 0
-
-
-def _why(said: str) -> list[str]:
-    """Return the lines of libFuzzer's output that show what happened."""
-    at = max(said.find("Uncaught Python exception"), said.find("ERROR: libFuzzer"), 0)
-    return said[at:].splitlines()[-24:] if at == 0 else said[at:].splitlines()[:24]
+            options = ["--seconds", str(share), "--findings", str(folder)]
+            said = subprocess.run([*command, *options], capture_output=True, text=True, errors="replace")
+        covered = re.findall(r"^#(\d+)\tDONE +cov: (\d+)", said.stderr, re.MULTILINE)
+        inputs, coverage = covered[-1] if covered else ("-", "-")
+        print(f"{name}: {inputs} inputs, coverage {coverage}", flush=True)
+        if said.returncode:
+            failed.append(name)
+            print(f"{name}: findings in {folder}", *said.stderr.splitlines()[-40:], sep="\n    ")
+    print(f"{len(names)} targets, with findings: {', '.join(failed) or 'none'}")
+    return 1 if failed else 0
 
 
 def stretched(data: bytes, size: int) -> bytes:
