@@ -569,14 +569,26 @@ def _one(kind: str, platform: str, changes: Any) -> list[Damage]:
     return [make(key, value) for key, value in changes.items()]
 
 
+def _described_damage(platform: str, kinds: Mapping[str, Any]) -> Damage:
+    return both(*(one for kind, changes in kinds.items() for one in _one(kind, platform, changes)))
+
+
+def harmless_changes() -> dict[str, tuple[str, Damage]]:
+    """Read the changes of harmless_changes.yaml that no rule finds: `name -> (platform, change)`."""
+    return {
+        name: (platform, _described_damage(platform, kinds))
+        for platform, changes in _data("harmless_changes").items()
+        for name, kinds in changes.items()
+    }
+
+
 def _described() -> Iterable[Defect]:
     """Read the defects of bundle_defects.yaml; those under `shared` are of both platforms."""
     for section, codes in _data("bundle_defects").items():
         for platform in CLEAN if section == "shared" else [section]:
             for code, defects in codes.items():
                 for name, kinds in defects.items():
-                    damages = [one for kind, value in kinds.items() for one in _one(kind, platform, value)]
-                    yield Defect(platform, code, name, both(*damages))
+                    yield Defect(platform, code, name, _described_damage(platform, kinds))
 
 
 DEFECTS = [

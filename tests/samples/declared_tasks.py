@@ -1,6 +1,7 @@
 """A competition of an organiser's own for every kind of task, with small made data in German and Hindi."""
 
 import random
+from functools import partial
 
 WORDS = (
     "der Wagen fährt",
@@ -34,14 +35,26 @@ def _ids(name):
     return [(f"{name[:2]}{number:03d}", f"P{number % 12}") for number in range(SIZES[name])]
 
 
-def _decisions(name, draw):
-    rows = [(item, draw.choice(["gesund", "krank", "krank"]), who) for item, who in _ids(name)]
-    return {"labels.csv": _table("Aufnahme,label,speaker", rows)}
+def _one_column(file, column, label, first="id"):
+    """Return a function that makes a file with one label an item, `label(draw, number of the item)`."""
+
+    def make(name, draw):
+        rows = [(item, label(draw, number), who) for number, (item, who) in enumerate(_ids(name))]
+        return {file: _table(f"{first},{column},speaker", rows)}
+
+    return make
 
 
-def _three(name, draw):
-    rows = [(item, "ABC"[n % 3], who) for n, (item, who) in enumerate(_ids(name))]
-    return {"labels.csv": _table("id,label,speaker", rows)}
+def _classes(label, first="id"):
+    return _one_column("labels.csv", "label", label, first)
+
+
+def _said(text):
+    return _one_column("transcripts.csv", "transcript", text)
+
+
+_transcripts = _said(lambda draw, _: draw.choice(WORDS))
+_languages = _classes(lambda _, number: ("Deutsch", "Hindi", "Tamil")[number % 3])
 
 
 def _ratings(name, draw):
@@ -55,34 +68,6 @@ def _scores(name, draw):
         score = draw.randint(0, 20) / 2
         rows.append((item, score, min(10, score + draw.choice([0, 0.5])), draw.randint(5, 90), who))
     return {"scores.csv": _table("id,score,zweite,dauer,speaker", rows)}
-
-
-def _transcripts(name, draw):
-    return {
-        "transcripts.csv": _table(
-            "id,transcript,speaker", [(i, draw.choice(WORDS), w) for i, w in _ids(name)]
-        )
-    }
-
-
-def _phones(name, draw):
-    rows = [(item, " ".join(draw.choices(["ʃ", "aː", "t", "k"], k=4)), who) for item, who in _ids(name)]
-    return {"transcripts.csv": _table("id,transcript,speaker", rows)}
-
-
-def _arpabet(name, draw):
-    rows = [(item, " ".join(draw.choices(["HH", "AA", "T", "K"], k=4)), who) for item, who in _ids(name)]
-    return {"transcripts.csv": _table("id,transcript,speaker", rows)}
-
-
-def _languages(name, draw):
-    rows = [(item, ("Deutsch", "Hindi", "Tamil")[n % 3], who) for n, (item, who) in enumerate(_ids(name))]
-    return {"labels.csv": _table("id,label,speaker", rows)}
-
-
-def _spoof(name, draw):
-    rows = [(item, draw.choice(["echt", "tts", "vc"]), who) for item, who in _ids(name)]
-    return {"labels.csv": _table("id,label,speaker", rows)}
 
 
 def _turns(name, draw, labels=("Deutsch", "Hindi")):
@@ -100,16 +85,15 @@ def _turns(name, draw, labels=("Deutsch", "Hindi")):
     }
 
 
-def _speakers(name, draw):
-    return _turns(name, draw, labels=("anna", "ravi", "uma"))
-
-
 TASKS = {
     "decisions": (
         "{kind: decisions, classes: [gesund, krank], positive: krank, id: Aufnahme, item: recording}",
-        _decisions,
+        _classes(lambda draw, _: draw.choice(["gesund", "krank", "krank"]), "Aufnahme"),
     ),
-    "three decisions": ("{kind: decisions, classes: [A, B, C]}", _three),
+    "three decisions": (
+        "{kind: decisions, classes: [A, B, C]}",
+        _classes(lambda _, number: "ABC"[number % 3]),
+    ),
     "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
     "words": (
@@ -117,16 +101,28 @@ TASKS = {
         _transcripts,
     ),
     "characters": ("{kind: transcripts, units: characters, item: utterance}", _transcripts),
-    "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones),
-    "arpabet": ("{kind: transcripts, units: phones, phones: arpabet}", _arpabet),
+    "phones": (
+        "{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}",
+        _said(lambda draw, _: " ".join(draw.choices(["ʃ", "aː", "t", "k"], k=4))),
+    ),
+    "arpabet": (
+        "{kind: transcripts, units: phones, phones: arpabet}",
+        _said(lambda draw, _: " ".join(draw.choices(["HH", "AA", "T", "K"], k=4))),
+    ),
     "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", _languages),
     "posteriors": (
         "{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}",
         _languages,
     ),
-    "target": ("{kind: identification, target: echt, item: recording}", _spoof),
+    "target": (
+        "{kind: identification, target: echt, item: recording}",
+        _classes(lambda draw, _: draw.choice(["echt", "tts", "vc"])),
+    ),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
-    "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", _speakers),
+    "speakers": (
+        "{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}",
+        partial(_turns, labels=("anna", "ravi", "uma")),
+    ),
 }
 """A task of every kind, `name -> (declaration, function that makes a set's files)`."""
 

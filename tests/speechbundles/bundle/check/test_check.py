@@ -26,50 +26,17 @@ def test_a_clean_bundle_has_no_findings(tmp_path, platform):
 
 
 HARMLESS = {
-    "a checkbox": ("codabench", bundle_defects.both(
-        put("fact_sheet", "method", "type", to="checkbox"),
-        put("fact_sheet", "method", "selection", to=[True, False]))),
-    "a text": ("codabench", bundle_defects.both(
-        put("fact_sheet", "method", "type", to="text"), put("fact_sheet", "method", "selection", to=""))),
-    "phases that are over beside one that is open": ("codabench", bundle_defects.both(
-        put("phases", 0, "start", to="2025-01-11 00:00:00"), put("phases", 0, "end", to="2025-02-28 23:59:59"),
-        put("phases", 1, "start", to="2026-01-11 00:00:00"))),
-    "development of 40 days": ("codabench", put("phases", 0, "start", to="2027-01-20 00:00:00")),
+    **bundle_defects.harmless_changes(),
     "more phases a week after the one that decides": ("codabench", lambda draft: draft.spec["phases"].append(
         {**draft.spec["phases"][1], "index": 2, "name": "More", "start": "2027-03-22 00:00:00", "end": None})),
-    "hidden scores that are not there yet": ("codabench", bundle_defects.both(
-        put("phases", 1, "hide_output", to=True), put("leaderboards", 0, "hidden", to=True),
-        put("auto_run_submissions", to=False))),
-    "phases without indexes": ("codabench", bundle_defects.both(
-        bundle_defects.drop("phases", 0, "index"), bundle_defects.drop("phases", 1, "index"))),
     "an image with a digest": ("codabench", put("docker_image", to="example/image@sha256:" + "0" * 64)),
-    "a queue": ("codabench", put("queue", to="0b7c4a1e-7d36-4b58-9c0b-6c1d3f1c2a10")),
-    "a computed column": ("codabench", bundle_defects.add("leaderboards", 0, "columns", item={
-        "title": "Mean", "key": "mean", "index": 2, "sorting": "desc", "precision": 4,
-        "computation": "avg", "computation_indexes": [0, 1]})),
     "a sealed share": ("codabench", bundle_defects.seal),
     "a sealed share on the other platform": ("codalab", bundle_defects.seal),
-    "a page of one's own": ("codalab", put("html", "prizes", to="data.html")),
-    "a column of unknown direction": ("codabench", bundle_defects.both(
-        put("leaderboards", 0, "columns", 0, "key", to="effort"),
-        put("leaderboards", 0, "columns", 0, "title", to="Effort"),
-        put("leaderboards", 0, "columns", 0, "sorting", to="asc"), bundle_defects._scores("effort", "error"))),
-    "an error in a name that is turned around": ("codabench", bundle_defects.both(
-        put("leaderboards", 0, "columns", 1, "title", to="Error reduction"),
-        put("leaderboards", 0, "columns", 1, "sorting", to="desc"))),
-    "a direction that the program declares": ("codabench", bundle_defects.both(
-        put("leaderboards", 0, "columns", 1, "sorting", to="desc"),
-        bundle_defects._directions(accuracy="higher", error="higher"))),
-    "a kit behind a link": ("codabench", bundle_defects.both(
-        bundle_defects.drop("phases", 0, "starting_kit"),
-        bundle_defects.page("pages/overview.md", b"Submit. Kit: https://example.org/starting_kit"))),
     "a kit in the public data": ("codabench", bundle_defects.both(
         bundle_defects.drop("phases", 0, "starting_kit"), put("phases", 0, "public_data", to="kit.zip"),
         bundle_defects.archive("kit.zip", [("baseline.py", b"print()\n")]))),
     "pages in French": ("codabench", lambda draft: draft.files.update(
         {name: "Déposez. Licence : CC BY 4.0.\n".encode() for name in draft.files if name.endswith(".md")})),
-    "a deciding phase without a daily limit": (
-        "codabench", bundle_defects.drop("phases", 1, "max_submissions_per_day")),
     "prompts in the public data alone": ("codabench", bundle_defects.both(
         put("phases", 1, "public_data", to="public_data.zip"),
         bundle_defects.archive("public_data.zip", bundle_defects.codabench().zips["input_data.zip"]),
