@@ -6,7 +6,7 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.build.plan import plan
-from speechbundles.model.errors import BadReference, OrganiserError
+from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import Sources
 from tests.samples.damaged_copy import ALONE, GOLD, HEADER, build, rewrite
 from tests.samples.programs import ROOT, write_files
@@ -167,24 +167,6 @@ def test_a_sheet_without_header_is_built(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "1 bundle in" in done.stderr
     assert done.stderr.endswith(" s: 1 with warnings\n")
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        (b"It costs $500.\n", "line 3: $ is not a fact; ${name} can be title, description, "),
-        (
-            b"${colums}\n",
-            "line 3: ${colums} is not a fact; did you mean ${columns}? Write $$ for a dollar sign",
-        ),
-        (b"caf\xe9\n", "line 3: not UTF-8; save it as UTF-8"),
-    ],
-)
-def test_a_page_that_cannot_be_filled_in_is_named_with_its_line(copy, monkeypatch, written, said):
-    (copy / "pages" / "terms.md").write_bytes(b"# ${title}\n$$ 5\n" + written)
-    with pytest.raises(OrganiserError) as refusal:
-        plan(Sources(copy), ["spoken_call"], {})
-    assert str(refusal.value).startswith(f"pages/terms.md {said}"), refusal.value
 
 
 @pytest.mark.thorough

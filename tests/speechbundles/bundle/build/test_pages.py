@@ -5,25 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
-from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.page_tables import columns_table
 from speechbundles.bundle.build.pages import page_texts
-from speechbundles.bundle.build.template import fill
-from speechbundles.bundle.build.unsaid import unfilled_about
 from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import away_from_sample, do_without
-from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.challenges import task_names
-from spokeneval.kinds.declared import declared_task
 from spokeneval.run.options import OPTIONS_FILE, Options
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
@@ -197,33 +191,6 @@ def test_a_page_explains_how_its_platform_orders_equal_scores(tmp_path, platform
     assert f"Equal scores: {PLATFORMS[platform].board.ties}." in page
 
 
-@pytest.mark.parametrize(
-    ("page", "expected"),
-    [
-        ("<!-- only sample -->\nx\n<!-- end -->\n", " line 2: <!-- only sample --> is no longer read; write"),
-        ("{% if samples %}\nx\n{% endif %}\n", " line 2: unknown name samples; did you mean sample?"),
-        ("a\n{% if sample %}\nx\n", " line 4: Unexpected end of template."),
-        ("{% of %}\n", " line 2: Encountered unknown tag 'of'."),
-        ("${title", " line 2: $ is not a fact; ${name} can be title,"),
-    ],
-)
-def test_a_page_with_invalid_template_syntax_is_named_with_its_line(tmp_path, page, expected):
-    shutil.copytree(ROOT / "pages", tmp_path / "pages")
-    (tmp_path / "pages" / "terms.md").write_text(f"# Terms\n{page}")
-    with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
-        page_texts(replace(COMPETITIONS["spoken_call"], sources=Sources(tmp_path)))
-
-
-def test_a_page_gets_its_facts_and_the_blocks_with_true_conditions():
-    page = b"""@misc{a, title = {{${title}}}, note = {$$5}}
-{% if baseline and not development %}
-new
-{% endif %}
-"""
-    facts, holds = {"title": "A {% title %}"}, {"baseline": True, "development": False}
-    assert fill(page, "a.md", facts, holds) == "@misc{a, title = {{A {% title %}}}, note = {$5}}\nnew\n"
-
-
 ABOUT = {
     "organisers": [{"name": "Ada L.", "institution": "Uni | Ulm"}, {"name": "Bo"}],
     "timeline": [{"date": "2027-09", "event": "Workshop"}, {"date": "2027-02-01", "event": "Forms | due"}],
@@ -258,17 +225,6 @@ def test_the_facts_in_about_are_on_the_pages(tmp_path):
     assert "## Prizes\n\nFame\n" in pages(rewarded, made_of(tmp_path / "rewarded", rewarded))["overview.md"]
 
 
-def test_the_build_lists_missing_facts():
-    sample = COMPETITIONS["spoken_call"]
-    assert unfilled_about([sample]) == ""
-    own = replace(sample, sources=Sources(ROOT, ROOT / "elsewhere"))
-    assert unfilled_about([own]) == ""
-    little = {**own.settings, "about": {"timeline": [], "faq": []}, "reward": "Fame"}
-    assert unfilled_about([sample, replace(own, settings=little)]) == (
-        "to fill in below `about` in competition.yaml, for the pages: spoken_call: organisers, data_access, citation"
-    )
-
-
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_the_last_step_names_the_place_of_uploads(tmp_path, platform):
     competition = COMPETITIONS["spoken_call"]
@@ -284,12 +240,3 @@ def test_the_example_answer_is_shown_with_its_item(tmp_path):
     page = pages(competition, made_of(tmp_path, competition, files))["evaluation.md"]
     assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
     assert "\nE1\taccept\n" in page
-
-
-@pytest.mark.parametrize("declared", [{"classes": ["a", "b"]}, {"classes": ["a", "b", "c"]}, {"target": "a"}])
-def test_the_page_of_an_answer_fits_any_number_of_classes(declared):
-    task = declared_task("x", {"kind": "identification", **declared})
-    page = (ROOT / "pages/kinds/identification/answer.md").read_bytes()
-    facts = {**declared_facts(SimpleNamespace(rules=task)), "id_1": "i1", "id_2": "i2"}
-    text = fill(page, "answer.md", facts, {})
-    assert ("except for the EER" in text) == (len(declared.get("classes", ())) == 3)
