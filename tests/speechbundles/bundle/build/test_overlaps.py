@@ -277,11 +277,3 @@ def test_a_prompt_a_row_that_fixes_the_answer_is_no_overlap_unless_labels_agree(
     relabelled = sheets[0].replace("\n1\t", "\nx\t")  # the same rows with other ids
     renamed = re.sub(r"(?m)^\d+|\d+\.wav", "y\\g<0>", sheets[0])
     assert shared_rows(tmp_path, relabelled, renamed).rows == 300
-
-
-def test_an_overlap_is_accepted_by_its_sets_and_up_to_its_rows(tmp_path):
-    shared = shared_rows(tmp_path, *with_hidden_rows(20, Id='"new{}"'))
-    entry = {"hidden": "spoken_call/evaluation", "public": "spoken_call/development", "rows": 20}
-    assert is_accepted(shared, [entry])
-    for other in ({"rows": 19}, {"hidden": "spoken_call/other"}, {"public": "psst_recognition/development"}):
-        assert not is_accepted(shared, [{**entry, **other}])

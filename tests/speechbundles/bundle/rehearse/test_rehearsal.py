@@ -366,48 +366,30 @@ def test_a_run_whose_scores_are_lost_is_finished(tmp_path):
 # Bundles that cannot be rehearsed
 
 
+def only(phase=(), **task):
+    """Return the changes that leave one task, with a scoring program, and one phase."""
+    task = {"index": 0, "name": "t", "scoring_program": "scoring_program.zip", **task}
+    return {"changes": {"tasks": [task], "phases": [{**ONLY, "tasks": [0], **dict(phase)}]}}
+
+
 @pytest.mark.parametrize(
-    ("inner", "message"),
+    ("options", "message"),
     [
-        ({"scoring_program.zip": zipped({"../score.py": ""})}, "leaves the folder"),
-        ({"reference_data.zip": b"no zip"}, "is not a zip"),
-        ({"competition.yaml": "version: 2\ntasks: []\n"}, "incomplete or malformed"),
-        ({"competition.yaml": "a: [\n"}, "competition.yaml"),
-        ({"competition.yaml": "just text"}, "incomplete or malformed"),
+        ({"inner": {"scoring_program.zip": zipped({"../score.py": ""})}}, "leaves the folder"),
+        ({"inner": {"reference_data.zip": b"no zip"}}, "is not a zip"),
+        ({"inner": {"competition.yaml": "version: 2\ntasks: []\n"}}, "incomplete or malformed"),
+        ({"inner": {"competition.yaml": "a: [\n"}}, "competition.yaml"),
+        ({"inner": {"competition.yaml": "just text"}}, "incomplete or malformed"),
+        ({"command": "python3 a\0b", "ingest": None}, "embedded null byte"),
+        ({"command": "python3 \ud800", "ingest": None}, "surrogates not allowed"),
+        (only(reference_data="lost.zip"), r"lost\.zip is named"),
+        (only({"execution_time_limit": -5}), r"seconds is -5\.0; expected a positive number"),
+        (only(ingestion_only_during_scoring=True), "makes runs hang"),
     ],
 )
-def test_a_broken_bundle_is_refused(tmp_path, inner, message):
+def test_a_bundle_that_cannot_be_rehearsed_is_refused(tmp_path, options, message):
     with pytest.raises(BundleError, match=message):
-        run(tmp_path, inner=inner)
-
-
-def test_a_bundle_that_names_a_file_it_does_not_hold(tmp_path):
-    task = {"index": 0, "name": "t", "scoring_program": "scoring_program.zip", "reference_data": "lost.zip"}
-    phases = [{**ONLY, "tasks": [0]}]
-    with pytest.raises(BundleError, match=r"lost\.zip is named"):
-        run(tmp_path, changes={"tasks": [task], "phases": phases})
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [("python3 a\0b", "embedded null byte"), ("python3 \ud800", "surrogates not allowed")],
-)
-def test_a_command_that_no_process_can_have_is_refused(tmp_path, command, message):
-    with pytest.raises(BundleError, match=message):
-        run(tmp_path, command=command, ingest=None)
-
-
-def test_a_time_limit_below_zero_is_refused(tmp_path):
-    task = {"index": 0, "scoring_program": "scoring_program.zip"}
-    phase = {
-        "index": 0,
-        "name": "Only",
-        "start": "2027-01-11 00:00:00",
-        "tasks": [0],
-        "execution_time_limit": -5,
-    }
-    with pytest.raises(BundleError, match=r"seconds is -5\.0; expected a positive number"):
-        run(tmp_path, ingest=None, changes={"tasks": [task], "phases": [phase]})
+        run(tmp_path, **options)
 
 
 def test_what_is_no_bundle(tmp_path):
@@ -415,10 +397,3 @@ def test_what_is_no_bundle(tmp_path):
         rehearse(submission_zip(tmp_path), submission_zip(tmp_path))
     with pytest.raises(BundleError, match="expected a bundle"):
         rehearse(tmp_path / "none.zip", submission_zip(tmp_path))
-
-
-def test_ingestion_only_during_scoring_is_refused(tmp_path):
-    task = {"index": 0, "scoring_program": "scoring_program.zip", "ingestion_only_during_scoring": True}
-    phases = [{**ONLY, "tasks": [0]}]
-    with pytest.raises(BundleError, match="makes runs hang"):
-        run(tmp_path, changes={"tasks": [task], "phases": phases})
