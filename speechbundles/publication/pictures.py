@@ -76,7 +76,10 @@ def significance_map(board: Board) -> page.Html:
     same = "".join(_box(place, place) for place in range(systems))
     parts = [
         *_row_labels(board.rows[:systems]),
-        *(_above(place, str(place + 1)) for place in range(systems)),
+        *(
+            f'<text x="{_LEFT + _CELL * (place + 0.5):g}" y="{_TOP - 8}" text-anchor="middle">{place + 1}</text>'
+            for place in range(systems)
+        ),
         f'<path d="{same}" fill="{plots.REGION}"/>',
         f'<path d="{"".join(_box(*pair) for pair in better)}" fill="{plots.BLUE}"/>',
         f'<path d="{"".join(lines)}" fill="none" stroke="{plots.LINE}"/>',
@@ -135,10 +138,6 @@ def _row_labels(rows: Sequence[Row]) -> list[str]:
         f'<text x="{_LEFT - 8}" y="{_TOP + _CELL * place + 14}" text-anchor="end">{escape(label)}</text>'
         for place, label in enumerate(labels(rows))
     ]
-
-
-def _above(column: int, words: str) -> str:
-    return f'<text x="{_LEFT + _CELL * (column + 0.5):g}" y="{_TOP - 8}" text-anchor="middle">{words}</text>'
 
 
 def _drawing(width: int, height: int, parts: Sequence[str]) -> page.Html:

@@ -36,8 +36,9 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
         "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
     }
+    markdown = MarkdownIt("commonmark").enable("table")
     for file, text in page_texts(competition, parts, CODALAB).items():
-        files[Path(file).with_suffix(".html").name] = _html(text).encode()
+        files[Path(file).with_suffix(".html").name] = str(markdown.render(text)).encode()
     for phase in competition.phases:
         reference = parts.references[phase.reference]
         files[reference_zip(phase.reference)] = make_zip(reference.files)
@@ -52,11 +53,6 @@ def _html_pages(competition: Competition) -> dict[str, str]:
         Path(page["file"]).stem: Path(page["file"]).with_suffix(".html").name for page in competition["pages"]
     }
     return {**pages, "terms": Path(competition["terms"]).with_suffix(".html").name}
-
-
-def _html(markdown: str) -> str:
-    """Convert a Markdown page to HTML, without styles or scripts."""
-    return str(MarkdownIt("commonmark").enable("table").render(markdown))
 
 
 def _content(competition: Competition) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def board_rows(bundle: BuiltBundle, day: Day, interval: str) -> list[list[str]]:
         score, *shown = map(entry.attempt.shown, (primary.key, *ends))
         rows.append(
             [
-                _rank(entry, [other.rank for other in day.board if _same_score(entry, other, primary.key)]),
+                _rank(entry, day.board, primary.key),
                 short_name(entry.attempt.submission.team),
                 f"{score} {interval.format(*shown)}" if any(shown) else score,
                 _moved(entry),
@@ -135,18 +135,11 @@ def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
     return fitted_table(board_rows(bundle, day, "[{}, {}]"), left={0, 1, 3, 4})
 
 
-def _same_score(entry: Entry, other: Entry, key: str) -> bool:
-    return entry.attempt.score(key) == other.attempt.score(key)
-
-
-def _rank(entry: Entry, ranks: list[int]) -> str:
+def _rank(entry: Entry, board: Iterable[Entry], key: str) -> str:
     """Return a rank; for a tie, the range of ranks with the same primary score, or the rank that they share."""
-    if not entry.tied:
-        return str(entry.rank)
+    ranks = {other.rank for other in board if other.attempt.score(key) == entry.attempt.score(key)}
     return (
-        shown_rank(min(ranks), tied=True)
-        if min(ranks) == max(ranks)
-        else shown_range((min(ranks), max(ranks)))
+        shown_rank(entry.rank, tied=entry.tied) if len(ranks) == 1 else shown_range((min(ranks), max(ranks)))
     )
 
 
