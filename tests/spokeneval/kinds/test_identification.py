@@ -9,279 +9,34 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import log_softmax, logsumexp, softmax
-from sklearn import metrics as sklearn
-from sklearn.isotonic import IsotonicRegression
+from scipy.special import log_softmax, softmax
 
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.segment_scores import Reference, Submission
-from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.identification import MOST_ROWS
-from spokeneval.kinds.kind import ParameterError, read_parameters
-from spokeneval.metrics import detection_cost, equal_error_rate, identification, language_identification
+from spokeneval.kinds.kind import ParameterError
+from spokeneval.metrics import detection_cost
 from spokeneval.metrics.counts import total
 from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import Scored, score_submission
+from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.task import Task
-
-NAMES = ("English", "Hindi", "Tamil", "Urdu", "Odia")
-
-
-def make(**declared: Any) -> Task:
-    kind = KINDS["identification"]
-    return kind.make("languages", "Languages", **read_parameters(kind, declared))
-
-
-def csv(**columns: Any) -> bytes:
-    rows = [columns, *zip(*columns.values(), strict=True)]
-    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
-
-
-def labelled(labels: Any, **columns: Any) -> dict[str, bytes]:
-    return {"labels.csv": csv(id=[f"i{n}" for n in range(len(labels))], label=labels, **columns)}
-
-
-def submitted(names: Any, scores: Any) -> Files:
-    columns = {name: column.tolist() for name, column in zip(names, np.asarray(scores).T, strict=False)}
-    return Files({"scores.csv": csv(id=[f"i{n}" for n in range(len(scores))], **columns)})
-
-
-def scored(task: Task, reference: dict[str, bytes], submission: Files) -> Scored:
-    truth = task.format.read_reference(reference)
-    settings = Settings(choose_options(task, {}), True, Signature(task.name))
-    return score_submission(task, truth, task.format.read_submission(submission, truth.items), settings)
-
-
-def scores_of(task: Task, labels: Any, names: Any, scores: Any) -> dict[str, float]:
-    return scored(task, labelled(labels), submitted(names, scores)).scores
-
-
-def draw(classes: int, items: int, seed: int, step: float = 2**-30) -> tuple[np.ndarray, np.ndarray]:
-    """Classes of different sizes, and log-likelihoods; with large steps, many of them are equal."""
-    rng = np.random.default_rng(seed)
-    truth = np.append(np.arange(classes), rng.choice(classes, items, p=softmax(np.arange(classes) / 2)))
-    return truth, step * np.rint(rng.normal(1.5 * (truth[:, None] == np.arange(classes)), 1) / step)
-
-
-# Independent implementations, straight from the definitions.
-
-
-def points(targets: np.ndarray, nontargets: np.ndarray) -> list[tuple[float, float]]:
-    """Miss and false-alarm rates at every threshold."""
-    thresholds = [*np.unique([*targets, *nontargets]), math.inf]
-    return [((targets < t).mean(), (nontargets >= t).mean()) for t in thresholds]
-
-
-def hull_eer(targets: np.ndarray, nontargets: np.ndarray) -> float:
-    """The lowest point in which a chord between any two operating points meets the diagonal."""
-    found = [1.0]
-    for (miss, alarm), (other_miss, other_alarm) in product(points(targets, nontargets), repeat=2):
-        before, after = alarm - miss, other_miss - other_alarm
-        if before >= 0 and after >= 0 and before + after > 0:
-            found.append((miss * after + other_miss * before) / (before + after))
-    return min(found)
-
-
-def pooled_eer(truth: np.ndarray, scores: np.ndarray) -> float:
-    own = truth[:, None] == np.arange(scores.shape[1])
-    return hull_eer(scores[own], scores[~own])
-
-
-def cllr(truth: np.ndarray, scores: np.ndarray) -> float:
-    """Cross-entropy with classes of equal weight."""
-    weights = 1 / np.bincount(truth)[truth]
-    return float(sklearn.log_loss(truth, softmax(scores, axis=1), sample_weight=weights)) / math.log(2)
-
-
-def minimum_cllr(targets: np.ndarray, nontargets: np.ndarray) -> float:
-    """With isotonic regression as the best calibration; likelihood ratios are posterior odds over prior odds."""
-    scores = np.concatenate([targets, nontargets])
-    truth = np.repeat([1.0, 0.0], [len(targets), len(nontargets)])
-    share = IsotonicRegression().fit(scores, truth).predict(scores)
-    with np.errstate(divide="ignore"):
-        odds = share / (1 - share) * len(nontargets) / len(targets)
-        return float((np.log2(1 + 1 / odds[truth == 1]).mean() + np.log2(1 + odds[truth == 0]).mean()) / 2)
-
-
-def detector(scores: np.ndarray, own: int) -> np.ndarray:
-    others = [place for place in range(scores.shape[1]) if place != own]
-    return scores[:, own] - logsumexp(scores[:, others], axis=1) + math.log(len(others))
-
-
-def nist_average_cost(truth: np.ndarray, scores: np.ndarray, beta: float, threshold: float) -> float:
-    """C_avg(beta) = 1/N { sum P_miss(T) + 1/(N - 1) beta sum sum P_FA(T, N) }, one language pair after another."""
-    classes = scores.shape[1]
-    cost = 0.0
-    for target in range(classes):
-        accepted = detector(scores, target) >= threshold
-        cost += (~accepted[truth == target]).mean()
-        for other in set(range(classes)) - {target}:
-            cost += beta / (classes - 1) * accepted[truth == other].mean()
-    return cost / classes
-
-
-# Two classes
-
-
-@pytest.mark.parametrize(("seed", "step"), [(1, 2**-30), (2, 1 / 8), (3, 1)])
-@pytest.mark.parametrize("priors", [[0.5], [0.5, 0.1], [0.8]])
-def test_two_classes(seed: int, step: float, priors: list[float]) -> None:
-    truth, scores = draw(2, 60, seed, step)
-    scores += np.arange(len(truth))[:, None]  # only differences within an item count
-    labels = [NAMES[label] for label in truth]
-    task = make(classes=list(NAMES[:2]), priors=priors, costs={"c_fa": 2, "c_miss": 3})
-    found = scores_of(task, labels, NAMES, scores)
-    ratios = scores[:, 0] - scores[:, 1]
-    sides = [(ratios[truth == 0], ratios[truth == 1]), (-ratios[truth == 1], -ratios[truth == 0])]
-    actual, minimum = [], []
-    for prior in priors:
-        beta = 2 * (1 - prior) / (3 * prior)
-        scale = min(1, beta)  # what a detector costs that always or never accepts
-        for targets, nontargets in sides:
-            threshold = math.log(beta)
-            actual.append(((targets < threshold).mean() + beta * (nontargets >= threshold).mean()) / scale)
-            costs = [miss + beta * alarm for miss, alarm in points(targets, nontargets)]
-            minimum.append(min(costs) / scale)
-    expected = {
-        "eer": 100 * hull_eer(*sides[0]),
-        "balanced_accuracy": 100 * sklearn.balanced_accuracy_score(truth, scores.argmax(axis=1)),
-        "cllr": cllr(truth, scores),
-        "minimum_cllr": minimum_cllr(*sides[0]),
-        "actual_dcf": np.mean(actual),
-        "minimum_dcf": np.mean(minimum),
-    }
-    assert list(found)[:6] == list(expected)
-    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-10)
-
-
-def test_two_classes_are_a_case_of_several_and_agree_with_merlion() -> None:
-    truth, scores = draw(2, 200, 5, 1 / 8)
-    row = np.arange(len(truth)) % 7
-    segments = truth == 0, scores[:, 0], scores[:, 1], row
-    weights = [(1, 1), (1, 9)]
-    costs = total(identification.class_costs(truth, scores, row, weights=weights))
-    ratios = total(language_identification.likelihood_ratio_costs(*segments))
-    assert identification.average_cost(costs, weights=weights) == pytest.approx(
-        detection_cost.detection_cost(ratios)
-    )
-    assert identification.class_cllr(costs) == pytest.approx(detection_cost.cllr(ratios), abs=1e-12)
-    decisions = total(language_identification.decisions_per_recording(*segments))
-    assert identification.macro_accuracy(costs) == language_identification.balanced_accuracy(decisions)
-    for ours, theirs in (
-        (identification.pooled_histograms, language_identification.pooled_histograms),
-        (identification.detection_histograms, language_identification.difference_histograms),
-    ):
-        found, expected = ours(truth, scores, row), theirs(*segments)
-        assert equal_error_rate.histogram_eer(total(found)) == equal_error_rate.histogram_eer(total(expected))
-        np.testing.assert_array_equal(found.targets.sum(axis=1), expected.targets.sum(axis=1))
-
-
-# Several classes
-
-
-def test_an_average_cost_by_hand() -> None:
-    """Ratios against the mean of two others: (4, 0, 0) 4 for the first, 0 - log((e^4 + 1) / 2) = -3.3 for the others.
-
-    (1, 1, 1) has three ratios of 0, which are accepted at the threshold log 1: a false alarm for two detectors.
-    """
-    scores = [[4, 0, 0], [1, 1, 1], [0, 4, 0], [0, 0, 4], [4, 0, 0]]
-    labels = ["English", "English", "Hindi", "Tamil", "Tamil"]
-    found = scores_of(make(classes=NAMES[:3]), labels, NAMES[:3], scores)
-    # Misses: 0, 0, 1/2. False alarms: 1/2 and 1/2 of English items by Hindi and Tamil, 1/2 of Tamil items by English.
-    assert found["cavg"] == pytest.approx((1 / 2 + (1 / 2 + 1 / 2 + 1 / 2) / 2) / 3)
-    # A threshold above 0 misses (1, 1, 1) and one of Tamil, and accepts one of two Tamil items as English.
-    assert found["minimum_cavg"] == pytest.approx(found["cavg"])
-    assert [found[f"recall_{n}"] for n in (1, 2, 3)] == [100, 100, 50]
-    assert found["macro_accuracy"] == pytest.approx(100 * 2.5 / 3)
-
-
-@pytest.mark.parametrize(
-    ("classes", "seed", "step"), [(3, 1, 2**-30), (3, 2, 1), (4, 3, 1 / 8), (5, 4, 2**-30)]
+from tests.samples.identification import (
+    NAMES,
+    cllr,
+    draw,
+    hull_eer,
+    labelled,
+    make,
+    minimum_cllr,
+    points,
+    pooled_eer,
+    scored,
+    scores_of,
+    submitted,
 )
-@pytest.mark.parametrize("priors", [[0.5], [0.5, 0.1], [0.7]])
-def test_several_classes(classes: int, seed: int, step: float, priors: list[float]) -> None:
-    truth, scores = draw(classes, 70, seed, step)
-    names = NAMES[:classes]
-    found = scores_of(make(classes=list(names), priors=priors), [names[n] for n in truth], names, scores)
-    betas = [(1 - prior) / prior for prior in priors]
-    ratios = np.stack([detector(scores, own) for own in range(classes)], axis=1)
-    # Equal ratios may differ in their last digits here; a threshold between two ratios does not depend on them.
-    steps = np.unique(np.append(ratios.round(9), math.inf))
-    thresholds = [-math.inf, *(steps[1:-1] + steps[:-2]) / 2, math.inf]
-    expected = {
-        "cavg": np.mean([nist_average_cost(truth, scores, beta, math.log(beta) - 1e-9) for beta in betas]),
-        "minimum_cavg": np.mean(
-            [min(nist_average_cost(truth, scores, beta, t) for t in thresholds) for beta in betas]
-        ),
-        "eer": 100 * pooled_eer(truth, scores),
-        "macro_accuracy": 100 * sklearn.balanced_accuracy_score(truth, scores.argmax(axis=1)),
-        "cllr": cllr(truth, scores),
-    }
-    recalls = sklearn.recall_score(truth, scores.argmax(axis=1), average=None)
-    expected.update({f"recall_{place + 1}": 100 * recall for place, recall in enumerate(recalls)})
-    assert list(found)[: len(expected)] == list(expected)
-    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-10)
-
-
-def test_equal_scores_are_legal_and_say_nothing() -> None:
-    truth, _ = draw(4, 30, 1)
-    scores = np.full((len(truth), 4), -7.25)
-    found = scores_of(make(classes=NAMES[:4]), [NAMES[n] for n in truth], NAMES, scores)
-    expected = {"cavg": 1, "minimum_cavg": 1, "eer": 50, "macro_accuracy": 25, "cllr": 2}
-    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
-    for classes in range(2, 60):  # ratios of exactly 0, which a detector accepts at the threshold 0
-        assert not identification.detector_ratios(np.full((1, classes), -7.1)).any()
-
-
-def test_numbers_added_to_all_scores_of_an_item_change_no_cost() -> None:
-    truth, scores = draw(3, 80, 6)
-    task, labels = make(classes=NAMES[:3]), [NAMES[n] for n in truth]
-    first = scores_of(task, labels, NAMES, scores)
-    second = scores_of(task, labels, NAMES, scores - 50 * np.arange(len(truth))[:, None])
-    for key in ("cavg", "minimum_cavg", "cllr", "macro_accuracy"):
-        assert second[key] == pytest.approx(first[key], abs=1e-9)
-    assert second["eer"] > first["eer"]
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("seed", range(5))
-def test_numbers_added_to_scores_in_tenths_break_no_tie(classes: int, seed: int) -> None:
-    """Differences of decimals are equal in numbers, and not in doubles: 0.3 - 0.1 < 0.2."""
-    truth, scores = draw(classes, 300, seed, 1)
-    rng = np.random.default_rng(seed)
-    added = rng.choice([0, 0.1, -3.7, 50.3, -1234.5], len(truth))
-    task, labels = make(classes=NAMES[:classes]), [NAMES[n] for n in truth]
-    whole = scores_of(task, labels, NAMES, scores)  # in whole numbers, so every difference is exact
-    tenths = scores_of(task, labels, NAMES, scores / 10)
-    moved = scores_of(task, labels, NAMES, scores / 10 + added[:, None])
-    ranked = ("eer", "minimum_cllr", "minimum_dcf") if classes == 2 else ("minimum_cavg",)
-    assert {key: tenths[key] for key in ranked} == {key: moved[key] for key in ranked}
-    if classes == 2:
-        assert {key: tenths[key] for key in ranked} == {key: whole[key] for key in ranked}
-
-
-def test_ratios_that_differ_by_rounding_alone_are_equal() -> None:
-    scores = np.array([[0.3, 0.1], [0.2, 0.0], [1000.2, 1000.0], [0.2 + 1e-11, 0.0], [-1e30, -1e30]])
-    ratios = identification.with_ties(identification.detector_ratios(scores), scores)[:, 0]
-    assert ratios[0] == ratios[1] == ratios[2] == pytest.approx(0.2)
-    assert ratios[3] > ratios[0]
-    assert ratios[4] == 0
-    exact = np.random.default_rng(1).normal(size=(1000, 2)) * 1e-20
-    small = identification.detector_ratios(exact)
-    np.testing.assert_array_equal(identification.with_ties(small, exact), small)
-
-
-def test_detector_ratios_keep_their_digits() -> None:
-    scores = np.array([[0, -800, -801], [0, 1e-12, 0], [1e308, -1e308, 1e308], [700, 0, -700.5]])
-    ratios = identification.detector_ratios(scores)
-    expected = np.stack([detector(np.maximum(scores, -1e300), own) for own in range(3)], axis=1)
-    np.testing.assert_allclose(ratios[[0, 1, 3]], expected[[0, 1, 3]], rtol=1e-14, atol=1e-15)
-    np.testing.assert_allclose(ratios[2], [math.log(2), -1e6, math.log(2)], rtol=1e-14)
-
 
 # A target
 
