@@ -43,7 +43,6 @@ TURNS = """\
 11000 12000 English
 """
 WHOLE = "audio_name,start,end\nx_1.wav,500,10000\n"
-GAPPED = "x_1.wav,500,4600\nx_1.wav,5200,10000\n"
 
 
 def score(folder, gold, regions, submission):

@@ -12,8 +12,7 @@ from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import Submission
-from spokeneval.formats.tables import split_fields
-from spokeneval.formats.text import decimal, decimals
+from spokeneval.formats.text import decimal
 from spokeneval.metrics.counts import total
 from tests.samples.edits import WAYS, edited
 from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
@@ -124,23 +123,6 @@ def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_
             accepted = False
         assert accepted == expected, lines
     assert min(kinds.values()) > 300
-
-
-def test_bulk_reading_agrees_with_one_by_one():
-    rng = random.Random(2)
-    for _ in range(3000):
-        texts = [
-            "".join(rng.choices("0123456789.+-eE_nif ,x٣", [5] * 10 + [1] * 13, k=rng.randint(0, 5)))
-            for _ in "ab"
-        ]
-        one_by_one = [decimal(text) for text in texts]
-        bulk = decimals(texts)
-        assert (bulk is None) == (None in one_by_one), texts
-        assert bulk is None or bulk.tolist() == one_by_one
-        lines = ["".join(rng.choices("ab \t", k=rng.randint(0, 7))) for _ in range(rng.randint(0, 4))]
-        rows = [line.split() for line in lines if line.split()]
-        expected = [[row[i] for row in rows] for i in (0, 1)] if all(len(row) == 2 for row in rows) else None
-        assert split_fields("\n".join(lines), 2) == expected
 
 
 @pytest.mark.parametrize(("places", "counted"), [([0, 1, 2], True), ([0], False)])

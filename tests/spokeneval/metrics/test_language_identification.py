@@ -147,25 +147,6 @@ def test_counts_that_cannot_be_are_refused():
         LanguageDecisions(*np.array([[3, 3], [2, 1], [1, 1], [2, 2]]))
 
 
-@pytest.mark.parametrize("metric", [pooled_trials, difference_trials])
-@pytest.mark.parametrize(
-    ("is_english", "english", "mandarin", "message"),
-    [
-        ([True], [1.0, 2.0], [1.0], "lengths differ: 1 segments, 2 English scores"),
-        ([True, False], [1.0, 2.0], [1.0], "lengths differ"),
-        ([1, 0], [1.0, 2.0], [1.0, 2.0], "is_english must be booleans"),
-        ([[True]], [1.0], [1.0], r"shape \(1, 1\)"),
-        ([True, False], [1.0, float("nan")], [1.0, 2.0], "English scores must be finite: nan"),
-        ([True, False], [1.0, 2.0], [float("inf"), 2.0], "Mandarin scores must be finite: inf"),
-        (np.array([], bool), [], [], r"^English scores must have shape \(n,\) with n >= 1, not \(0,\)$"),
-        ([True], [1.0], ["a"], "^Mandarin scores must be numbers, not <U1: "),
-    ],
-)
-def test_undefined_segments_are_refused(metric, is_english, english, mandarin, message):
-    with pytest.raises(ValueError, match=message):
-        metric(is_english, english, mandarin)
-
-
 @pytest.mark.parametrize("metric", [decisions_per_recording, pooled_histograms, difference_histograms])
 @pytest.mark.parametrize(
     "recording",
