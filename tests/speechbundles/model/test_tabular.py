@@ -89,8 +89,8 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
     ],
 )
 def test_files_that_are_not_tables_are_refused(tmp_path, files, said):
-    said = refused(tmp_path, files)
-    assert said in said
+    found = refused(tmp_path, files)
+    assert said in found
 
 
 def test_a_word_of_any_length_is_shown_in_part():

@@ -72,5 +72,5 @@ def test_raters_with_other_names_are_assigned_in_alphabetical_order(tmp_path):
 def test_a_long_table_that_cannot_be_used_is_refused_at_its_own_line(tmp_path, rows, said):
     header = "call_id,rater,rating,speaker" if rows[0].count(",") == 3 else "call_id,rater,rating"
     text = "\n".join([header, *rows])
-    said = refused(tmp_path, {"reference.csv": text}, "caller_experience")
-    assert said in said
+    found = refused(tmp_path, {"reference.csv": text}, "caller_experience")
+    assert said in found

@@ -188,8 +188,8 @@ def test_problems_name_the_organisers_file_sheet_row_and_columns(tmp_path, notat
 def test_what_is_declared_but_not_there_is_refused_with_its_place(tmp_path, declared, said):
     files, there = german()["sheet"]
     declared = Declared("sets.x", **{"rename": RENAME, **there, **declared})
-    said = refused(tmp_path, files, "content_accuracy", declared=declared)
-    assert said in said
+    found = refused(tmp_path, files, "content_accuracy", declared=declared)
+    assert said in found
 
 
 def test_a_declared_column_replaces_the_one_with_the_tasks_name(tmp_path):
