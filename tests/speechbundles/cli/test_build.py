@@ -160,15 +160,6 @@ def test_a_bundle_that_leaks_is_refused_and_deleted(tmp_path, copy, monkeypatch,
     assert not list((tmp_path / "dist").rglob("*.zip"))
 
 
-def test_a_sheet_without_header_is_built(tmp_path):
-    sheet = (ROOT / "reference_data/spoken_call/evaluation/reference.csv").read_text(encoding="utf-8")
-    (tmp_path / "reference.csv").write_text("\n" + sheet.partition("\n")[2], encoding="utf-8")
-    done = build(tmp_path / "dist", "--reference", f"spoken_call={tmp_path / 'reference.csv'}", *ALONE)
-    assert done.returncode == 0, done.stderr
-    assert "1 bundle in" in done.stderr
-    assert done.stderr.endswith(" s: 1 with warnings\n")
-
-
 @pytest.mark.thorough
 def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, capsys):
     taken, absent = tmp_path / "taken", tmp_path / "no.zip"

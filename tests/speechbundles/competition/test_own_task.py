@@ -1,9 +1,7 @@
 """A task in an organiser's own Python, as docs/how-to/own-task.md shows it, and files that are refused."""
 
 import hashlib
-import io
 import json
-import zipfile
 
 import pytest
 
@@ -15,6 +13,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from tests.samples.own_python import SETTINGS, TASK, own_python, submissions
 from tests.samples.programs import ROOT, write_files
+from tests.samples.small_bundles import unzipped
 
 
 @pytest.fixture
@@ -42,10 +41,8 @@ def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
         write_files(
             output, {"pauses.py": "raise SystemExit('imported')", "spokeneval/challenges/pauses.py": "1 / 0"}
         )
-    with zipfile.ZipFile(bundle) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile(io.BytesIO(files["scoring_program.zip"])) as archive:
-        program = {name: archive.read(name) for name in archive.namelist()}
+    files = unzipped(bundle.read_bytes())
+    program = unzipped(files["scoring_program.zip"])
     program["spokeneval/challenges/pauses.py"] = b"open('/tmp/executed', 'w')\nraise SystemExit('executed')\n"
     files["scoring_program.zip"] = make_zip(program)
     (tmp_path / "changed.zip").write_bytes(make_zip(files, first="competition.yaml"))

@@ -1,15 +1,12 @@
 """Plans of bundles of an organiser's folder: warnings, and files that the build would replace."""
 
-import re
 from datetime import datetime
 from unittest import mock
 
 import pytest
 
 from speechbundles.bundle.build.baseline import Baseline
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
-from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.sources import Sources
@@ -102,12 +99,3 @@ def test_the_option_reject_on_hidden_labels_gives_a_warning(copy):
     rewrite(copy, ("fifty_percent_rule: flag", "fifty_percent_rule: reject"))
     (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert "fifty_percent_rule: reject applies to hidden labels (phase Evaluation)" in warning
-
-
-def test_the_data_licence_is_on_the_terms_page(copy):
-    (competition,) = read_competitions(Sources(copy), ["spoken_call"])
-    assert "Data licence: MIT, for the synthetic sample data." in page_texts(competition)["terms.md"]
-    text = re.sub(r"  data_licence: .*\n", "", (copy / "competition.yaml").read_text(encoding="utf-8"))
-    (copy / "competition.yaml").write_text(text, encoding="utf-8")
-    (competition,) = read_competitions(Sources(copy), ["spoken_call"])
-    assert "Data licence" not in page_texts(competition)["terms.md"]

@@ -138,6 +138,7 @@ def test_turns_are_found_by_recording_and_time():
         (5 * "x" + 5 * "y", 5 * "x" + 5 * "y", False),  # chance
         (5 * "abcdefghijklmnopqrst", 5 * "ABCDEFGHIJKLMNOPQRST", True),  # twenty kinds
         (100 * "x", 100 * "x", False),
+        (36 * "x" + 4 * "y", 40 * "x", False),  # right for 90 %, and reveals nothing
     ],
 )
 def test_nine_labels_in_ten_must_follow_and_more_than_by_chance(truth, shown, found):
