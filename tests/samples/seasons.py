@@ -19,7 +19,7 @@ import yaml
 
 from speechbundles.bundle.rehearse.many import Result
 from speechbundles.publication.season.board import boards_by_day
-from speechbundles.publication.season.play import read_season_bundle
+from speechbundles.publication.season.play import Season, read_season_bundle
 from speechbundles.publication.season.replay import replay
 from speechbundles.publication.season.uploads import Submission
 
@@ -154,19 +154,24 @@ def result_of(scores):
     return Result("Finished", kept, {key: str(score) for key, score in kept.items()}, (), ())
 
 
+def season_at(bundle, *uploads):
+    """Return the season of a bundle's file, from such uploads as `season_of` has."""
+    competition = read_season_bundle(bundle)
+    attempts = tuple(replay(competition, *season_of(*uploads)))
+    return Season(competition, attempts, tuple(boards_by_day(competition, attempts)), 0)
+
+
 def statuses(bundle, *uploads):
     return [one.status for one in replay(read_season_bundle(bundle), *season_of(*uploads))]
 
 
 def boards(bundle, *uploads):
     """Return the board at the end of each day that changed it: (day, phase, [(rank, team, accuracy)])."""
-    competition = read_season_bundle(bundle)
-    attempts = replay(competition, *season_of(*uploads))
 
     def shown(entry):
         return entry.rank, entry.attempt.submission.team, entry.attempt.shown("accuracy")
 
-    days = boards_by_day(competition, attempts)
+    days = season_at(bundle, *uploads).days
     return [(str(day.day), day.phase.name, list(map(shown, day.board))) for day in days]
 
 

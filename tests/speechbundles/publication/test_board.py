@@ -15,7 +15,6 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.publication import board as ranking
-from speechbundles.publication import notes
 from speechbundles.publication import page as board_page
 from speechbundles.publication import write as plain
 from speechbundles.publication.outputs import ScoringOutput, read_outputs
@@ -201,19 +200,6 @@ def test_an_anonymous_board_names_nobody(tmp_path, capsys):
 
 def test_names_go_on_after_zzz():
     assert [ranking.anonymous_name(place) for place in (0, 25, 26, 53)] == ["AAA", "ZZZ", "AAAA", "BBBBB"]
-
-
-@pytest.mark.parametrize(
-    ("signature", "words"),
-    [
-        ("t|reference:0|v", "Trivial baselines: chance 0.5000."),
-        ("t|items:0|v", "Trivial baselines, rounded as on the leaderboard: chance 0.5."),
-    ],
-)
-def test_what_is_known_in_steps_is_not_told_as_if_it_were_exact(signature, words):
-    output = ScoringOutput("a", {}, Signature.parse(signature), None, {"chance": 0.5})
-    assert notes.beside_trivial(output, notes.trivial_scores(output, 4)) == [words]
-    assert notes.beside_trivial(output, {}) == []
 
 
 def test_a_task_that_is_not_in_the_series_is_refused(tmp_path):

@@ -8,13 +8,11 @@ from datetime import date
 from html.parser import HTMLParser
 from itertools import combinations
 
-from rich.cells import cell_len
-
 from speechbundles.publication.about import About, System
 from speechbundles.publication.board import scores_table
 from speechbundles.publication.page import WIDEST, _column_groups, to_html
-from speechbundles.publication.pictures import MOST_DRAWN, labels
-from tests.samples.boards import HOSTILE, NAMES, large, rows
+from speechbundles.publication.pictures import MOST_DRAWN
+from tests.samples.boards import HOSTILE, large, rows
 from tests.tools.colours import alike
 
 
@@ -138,14 +136,6 @@ def test_explanations_are_at_their_places(small):
 
 
 # Labels and sizes
-
-
-def test_labels_in_pictures_are_short_and_unique():
-    names = [*NAMES, "x" * 300, "1 a", "a", "a"]
-    found = labels([replace(rows((1, 1))[0], name=name) for name in names])
-    assert len(set(found)) == len(names)
-    assert max(map(cell_len, found)) <= 26
-    assert found[0] == "1 Université …système un"
 
 
 def test_a_page_of_a_hundred_systems_draws_the_first_thirty_and_is_small(small):

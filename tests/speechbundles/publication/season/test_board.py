@@ -1,11 +1,8 @@
 """The leaderboard of a phase day by day, in a platform's order."""
 
-import pytest
-
-from speechbundles.publication.season.board import boards_by_day, rank
-from speechbundles.publication.season.play import Season, read_season_bundle
+from speechbundles.publication.season.board import rank
+from speechbundles.publication.season.play import read_season_bundle
 from speechbundles.publication.season.replay import replay
-from speechbundles.publication.season.report import to_text
 from tests.samples.seasons import COLUMNS, PLATFORMS, boards, codabench, codalab, final, season_of
 
 UPLOADS = [
@@ -30,23 +27,6 @@ def test_best_and_last_give_different_boards(tmp_path, make_bundle):
 def test_all_are_on_the_board_of_force_latest_multiple(tmp_path):
     bundle = codabench(tmp_path, rule="Force_Latest_Multiple")
     assert final(bundle, *UPLOADS) == [(1, "a", "0.7"), (2, "b", "0.6"), (3, "a", "0.5")]
-
-
-@pytest.mark.parametrize(
-    "bundle",
-    [
-        lambda tmp_path: codabench(tmp_path, rule="Add"),
-        lambda tmp_path: codabench(tmp_path, rule="Add_And_Delete_Multiple"),
-        lambda tmp_path: codalab(tmp_path, rule="participants pick"),
-    ],
-)
-def test_where_participants_pick_the_best_is_shown_and_said_to_be_a_guess(tmp_path, bundle):
-    competition = read_season_bundle(bundle(tmp_path))
-    assert final(tmp_path / "bundle.zip", *UPLOADS) == [(1, "a", "0.7"), (2, "b", "0.6")]
-    attempts = tuple(replay(competition, *season_of(*UPLOADS)))
-    days = tuple(boards_by_day(competition, attempts))
-    text = to_text(Season(competition, attempts, days, 0))
-    assert "Development: participants choose their submission on the leaderboard" in text
 
 
 def test_lower_is_better_where_the_primary_column_says_so(tmp_path):
@@ -95,21 +75,6 @@ def test_equal_primary_scores_on_codalab(tmp_path):
         (True, 2),
         (False, 0),
     ]
-
-
-@pytest.mark.parametrize(
-    ("make_bundle", "ranks"), [(codabench, ["1", "2–3", "2–3"]), (codalab, ["1", "2=", "2="])]
-)
-def test_ties_are_told_by_the_ranks_that_they_take(tmp_path, make_bundle, ranks):
-    competition = read_season_bundle(make_bundle(tmp_path))
-    uploads = [("a", 0.7), ("b", 0.5), ("c", 0.5)]
-    season = season_of(*((team, "2027-01-01 10:00:00", score) for team, score in uploads))
-    attempts = tuple(replay(competition, *season))
-    lines = to_text(
-        Season(competition, attempts, tuple(boards_by_day(competition, attempts)), 0)
-    ).splitlines()
-    board = next(number for number, line in enumerate(lines) if line.startswith("Final leaderboard"))
-    assert [line.split()[0] for line in lines[board + 2 : board + 5]] == ranks
 
 
 def test_a_missing_primary_score_is_first_on_codabench_where_more_is_better(tmp_path):

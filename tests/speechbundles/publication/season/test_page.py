@@ -4,11 +4,8 @@ import re
 
 import pytest
 
-from speechbundles.publication.season.board import boards_by_day
 from speechbundles.publication.season.page import to_html
-from speechbundles.publication.season.play import Season, read_season_bundle
-from speechbundles.publication.season.replay import replay
-from tests.samples.seasons import COLUMNS, codabench, season_of
+from tests.samples.seasons import COLUMNS, codabench, season_at
 from tests.tools.colours import alike
 
 
@@ -16,12 +13,11 @@ from tests.tools.colours import alike
 def test_the_chart_has_the_course_of_each_team_with_better_scores_above(tmp_path, direction):
     """SVG counts downwards: the course of the improving team ends at a smaller number."""
     columns = [{**COLUMNS[0], "sorting": direction}]
-    bundle = read_season_bundle(codabench(tmp_path, columns=columns, rule="Force_Last"))
+    bundle = codabench(tmp_path, columns=columns, rule="Force_Last")
     better, worse = (0.9, 0.1) if direction == "desc" else (0.1, 0.9)
     uploads = [(f"_team $ {n:02}", f"2027-01-01 10:00:{n:02}", 0.5) for n in range(13)]
     uploads += [("rising", "2027-01-01 09:00:00", worse), ("rising", "2027-01-03 09:00:00", better)]
-    attempts = tuple(replay(bundle, *season_of(*uploads)))
-    page = to_html(Season(bundle, attempts, tuple(boards_by_day(bundle, attempts)), 0))
+    page = to_html(season_at(bundle, *uploads))
     (svg,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     words = re.findall(r">\s*([^<>]+?)\s*</text>", svg)
     assert {"day", "Accuracy", "rising", "_team $ 00", "_team $ 10"} < set(words)

@@ -6,11 +6,9 @@ import pytest
 from speechbundles.model.sources import Sources
 from speechbundles.publication import make_board, read_outputs
 from speechbundles.publication.outputs import ScoringOutput
-from speechbundles.publication.tables.caller_experience import listeners_agreement
 from speechbundles.publication.tables.spoken_call import difficulty_bands, rates_of_systems
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
-from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
 from spokeneval.metrics.counts import by_group
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics, by_unit
@@ -91,24 +89,3 @@ def test_no_bands_where_statistics_are_missing_or_not_by_response():
     assert difficulty_bands([whole, ScoringOutput("b", {}, SIGNATURE, None)]) is None
     assert difficulty_bands([ScoringOutput("b", {}, SIGNATURE, merged)]) is None
     assert rates_of_systems([whole]) is None
-
-
-def test_the_listeners_kappas_from_summed_cells():
-    ratings = np.random.RandomState(6).randint(1, 6, size=(3, 60))
-    ratings[1] = np.clip(ratings[0] + ratings[1] // 4, 1, 5)
-    listeners = ((0, 1), (0, 2), (1, 2))
-    system = np.full(60, 3)
-    raters = [
-        *((listener, system) for listener in ratings),
-        *((ratings[a], ratings[b]) for a, b in listeners),
-    ]
-    cells = np.stack([rating_cells(*pair, scale=(1, 5)).cells for pair in raters], axis=1)
-    units = [str(call) for call in range(60)]
-    statistics = Statistics("call", units, {"pairs": RatingCells(cells)})
-    table = listeners_agreement([ScoringOutput("x", {}, Signature("caller_experience"), statistics)])
-    expected = [
-        f"{cohen_kappa(ratings[a], ratings[b], weights='linear', scale=(1, 5)):.2f}" for a, b in listeners
-    ]
-    assert [row[1] for row in table.rows] == expected
-    assert [row[0] for row in table.rows] == ["human1 vs. human2", "human1 vs. human3", "human2 vs. human3"]
-    assert len(set(expected)) > 1
