@@ -1,0 +1,34 @@
+"""Rules and findings: what each has, and how findings are printed."""
+
+from __future__ import annotations
+
+import re
+
+from speechbundles.bundle.check.check import check_bundle
+from speechbundles.model.finding import RULES, format_findings
+from tests.samples import bundle_defects
+from tests.samples.bundle_defects import CLEAN
+from tests.samples.programs import write_files
+
+
+def test_every_rule_names_an_effect_and_a_fix():
+    for code, rule in RULES.items():
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", code)
+        assert rule.platform.endswith("."), code
+        assert rule.remedy.endswith("."), code
+
+
+def test_a_finding_has_four_parts_in_lines_of_at_most_80_columns(tmp_path, monkeypatch):
+    draft = CLEAN["codabench"]()
+    bundle_defects.put("docker_image", to="codalab/codalab-legacy")(draft)
+    bundle_defects.put("imgae", to="logo.png")(draft)
+    findings = check_bundle(write_files(tmp_path, {"bundle.zip": draft.build()}) / "bundle.zip")
+    for columns, widest in (("20", 80), ("90", 90), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        text = format_findings(findings)
+        assert widest - 15 < max(map(len, text.splitlines())) <= widest
+    assert text.startswith("1 error, 1 warning\n\nerror    competition.yaml line ")
+    assert text.index("[unknown-key]") < text.index("[docker-unpinned]")
+    effect = "The image can change during the competition."
+    assert f"\n         effect: {effect}\n         fix:    Give a fixed tag" in text
+    assert format_findings([]) == "No findings."
