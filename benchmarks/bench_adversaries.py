@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -57,9 +56,8 @@ def blind_climbs(names: Sequence[str], repeats: int) -> Rows:
     for name in names:
         case = case_of(name)
         rng = np.random.default_rng(1)
-        rng.random(
-            (40 if name == "merlion_diarization" else 200, len(case.labels))
-        )  # the published draws follow
+        skipped = 40 if name == "merlion_diarization" else 200
+        rng.random((skipped, len(case.labels)))  # the published numbers are from the draws after these
         yield _blind(case, name, case.attempts, repeats, rng)
 
 
@@ -132,18 +130,13 @@ def _flips_shown(kind: str) -> int:
     return flips.flip_each(board_of(case, kind), guess, np.arange(case.attempts - 1)).shown
 
 
-def _board_for(system: Case, kind: str, columns: str = "primary") -> Board:
-    """Return the board of PSST correctness, whose floor is its baseline, for another system."""
-    return replace(board_of(case_of("psst_correctness"), kind, columns), case=system)
-
-
 def _points_above(case: Case, answers: np.ndarray) -> float:
-    """Return how many more labels are right than in the case's baseline, in points."""
+    """Return how many more labels are right than those that the system claims, in points."""
     return 100 * float((answers == case.labels).mean() - (case.said == case.labels).mean())
 
 
 def _climbed_points(system: Case, kind: str, asked: climbing.Asked) -> float:
-    end = climbing.informed_end(_board_for(system, kind), asked)
+    end = climbing.informed_end(board_of(system, kind), asked)
     return _points_above(system, end["prediction"])
 
 
@@ -157,7 +150,7 @@ def _fitted_points(case: Case, columns: str, quick: bool, kind: str) -> float:
     def points(kind: str, size: int, seed: int) -> float:
         rng = np.random.default_rng(6 + seed)
         places = np.sort(rng.choice(case.doubtful, min(size, len(case.doubtful)), replace=False))
-        decoded = integer_program.decode(_board_for(case, kind, columns), case.said, places, rng, 1)
+        decoded = integer_program.decode(board_of(case, kind, columns), case.said, places, rng, 1)
         return _points_above(case, decoded)
 
     seeds = range(1 if quick else 3)
@@ -186,14 +179,14 @@ def edge_climbs(quick: bool) -> Rows:
         tried, rate = (case.doubtful, 0.5) if tries == "doubtful" else (np.arange(len(case.labels)), 0.01)
         options = {"tried": tried, "rate": rate, "alike": name == "psst_correctness"}
 
-        def shares(
-            kind: str, seed: int, case: Case = case, options: Any = options, limits: Any = limits
-        ) -> Any:
-            climb = partial(flips.climb_edge, rng=np.random.default_rng(9 + seed), **options)
-            return _certain_shares(board_of(case, kind), climb, limits)
-
         names = [f"{name}, {tries}, {limit} attempts" for limit in limits]
+        shares = partial(_edge_shares, case, limits, options)
         yield names, mean_of(shares, range(1 if quick else repeats))
+
+
+def _edge_shares(case: Case, limits: Sequence[int], options: Any, kind: str, seed: int) -> list[float]:
+    climb = partial(flips.climb_edge, rng=np.random.default_rng(9 + seed), **options)
+    return _certain_shares(board_of(case, kind), climb, limits)
 
 
 def _certain_shares(board: Board, strategy: Any, limits: Sequence[int]) -> list[float]:
@@ -216,7 +209,7 @@ def group_tests(quick: bool) -> Rows:
             rng = np.random.default_rng(seed)
             system = cases.right_on(case_of("psst_correctness"), right, rng)
             strategy = partial(flips.group_tests, wrong=1 - right, rng=rng)
-            return _certain_shares(_board_for(system, kind), strategy, limits)
+            return _certain_shares(board_of(system, kind), strategy, limits)
 
         names = [f"a system right on {right:.0%}, {limit} attempts" for limit in limits]
         yield names, mean_of(shares, range(1 if quick else 10))

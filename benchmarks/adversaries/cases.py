@@ -51,12 +51,13 @@ class Case:
     ----------
     task, reference: the set.
     labels: int, shape=(n,): the hidden labels; -1 for items without one.
-    system: shape=(n,): the answers of an honest system, of about the published baseline's quality.
+    baseline: the submission of an honest system, of about the published baseline's quality, which decides the steps
+        and the floor.
+    system: shape=(n,): the answers of the adversary's system, by default those of the baseline.
     said: int, shape=(n,): the labels that these answers claim.
-    baseline: the system's submission.
     give: makes a submission from n answers.
     pair: two answers from which a blind adversary draws.
-    doubtful: indexes of labels for which the baseline is wrong as often as right. An adversary with a good system and
+    doubtful: indexes of labels for which the system is wrong as often as right. An adversary with a good system and
         good estimates of its errors would try these.
     change: takes the answers and directions, shape=(n,), from -1 to 1. Binary answers change if the direction is
         positive, ratings by one point, real numbers by at most `NUDGE`.
@@ -68,9 +69,9 @@ class Case:
     task: Task
     reference: Any
     labels: np.ndarray
+    baseline: Any
     system: np.ndarray
     said: np.ndarray
-    baseline: Any
     give: Give
     doubtful: np.ndarray
     pair: tuple[float, float] = (0, 1)
@@ -80,11 +81,11 @@ class Case:
     rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=int))
 
     def flip(self, directions: np.ndarray) -> Any:
-        """Return the baseline with its answers changed in these directions."""
+        """Return the system's submission with its answers changed in these directions."""
         return self.give(self.change(self.system, directions))
 
     def vary(self, directions: np.ndarray) -> Any:
-        """Return the baseline with its doubtful answers changed in these directions."""
+        """Return the system's submission with its doubtful answers changed in these directions."""
         doubted = np.zeros(len(self.labels))
         doubted[self.doubtful] = directions[self.doubtful]
         return self.flip(doubted)
@@ -118,8 +119,8 @@ def relabelled(case: Case, labels: np.ndarray) -> Case:
 
 
 def with_system(case: Case, answers: np.ndarray) -> Case:
-    """Return a case of binary answers with those of another system."""
-    return replace(case, system=answers, said=answers, baseline=case.give(answers))
+    """Return a case of binary answers whose adversary has another system."""
+    return replace(case, system=answers, said=answers)
 
 
 def somewhat_better(case: Case) -> Case:
@@ -158,9 +159,8 @@ def _case(
     claimed = system.astype(np.int64) if said is None else said
     if "doubtful" not in choices:
         choices["doubtful"] = errors_and_as_many_right((labels >= 0) & (claimed != labels))
-    if "baseline" not in choices:
-        choices["baseline"] = give(system)
-    return Case(find_task(name), reference, labels, system, claimed, give=give, **choices)
+    baseline = choices.pop("baseline", None) or give(system)
+    return Case(find_task(name), reference, labels, baseline, system, claimed, give, **choices)
 
 
 @cache

@@ -81,10 +81,11 @@ def deal(case: Case, found: np.ndarray) -> np.ndarray:
 
 
 def informed_end(board: Board, asked: Asked) -> Any:
-    """Return the baseline with its doubtful answers set by the votes if the board ranks that higher, else unchanged."""
+    """Return the system with its doubtful answers set by the votes if the board ranks that higher, else unchanged."""
     found = votes(asked, primary_weights(board, asked.lines))
     end = board.case.vary(settle(board.case, found))
-    return end if board.score(end) > board.score(board.case.baseline) else board.case.baseline
+    start = board.case.give(board.case.system)
+    return end if board.score(end) > board.score(start) else start
 
 
 def blind_points(board: Board, asked: Asked, rng: np.random.Generator) -> float:
