@@ -9,6 +9,7 @@ from speechbundles.model.errors import Unreachable
 from speechbundles.server.amend import carry_out
 from speechbundles.server.plan import plan
 from tests.samples.codabench_server import Mishap
+from tests.samples.home_boards import begin, bundle_of
 from tests.samples.live_bundle import COMPETITION, count_here
 from tests.samples.live_season import season
 
@@ -63,3 +64,17 @@ def interrupted(connection, server):
 @pytest.fixture
 def tokens_only(connection):
     return replace(connection, account=None)
+
+
+@pytest.fixture(scope="session")
+def coarse(tmp_path_factory):
+    """A competition whose board shows scores in steps."""
+    place = tmp_path_factory.mktemp("coarse")
+    return bundle_of(begin(place / "mine"), place)
+
+
+@pytest.fixture(scope="session")
+def exact(tmp_path_factory):
+    """A competition whose board shows exact scores."""
+    place = tmp_path_factory.mktemp("exact")
+    return bundle_of(begin(place / "mine", "  feedback: exact\n"), place)

@@ -1,0 +1,263 @@
+"""The command `board`, and what other commands state where labels stay at home."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from copy import deepcopy
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+import build_bundle
+from speechbundles.model import dates
+from speechbundles.model.environment import TOKEN_VARIABLE
+from speechbundles.model.fetched import LOCK
+from speechbundles.model.zips import write_tree
+from speechbundles.new.workflow import workflow_files
+from speechbundles.server.account import Account
+from speechbundles.server.connection import Connection
+from speechbundles.server.private import PRIVATE
+from speechbundles.server.watch import watch
+from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
+from tests.samples.home_boards import LABELS, NAME, NOW, OTHER, ROWS, answers, begin, f1, main, upload_bundle
+from tests.samples.own_competition import own_folder
+from tests.samples.programs import ROOT, write_files
+
+
+def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    mine = begin(tmp_path / "mine", "  board_url: https://example.org/b\n")
+    token = tmp_path / "token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        number = upload_bundle(server, mine)
+        phase = server.competitions[number]["phases"][1]["id"]
+        server.enter(phase, "anna", answers(20))
+        server.enter(phase, "bob", answers(9))
+        site = tmp_path / "site"
+        connected = ("--server", server.address, "--token-file", token)
+        assert main(number, "--competition", mine, "--out", site, *connected) == 0
+        first = json.loads((site / "board.json").read_text())
+        server.enter(phase, "carol", answers(1))
+        server.requests.clear()
+        assert main(number, "--competition", mine, "--out", site, *connected) == 0
+        assert len(server.called("API GET /api/submissions/")) == 3  # two lists, and the new run's files
+    names = [entry["name"] for entry in first["phases"][0]["entries"]]
+    assert names == ["bob", "anna"]
+    later = json.loads((site / "board.json").read_text())
+    assert [entry["name"] for entry in later["phases"][0]["entries"]] == ["carol", *names]
+    assert {path.name for path in site.iterdir()} == {"index.html", "board.csv", "board.json"}
+    assert "rounded to steps" in (site / "index.html").read_text("utf-8")
+    before = {path.name: path.read_bytes() for path in site.iterdir()}
+    shutil.rmtree(site)
+    capsys.readouterr()
+    assert main("--competition", mine, "--out", site, "--json") == 0  # without a server
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["entries"], len(printed["files"]), printed["left_out"]) == (3, 3, [])
+    assert before == {path.name: path.read_bytes() for path in site.iterdir()}
+    assert (mine / "fetched" / PRIVATE).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("today", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_the_command_writes_a_page_of_the_competition(today, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    monkeypatch.setattr("speechbundles.server.connection.PAUSES", (0,))
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    mine = begin(tmp_path / "mine")
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}, today=today) as server:
+        number = upload_bundle(server, mine)
+        live = server.competitions[number]
+        imported = deepcopy((live["terms"], live["pages"]))
+        phase = live["phases"][1]["id"]
+        server.enter(phase, "anna", answers(20))
+        calls = (number, "--competition", mine, "--page", "--server", server.address)
+        pages = []
+        for again, kind in enumerate(("", "", "drop", "act-and-drop")):
+            if kind:
+                server.enter(phase, f"bob{again}", answers(9 - again))
+                server.mishaps = [Mishap("API PATCH", kind, times=9)]
+                assert main(*calls) == 1
+                server.mishaps = []
+            server.requests.clear()
+            assert main(*calls) == 0
+            assert len(server.called("API PATCH")) == (0 if again in (1, 3) else 1)
+            *others, page = live["pages"]
+            assert (live["terms"], others) == imported
+            assert (page["title"], page["index"]) == ("Leaderboard", len(others))
+            pages.append(page["content"])
+        assert pages[0] == pages[1]
+        assert "bob2" in pages[2]
+        assert "bob3" in pages[3]
+        connection = Connection(server.address, TOKEN, account=Account(ORGANISER, PASSWORD))
+        bundle = mine / f"dist/codabench/{NAME}.zip"
+        assert watch(connection, bundle, number, mine / "fetched", now=NOW).differences == ()
+        live["pages"][-1]["content"] = "An organiser's own page."
+        capsys.readouterr()
+        assert main(*calls) == 1
+        assert "has a page Leaderboard that `board` did not write" in capsys.readouterr().err
+        live["title"] = "Another"
+        assert main(*calls) == 1
+        assert live["pages"][-1]["content"] == "An organiser's own page."
+        assert main("--competition", mine, "--page") == 1
+        assert main("--competition", mine) == 1
+
+
+@pytest.mark.parametrize(
+    ("out", "settings", "message"),
+    [
+        ("mine", "labels: home", "which is private"),
+        (".", "labels: home", "which is private"),
+        ("mine/dist", "labels: home", "which is private"),
+        ("mine/reference_data/health", "labels: home", "which is private"),
+        ("mine/fetched/site", "labels: home", "which is private"),
+        ("mine/competition.yaml", "labels: home", "is a file; name a folder"),
+        ("site", "labels: platform", "no bundle has labels: home"),
+        ("site", "labels: home", "give COMPETITION to fetch"),
+    ],
+)
+def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, capsys):
+    mine = begin(tmp_path / "mine")
+    text = (mine / "competition.yaml").read_text("utf-8").replace("labels: home", settings)
+    (mine / "competition.yaml").write_text(text, "utf-8")
+    assert main("--competition", mine, "--out", tmp_path / out) == 1
+    assert message in capsys.readouterr().err
+    assert not Path(tmp_path / "site").exists()
+
+
+@pytest.mark.thorough
+def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
+    mine = begin(tmp_path / "mine")
+    folder, out = tmp_path / "fetched", tmp_path / "out"
+    bundle = mine / f"dist/codabench/{NAME}.zip"
+    token = write_files(tmp_path, {"token": TOKEN}) / "token"
+    token.chmod(0o600)
+
+    def run(command, *arguments):
+        capsys.readouterr()
+        status = build_bundle.main([command, *map(str, arguments)])
+        printed = capsys.readouterr()
+        return status, " ".join((printed.out + printed.err).split())
+
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        number = upload_bundle(server, mine)
+        server.now = datetime(2027, 3, 2)
+        server.enter(server.competitions[number]["phases"][1]["id"], "anna", answers(20))
+        rows = [[*row] for row in ROWS]
+        rows[50][1] = OTHER[rows[50][1]]
+        (mine / LABELS).write_text("\n".join(["id,label,speaker", *map(",".join, rows), ""]), "utf-8")
+        assert run("build", "--competition", mine, "--platform", "codabench")[0] == 0
+        connected = ("--server", server.address, "--token-file", token)
+        status, shown = run("amend", bundle, number, "--dir", folder, *connected)
+        assert (status, "there is nothing to amend. Its labels stay at home" in shown) == (0, True)
+        assert "run `board`" in shown
+        assert server.called("API PATCH") == []
+        status, shown = run("watch", bundle, number, "--dir", folder, *connected)
+        assert (status, "its baseline has not run on the server" in shown) == (4, True)
+        server.readable = True
+        status, shown = run("publish", bundle, *connected)
+        assert (status, "measured on 2" in shown, "use labels: home" in shown) == (0, True, False), shown
+        assert shown.count("note: reference_data.zip: these reference data contain no hidden label") == 1
+        assert shown.count("contain no hidden label") == 1  # not of the development set
+    status, shown = run("season", bundle, folder)
+    assert (status, "participants see only Received on the platform; `board` makes" in shown) == (0, True)
+    status, shown = run("score", bundle, "--fetched", folder, "--phase", "Evaluation", "--out", out)
+    assert (status, "make the leaderboard with `board`" in shown) == (2, True)
+    status, shown = run("score", bundle, folder / "submissions", "--out", out)
+    assert (status, "give them with --reference: the folder `all`" in shown) == (2, True)
+    whole = mine / f"dist/sealed/{NAME}/evaluation/all"
+    status, shown = run("score", bundle, folder / "submissions", "--out", out, "--reference", whole)
+    assert (status, "compare these outputs with `rank`" in shown) == (0, True)
+    (scores,) = out.rglob("scores.json")
+    assert json.loads(scores.read_text())["f1"] == pytest.approx(f1(20, rows), abs=1e-10)
+
+
+WHEEL = "spokeneval-1.2.3-py3-none-any.whl"
+HOLD = """
+import sys, time
+from pathlib import Path
+from speechbundles.model.fetched import locked
+with locked(Path(sys.argv[1]), Path(), "amend"):
+    print("locked", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.thorough
+def test_of_two_runs_on_a_folder_the_second_is_refused_until_the_first_is_gone(tmp_path, capsys):
+    mine = begin(tmp_path / "mine")
+    folder = write_files(mine / "fetched", {LOCK: ""})
+    token = write_files(tmp_path, {"token": TOKEN}) / "token"
+    token.chmod(0o600)
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        call = (
+            upload_bundle(server, mine),
+            "--competition",
+            mine,
+            "--out",
+            tmp_path / "site",
+            "--server",
+            server.address,
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", HOLD, folder / LOCK], stdout=subprocess.PIPE, cwd=ROOT
+        ) as first:
+            assert first.stdout.readline() == b"locked\n"
+            capsys.readouterr()
+            assert main(*call, "--token-file", token) == 1
+            assert [line for line in capsys.readouterr().err.splitlines() if "fetching" not in line] == [
+                f"{folder}: amend is using this folder; wait until it ends, or choose another folder"
+            ]
+            assert not (tmp_path / "site").exists()
+            first.kill()
+        assert main(*call, "--token-file", token) == 0
+
+
+@pytest.mark.thorough
+def test_the_workflow_publishes_the_page_and_no_label(tmp_path):
+    mine = begin(tmp_path / "mine")
+    settings = (mine / "competition.yaml").read_text("utf-8").replace("2027-", "2024-")
+    (mine / "competition.yaml").write_text(settings, "utf-8")
+    wheel = write_files(tmp_path, {WHEEL: b"a wheel"}) / WHEEL
+    write_tree(mine, workflow_files(ROOT, str(wheel)))
+    workflow = yaml.safe_load((mine / ".github/workflows/board.yml").read_text("utf-8"))
+    jobs = workflow["jobs"]
+    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    assert all(re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}", action) for action in used)
+    assert workflow["permissions"] == {}
+    assert jobs["board"]["permissions"] == {"contents": "read"}
+    assert [sorted(step) for step in jobs["publish"]["steps"]] == [
+        ["id", "uses"]
+    ]  # gets nothing but the artifact
+    (install, make) = (step for step in jobs["board"]["steps"] if "run" in step)
+    assert (mine / install["run"].split()[-1]).is_file()
+    (artifact,) = (step["with"]["path"] for step in jobs["board"]["steps"] if "pages" in step.get("uses", ""))
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        number = upload_bundle(server, mine)
+        shutil.rmtree(mine / "dist")
+        server.now = datetime(2024, 3, 2)
+        phase = server.competitions[number]["phases"][1]["id"]
+        server.enter(phase, "anna", answers(20))
+        call = f'exec "{sys.executable}" "{ROOT / "build_bundle.py"}" "$@" --server {server.address}'
+        program = write_files(tmp_path / "bin", {"speech-bundles": f"#!/bin/sh\n{call}\n"}) / "speech-bundles"
+        program.chmod(0o755)
+        given = {"${{ vars.COMPETITION }}": str(number), "${{ secrets.CODABENCH_TOKEN }}": TOKEN}
+        environment = {
+            **{name: given[value] for name, value in make["env"].items()},
+            "PATH": f"{program.parent}:{os.environ['PATH']}",
+        }
+        subprocess.run(["bash", "-e", "-c", make["run"]], cwd=mine, env=environment, check=True)
+    published = {path.relative_to(mine / artifact).as_posix() for path in (mine / artifact).rglob("*")}
+    assert published == {"index.html", "board.csv", "board.json"}
+    assert json.loads((mine / artifact / "board.json").read_text())["phases"][0]["entries"]
+    for path in (mine / artifact).iterdir():
+        assert not [item for item, *_ in ROWS if item in path.read_text("utf-8")]
+    ignored = (own_folder(tmp_path / "own", ["spoken_call"]) / ".gitignore").read_text("utf-8").split()
+    assert {f"{artifact}/", "fetched/"} <= {*ignored}
