@@ -37,13 +37,8 @@ def test_scores_tie_to_as_many_decimals_as_platforms_store():
 def test_a_board_of_systems_that_differ_and_that_tie(noisy):
     board = noisy[1]
     assert [row.name for row in board.rows[:2]] == ["system0", "system4"]
-    assert [(row.rank, row.tied) for row in board.rows] == [
-        (1, True),
-        (1, True),
-        (3, False),
-        (4, False),
-        (5, False),
-    ]
+    assert [row.rank for row in board.rows] == [1, 1, 3, 4, 5]
+    assert [row.tied for row in board.rows] == [True, True, False, False, False]
     assert board.units == "300 responses"
     assert any("Tie at rank 1: system0, system4" in note for note in board.notes)
     assert [row.cluster for row in board.rows[:2]] == [1, 1]
@@ -86,13 +81,9 @@ def test_one_system_alone_has_a_board(tmp_path):
     asked = ranking.make_board(Sources(ROOT), read_outputs([only]), asked=ranking.Breakdown(items=True))
     assert any("difficulty of items was not estimated" in note for note in asked.notes)
     assert board_page.to_html(board)
-    own = write_files(
-        tmp_path / "own",
-        {
-            "competition.yaml": "defaults: {columns: [{key: d_full, precision: 1}]}\n"
-            "bundles: {spoken_call: {title: Ours}}\n"
-        },
-    )
+    columns = "defaults: {columns: [{key: d_full, precision: 1}]}\n"
+    settings = columns + "bundles: {spoken_call: {title: Ours}}\n"
+    own = write_files(tmp_path / "own", {"competition.yaml": settings})
     assert ranking.make_board(Sources(ROOT, own), read_outputs([only])).column.precision == 1
 
 
@@ -180,14 +171,8 @@ def test_an_anonymous_board_names_nobody(tmp_path, capsys):
     paths = noisy_systems(tmp_path / "outputs")
     (tmp_path / "outputs" / "failed").mkdir()
     out = tmp_path / "board"
-    arguments = [
-        "rank",
-        *map(str, [*paths, tmp_path / "outputs" / "failed"]),
-        "--anonymous",
-        "--out",
-        str(out),
-    ]
-    assert build_bundle.main(arguments) == 0
+    outputs = map(str, [*paths, tmp_path / "outputs" / "failed"])
+    assert build_bundle.main(["rank", *outputs, "--anonymous", "--out", str(out)]) == 0
     printed = capsys.readouterr()
     for text in (printed.out, *(file.read_text() for file in out.iterdir())):
         assert "system" not in re.sub(r"(?i)systems?\b", "", text)

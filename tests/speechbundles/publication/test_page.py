@@ -47,13 +47,8 @@ def test_the_page_names_competition_phase_and_date(small):
     about = About("Track <open>", "Evaluation (sealed)", date(2027, 3, 14), "", {})
     page = to_html(replace(small, about=about))
     assert "<title>Track &lt;open&gt;: leaderboard</title>" in page
-    for fact in (
-        "Evaluation (sealed)",
-        "2027-03-14",
-        "300 responses",
-        "5 ranked",
-        "Dfull (higher is better)",
-    ):
+    facts = ("Evaluation (sealed)", "2027-03-14", "300 responses", "5 ranked", "Dfull (higher is better)")
+    for fact in facts:
         assert f"<dd>{fact}</dd>" in page
     assert "Phase" not in to_html(small).partition("<section>")[0]
 
@@ -120,19 +115,10 @@ def test_systems_are_described_with_everything_escaped(small):
 
 def test_explanations_are_at_their_places(small):
     page = to_html(large(small, 12))
-    places = [
-        page.index(words)
-        for words in (
-            "<h2>Ranking",
-            "<h2>How to read",
-            "Significance map:",
-            "are wider than the significant differences suggest",
-            "Rank stability:",
-            "the interval and p disagree",
-            "<h2>Every score",
-        )
-    ]
-    assert places == sorted(places)
+    words = ["<h2>Ranking", "<h2>How to read", "Significance map:"]
+    words += ["are wider than the significant differences suggest", "Rank stability:"]
+    words += ["the interval and p disagree", "<h2>Every score"]
+    assert sorted(words, key=page.index) == words
 
 
 # Labels and sizes
@@ -190,17 +176,8 @@ def test_the_page_is_complete_without_its_script_and_loads_nothing(small):
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
     whole = page.replace(f"<script>{script}</script>", "").replace(" src=x", "")
-    for outside in (
-        "<script",
-        "<link",
-        "<button",
-        "<input",
-        " src=",
-        "url(http",
-        "@import",
-        " hidden",
-        "onclick",
-    ):
+    tags = ("<script", "<link", "<button", "<input")
+    for outside in (*tags, " src=", "url(http", "@import", " hidden", "onclick"):
         assert outside not in whole
     assert not re.search(r"fetch|XMLHttpRequest|import|WebSocket|location|innerHTML", script)
     assert whole.count("<table") == whole.count("<caption>")
