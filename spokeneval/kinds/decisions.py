@@ -52,15 +52,7 @@ def decisions(
     form, units: where the task has files of its own, the function that gives its format for a `check` of references, as
         `sheet_format` does, and the function that gives its units.
     """
-    if positive and positive not in classes:
-        raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
-    if bool(positive) != (len(classes) == 2):
-        found = (
-            f"{len(classes)} classes have no positive one"
-            if positive
-            else "two classes; name the positive one"
-        )
-        raise ParameterError("positive", found)
+    _check_positive(classes, positive)
     labels = words({label: number for number, label in enumerate(classes)})
     reference = one_table("labels.csv", {truth: labels}, id=id, item=item, unit=unit)
     submission = one_table("decisions.csv", {answer: labels}, id=id, item=item)
@@ -90,6 +82,18 @@ def decisions(
         },
         view=decisions_view(classes, itemgetter(truth), itemgetter(answer)),
     )
+
+
+def _check_positive(classes: tuple[str, ...], positive: str) -> None:
+    if positive and positive not in classes:
+        raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
+    if bool(positive) != (len(classes) == 2):
+        found = (
+            f"{len(classes)} classes have no positive one"
+            if positive
+            else "two classes; name the positive one"
+        )
+        raise ParameterError("positive", found)
 
 
 def decisions_view(

@@ -76,16 +76,11 @@ def identification(
         As `IDENTIFICATION` describes them, with `scores` as the priors that posteriors contain, by class, if these are
         not equal.
 
-    Raises
-    ------
-    ParameterError
-        Parameters that contradict each other.
+    Contradictory parameters raise ParameterError.
     """
     _check_names(classes, target, id)
     betas = _betas(priors, costs)
-    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}"
-    if costs["c_miss"] != costs["c_fa"]:
-        point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
+    point = _operating_point(priors, costs)
     contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
     read = "as natural-log likelihoods" + (", not as probabilities" if contained is None else "")
     files = _Files(classes, target, contained, id, item, unit)
@@ -125,6 +120,13 @@ def identification(
         ),
         shared_scale=False,  # bins and thresholds depend on each system's own scores
     )
+
+
+def _operating_point(priors: tuple[float, ...], costs: Mapping[str, float]) -> str:
+    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}"
+    if costs["c_miss"] != costs["c_fa"]:
+        point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
+    return point
 
 
 def _check_names(classes: tuple[str, ...], target: str, id: str) -> None:

@@ -87,10 +87,7 @@ def scores(
     """
     if step:
         _check_step(scale, step)
-    used = Counter(filter(None, (id, truth, control, second, unit)))
-    for parameter, column in (("control", control), ("second", second), ("id", id), ("unit", unit)):
-        if used[column] > 1:
-            raise ParameterError(parameter, f"the column {column!r} is used twice")
+    _check_columns(control, second, id, unit, truth)
     asked = _Asked(scale, step, control, second, truth, answer, item, cells)
     reference = one_table(FILE, asked.columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, {answer: submitted(scale)}, id=id, item=item)
@@ -116,6 +113,13 @@ def scores(
         ),
         shared_scale=False,  # the moments of each system are taken about its own mean
     )
+
+
+def _check_columns(control: str, second: str, id: str, unit: str, truth: str) -> None:
+    used = Counter(filter(None, (id, truth, control, second, unit)))
+    for parameter, column in (("control", control), ("second", second), ("id", id), ("unit", unit)):
+        if used[column] > 1:
+            raise ParameterError(parameter, f"the column {column!r} is used twice")
 
 
 def submitted(scale: Scale) -> Parser:
