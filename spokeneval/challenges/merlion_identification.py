@@ -116,7 +116,7 @@ TASK = Task(
     title="MERLIon CCS, language identification",
     format=Format(
         files.LAYOUTS,
-        files.SUBMISSION_FILE,
+        files.SUBMISSION.file,
         files.LIST_FILES,
         files.read_reference,
         files.public_files,
