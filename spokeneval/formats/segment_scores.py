@@ -158,7 +158,7 @@ def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Probl
         spelled=lambda flag: flag.strip().capitalize(),
         used=spoken,
     )
-    return codes == 1
+    return np.asarray(codes == 1)
 
 
 def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:

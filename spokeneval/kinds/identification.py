@@ -297,7 +297,7 @@ def _likelihoods(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndar
     if scores.shape[1] == 1:
         scores = np.concatenate([scores, 1 - scores], axis=1)
     with np.errstate(divide="ignore"):
-        return np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO)
+        return np.asarray(np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO))
 
 
 def _weights(betas: Sequence[float], *, normalised: bool = False) -> tuple[tuple[float, float], ...]:

@@ -310,7 +310,7 @@ def _points(scale: Scale, step: Optional[float]) -> int:
 
 def _in_steps(values: np.ndarray, step: float) -> np.ndarray:
     """Scores in steps from 0. The quotient of whole numbers is exact at halves, where the rounding is decided."""
-    return np.rint(values * 10**DECIMALS) / round(step * 10**DECIMALS)
+    return np.asarray(np.rint(values * 10**DECIMALS) / round(step * 10**DECIMALS))
 
 
 def _is_multiple(value: float, step: float) -> bool:

@@ -281,7 +281,7 @@ def _units(value: Any) -> str:
 
 def _phone_names(value: Any) -> Inventory:
     if value is None or value == ARPABET:
-        return value
+        return None if value is None else ARPABET
     if not isinstance(value, (list, tuple)) or not value:
         raise ValueError(f"{value!r}; expected a list of phones, or {ARPABET}")
     for phone in value:
@@ -312,7 +312,8 @@ def _features(value: Any) -> Optional[FeatureTable]:
 def _clip(value: Any) -> Optional[float]:
     if value not in (None, 1):
         raise ValueError(f"{value!r}; expected 1, or nothing")
-    return value
+    clip: Optional[float] = value
+    return clip
 
 
 TRANSCRIPTS = Kind(

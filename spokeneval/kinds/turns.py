@@ -226,7 +226,8 @@ def _collar(value: Any) -> int:
         raise ValueError(
             f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
         )
-    return round(1000 * value)
+    milliseconds: int = round(1000 * value)
+    return milliseconds
 
 
 TURNS = Kind(

@@ -321,7 +321,8 @@ def is_required_share(part: Number, whole: Number) -> Union[bool, np.ndarray]:
     >>> is_required_share(130, 260), is_required_share(129, 260)
     (True, False)
     """
-    return 100 * part >= REQUIRED_PERCENT * whole
+    enough: Union[bool, np.ndarray] = 100 * part >= REQUIRED_PERCENT * whole
+    return enough
 
 
 def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
@@ -337,11 +338,12 @@ def meets_fifty_percent_rule(decisions: Decisions) -> Union[bool, np.ndarray]:
     >>> meets_fifty_percent_rule(Decisions(666, 74, 106, 59, 95))  # rejects 106 of 260
     False
     """
-    return number_or_array(
+    met: Union[bool, np.ndarray] = number_or_array(
         _has_both_kinds(decisions)
         & is_required_share(decisions.correct_rejects, incorrect_responses(decisions))
         & is_required_share(decisions.correct_accepts, correct_responses(decisions))
     )
+    return met
 
 
 def d(decisions: Decisions) -> Number:
@@ -458,7 +460,7 @@ def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:
 def _has_both_kinds(decisions: Decisions) -> Union[bool, np.ndarray]:
     """Whether both correct and incorrect responses occur. A single set without either kind raises ValueError."""
     correct, incorrect = correct_responses(decisions), incorrect_responses(decisions)
-    both_kinds = number_or_array(np.logical_and(correct, incorrect))
+    both_kinds: Union[bool, np.ndarray] = number_or_array(np.logical_and(correct, incorrect))
     if both_kinds is False:
         raise ValueError(f"{correct} correct, {incorrect} incorrect responses; expected some of each")
     return both_kinds

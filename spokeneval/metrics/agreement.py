@@ -164,12 +164,12 @@ def cohen_kappa(
     """
     _check_weights(weights)
     if scale is not None:
-        return kappa(total(rating_cells(reference, hypothesis, scale=scale)), weights=weights)
+        return float(kappa(total(rating_cells(reference, hypothesis, scale=scale)), weights=weights))
     a, b = rescaled(*finite_pair(reference, hypothesis))
     observed = math.fsum(_disagreement(a, b, weights).tolist())
     ratings, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
     first, second = (np.bincount(part, minlength=len(ratings)) for part in np.split(codes, [len(a)]))
-    return max(-1.0, _kappa(observed, ratings - ratings.mean(), first, second, weights))
+    return float(max(-1.0, _kappa(observed, ratings - ratings.mean(), first, second, weights)))
 
 
 @dataclass(frozen=True)
@@ -450,8 +450,8 @@ def _check_weights(weights: str | None) -> None:
 def _disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarray:
     """The disagreement of each rating in a with the corresponding rating in b."""
     if weights is None:
-        return a != b
-    return np.abs(a - b) if weights == "linear" else (a - b) ** 2
+        return np.asarray(a != b)
+    return np.asarray(np.abs(a - b) if weights == "linear" else (a - b) ** 2)
 
 
 def _kappa(

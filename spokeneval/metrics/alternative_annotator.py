@@ -320,4 +320,4 @@ def _integrated_t(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
         inside += weight * np.exp(-(freedom + 1) / 2 * np.log1p((t * (node + 1) / 2) ** 2 / freedom))
     few = 1 / np.asarray(freedom, dtype=float)
     factor = (1 - few / 4 + few**2 / 32 + 5 * few**3 / 128) / math.sqrt(2 * math.pi)
-    return 0.5 + factor * t / 2 * inside
+    return np.asarray(0.5 + factor * t / 2 * inside)

@@ -56,7 +56,7 @@ def doubles(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} must have shape (n,) with n >= 1, not {values.shape}")
     if values.dtype.kind not in "iuf":
         raise ValueError(f"{name} must be numbers, not {values.dtype}: {values[0]!r}")
-    return values.astype(np.float64)
+    return np.array(values, dtype=np.float64)
 
 
 def refuse_not_finite(values: np.ndarray, name: str) -> NoReturn:

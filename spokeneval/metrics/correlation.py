@@ -129,7 +129,7 @@ def pearson_r(reference: Any, predictions: Any) -> float:
     >>> round(pearson_r([1, 2, 3, 4], [2, 1, 4, 3]), 6)
     0.6
     """
-    return correlation(total(correlation_moments(reference, predictions)))
+    return float(correlation(total(correlation_moments(reference, predictions))))
 
 
 def rank_moments(reference: Any, predictions: Any) -> CorrelationMoments:
@@ -257,7 +257,7 @@ def partial_r(reference: Any, predictions: Any, control: Any) -> float:
     >>> round(partial_r(x, y, z), 6)
     0.57735
     """
-    return partial_correlation(total(partial_moments(reference, predictions, control)))
+    return float(partial_correlation(total(partial_moments(reference, predictions, control))))
 
 
 def scaled_variance(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> np.ndarray:

@@ -199,8 +199,10 @@ def number_or_array(value: Any) -> Any:
     return value if np.ndim(value) else np.asarray(value).item()
 
 
-def _replaced(counts: Any, values: dict[str, Any]) -> Any:
-    return replace(counts, **values)
+def _replaced(counts: Counts, values: dict[str, Any]) -> Counts:
+    like: Any = counts
+    replaced: Counts = replace(like, **values)
+    return replaced
 
 
 def _summable(array: np.ndarray) -> Any:

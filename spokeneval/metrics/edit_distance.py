@@ -43,7 +43,7 @@ class Sequences:
     def padded(self, chosen: np.ndarray) -> np.ndarray:
         """Return the chosen sequences as columns, filled up with any symbols: shape=(longest, chosen)."""
         position = np.arange(self.lengths[chosen].max())[:, None]
-        return self.codes.take(self.starts[chosen] + position, mode="clip")
+        return np.asarray(self.codes.take(self.starts[chosen] + position, mode="clip"))
 
     def part(self, chosen: slice) -> Sequences:
         """Return some of the sequences."""
@@ -52,7 +52,7 @@ class Sequences:
     def sums(self, weights: np.ndarray) -> np.ndarray:
         """Return the sum of the symbols' weights in each sequence."""
         running = np.concatenate(([0], np.cumsum(weights[self.codes])))
-        return running[self.starts + self.lengths] - running[self.starts]
+        return np.asarray(running[self.starts + self.lengths] - running[self.starts])
 
 
 def encode(*sides: Sequence[Sequence[Hashable]]) -> tuple[Sequences, ...]:
@@ -125,7 +125,7 @@ def _errors_of_part(reference: Sequences, hypothesis: Sequences) -> tuple[np.nda
 
 def _unit_savings(a: np.ndarray, b: np.ndarray, kind: np.dtype, *, weight: int) -> np.ndarray:
     """The savings of equal and different symbols, if a substitution costs `weight`, other errors 1 more."""
-    cells = np.multiply(a == b, weight, dtype=kind)
+    cells: np.ndarray = np.multiply(a == b, weight, dtype=kind)
     cells += weight + 2
     return cells
 
@@ -150,7 +150,7 @@ def edit_costs(
     """
     saved = indel[:, None] + indel[None, :] - substitution
     rows = replace(reference, codes=reference.codes.astype(np.int64) * len(indel))
-    costs = reference.sums(indel) + hypothesis.sums(indel)
+    costs: np.ndarray = reference.sums(indel) + hypothesis.sums(indel)
     for chosen in _batches(reference, hypothesis):
         costs[chosen] -= _most_saved(
             rows, hypothesis, chosen, partial(_listed_savings, saved), int(saved.max())
@@ -160,7 +160,7 @@ def edit_costs(
 
 def _listed_savings(saved: np.ndarray, a: np.ndarray, b: np.ndarray, kind: np.dtype) -> np.ndarray:
     """The savings in a table with p columns, for p times the number of one symbol and the number of the other."""
-    return saved.astype(kind).take(a + b)
+    return np.asarray(saved.astype(kind).take(a + b))
 
 
 def cheapest_path(
@@ -217,7 +217,7 @@ def _without_common_ends(reference: Sequences, hypothesis: Sequences) -> tuple[S
 
 def _common(reference: Sequences, hypothesis: Sequences, longest: np.ndarray, step: int) -> np.ndarray:
     """How many symbols, at most `longest`, are alike from the beginning (step 1) or from the end (step -1)."""
-    common = longest.copy()
+    common: np.ndarray = longest.copy()
     some = np.flatnonzero(longest)
     if len(some):
         firsts = np.cumsum(longest[some]) - longest[some]

@@ -97,7 +97,7 @@ def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
     0.25
     """
     targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
-    return _crossing(*_diagonal_edge(targets, nontargets), (len(targets), len(nontargets)))
+    return float(_crossing(*_diagonal_edge(targets, nontargets), (len(targets), len(nontargets))))
 
 
 def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
@@ -119,7 +119,7 @@ def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
             _errors_at(threshold, targets, nontargets) for threshold in _diagonal_step(targets, nontargets)
         )
     )
-    return _crossing(below, above, (len(targets), len(nontargets)))
+    return float(_crossing(below, above, (len(targets), len(nontargets))))
 
 
 def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
@@ -354,7 +354,7 @@ def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
     rejected = np.searchsorted(nontargets, targets)
     in_groups = np.ones(len(targets)), np.diff(np.append(rejected, len(nontargets)))
     first, *_ = pool_adjacent_violators(np.zeros(len(targets)), *in_groups)
-    return targets[first]
+    return np.asarray(targets[first])
 
 
 def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., Any]) -> Any:

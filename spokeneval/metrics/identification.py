@@ -188,7 +188,7 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> Clas
         return np.bincount(cell, weights=weights, minlength=classes * rows).reshape(rows, classes)
 
     def times(numbers: np.ndarray) -> np.ndarray:
-        return np.rint(counted(numbers)).astype(np.int64)
+        return np.asarray(np.rint(counted(numbers)).astype(np.int64))
 
     shifted = _shifted(scores)
     bits = (np.log(np.exp(shifted).sum(axis=1)) - shifted[each, labels]) / math.log(2)
@@ -375,7 +375,7 @@ def _defined(values: Any, costs: ClassCosts, name: str) -> Any:
 def _shifted(scores: np.ndarray) -> np.ndarray:
     """The scores of each item minus the largest one, at least minus a million."""
     with np.errstate(over="ignore"):
-        return np.maximum(scores - scores.max(axis=1, keepdims=True), -LARGEST_RATIO)
+        return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -LARGEST_RATIO))
 
 
 def _checked_scores(scores: Any) -> np.ndarray:
@@ -386,7 +386,7 @@ def _checked_scores(scores: Any) -> np.ndarray:
         )
     if not np.isfinite(scores).all():
         raise ValueError("scores must be finite")
-    return scores.astype(np.float64)
+    return np.array(scores, dtype=np.float64)
 
 
 def _items(labels: Any, scores: Any, row: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:

@@ -106,11 +106,11 @@ class FeatureTable:
     def substitution_costs(self) -> np.ndarray:
         """The feature cost of recognising each phone (row) as each other phone (column), shape (P, P)."""
         values = self.values()
-        return np.abs(values[:, None] - values[None, :]).sum(axis=2) / 2
+        return np.asarray(np.abs(values[:, None] - values[None, :]).sum(axis=2) / 2)
 
     def indel_costs(self) -> np.ndarray:
         """The feature cost of inserting or deleting each phone: 1 per feature, 1/2 if the feature is 0; shape (P,)."""
-        return np.where(self.values() != 0, 1.0, 0.5).sum(axis=1)
+        return np.asarray(np.where(self.values() != 0, 1.0, 0.5).sum(axis=1))
 
 
 def read_feature_table(file: Union[str, PathLike[str]]) -> FeatureTable:

@@ -394,4 +394,6 @@ def round_to_scale(predictions: Any, low: int, high: int) -> np.ndarray:
     """
     if not low < high:
         raise ValueError(f"scale must have low < high, got ({low}, {high})")
-    return np.rint(np.clip(finite_numbers(predictions, "predictions"), low, high)).astype(np.int64)
+    return np.asarray(
+        np.rint(np.clip(finite_numbers(predictions, "predictions"), low, high)).astype(np.int64)
+    )

@@ -71,7 +71,7 @@ def _chosen(view: View, submission: Any) -> np.ndarray:
     """Return the class with the largest likelihood; the number of classes where there are several."""
     given = view.given(submission)
     largest = given == given.max(axis=1, keepdims=True)
-    return np.where(largest.sum(axis=1) == 1, largest.argmax(axis=1), given.shape[1])
+    return np.asarray(np.where(largest.sum(axis=1) == 1, largest.argmax(axis=1), given.shape[1]))
 
 
 def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optional[Html]:
