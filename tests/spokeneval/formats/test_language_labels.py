@@ -7,7 +7,6 @@ import pytest
 
 from spokeneval.formats import text
 from spokeneval.formats.language_labels import (
-    LATEST,
     check_names,
     label_rows,
     read_labels,
@@ -17,6 +16,7 @@ from spokeneval.formats.language_labels import (
 )
 from spokeneval.formats.problems import Problems, ReferenceFileError
 from spokeneval.formats.tables import Table
+from spokeneval.formats.turns import LATEST
 from tests.samples.programs import encoded
 
 HEADER = "audio_name,utt_id,start,end,language_tag"
