@@ -119,7 +119,10 @@ def difference_interval(
     Source: Zou and Donner, Construction of confidence limits about effect measures (Statistics in Medicine 27, 2008).
     """
     difference, others = float(values[0] - values[1]), without[0] - without[1]
-    if not ends:
+    equal = (
+        not difference and not others.any()
+    )  # such systems differ by 0, however wide their own intervals are
+    if equal or not ends:
         low, high = score.limits or (-math.inf, math.inf)
         return _interval(difference, others, (low - high, high - low))
     first, second = (scores - math.fsum(scores) / len(scores) for scores in without)

@@ -172,3 +172,11 @@ def test_a_difference_has_the_uncertainty_of_both_systems_own_intervals(other, d
     without = np.array([5.0, 4.0, 6.0, 5.0]), np.array(other)
     found = difference_interval(RIGHT, (5.0, 2.0), without, [(1.0, 20.0), (1.0, 4.0)])
     assert found[:2] == (round(3 - down, 10), round(3 + up, 10))
+
+
+def test_equal_systems_differ_by_nothing_however_wide_their_own_intervals_are():
+    without = np.array([5.0, 4.0, 6.0, 5.0])
+    ends = [(1.0, 20.0)] * 2
+    assert difference_interval(RIGHT, (5.0, 5.0), (without, without), ends) == Interval(0.0, 0.0, 0.0)
+    others = without, without[::-1]
+    assert difference_interval(RIGHT, (5.0, 5.0), others, ends).high > 1  # equal scores of other answers
