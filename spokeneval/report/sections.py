@@ -34,6 +34,8 @@ def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> lis
     kind, statistics = _kind(task), scored.statistics
     parts = kind.sections(task.view, reference, submission, scored) if kind else []
     for called, names in task.view.groups(reference).items():
+        if statistics.items and called.lower() == statistics.unit:
+            continue  # the section on units has them
         groups, place = np.unique(np.array(names, dtype=str), return_inverse=True)
         if len(groups) > 1:
             counts = {part: by_group(rows, place, len(groups)) for part, rows in scored.rows.items()}
@@ -67,8 +69,9 @@ def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], count
         for row in np.argsort(worst, kind="stable")
     ]
     header = [called, *(score.heading for score in shown)]
-    table = long_table(f"{called}s, worst first", header, rows, shown=MOST_ROWS)
-    return section(f"By {called[0].lower()}{called[1:]}", table)
+    called = f"{called[0].lower()}{called[1:]}"
+    table = long_table(f"Scores by {called}, worst first", header, rows, shown=MOST_ROWS)
+    return section(f"By {called}", table)
 
 
 def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optional[Html]:

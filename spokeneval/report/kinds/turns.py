@@ -14,7 +14,7 @@ from ...metrics.sweeps import Sweep, error_spans, sweep
 from ...run.scoring import Scored
 from ...task import View
 from ..largest import Errors, Group
-from ..page import Html, figure, folded, long_table, paragraph, section, table
+from ..page import Html, figure, folded, long_table, paragraph, percent, section, table
 from ..plots import BLUE, ERROR, ORANGE, Lane, timeline
 
 MOST_TIMELINES = 20
@@ -99,7 +99,7 @@ def _confusions(found: _Compared) -> Optional[Html]:
         return None
     names = [*found.classes, "no label"]
     rows = [
-        [name, *(f"{time / 1000:.3f}" for time in row), f"{row[place] / max(sum(row), 1e-9):.1%}"]
+        [name, *(f"{time / 1000:.3f}" for time in row), percent(row[place], sum(row))]
         for place, (name, row) in enumerate(zip(names, _times(found).tolist()))
     ]
     return section(

@@ -76,6 +76,9 @@ def test_a_page_on_public_labels_is_sound_the_same_twice_and_shows_what_the_fiel
     markup, outline = page_of(output)
     assert outline.headings[0] == 1
     assert outline.headings.count(1) == 1
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", markup)
+    assert titles
+    assert len(set(titles)) == len(titles)
     assert outline.tags.count("table") == outline.tags.count("caption") >= 2
     assert outline.tags.count("svg") >= 1
     assert '<div class="verdict' in markup
