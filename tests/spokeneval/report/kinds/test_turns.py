@@ -29,8 +29,8 @@ def test_languages_have_a_table_of_seconds_and_recordings_their_timelines_worst_
     submission = {"q": [(0, 4, "English")], "r": [(0, 3, "English"), (3, 5, "Hindi")]}
     page = markup({"classes": ["English", "Hindi"]}, reference, submission)
     for row in (
-        ("English", "7.000", "2.000", "0.000", "77.8%"),
-        ("Hindi", "0.000", "0.000", "1.000", "0.0%"),
+        ("English", "7.000", "2.000", "0.000", "77.8 %"),
+        ("Hindi", "0.000", "0.000", "1.000", "0.0 %"),
     ):
         assert "".join((f">{cell}</t" in page and "+") or "-" for cell in row) == "+++++"
     assert page.index("r: DER (%) 50.00") < page.index("q: DER (%) 0.00")
