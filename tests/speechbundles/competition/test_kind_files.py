@@ -55,9 +55,7 @@ def test_parameters_without_files_are_as_they_are(tmp_path: Path) -> None:
         (b"a,b\n" * (LARGEST_TABLE // 4 + 1), "  is larger than 78 kB"),
     ],
 )
-def test_a_spelling_table_that_cannot_be_used_is_refused(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
+def test_a_spelling_table_that_cannot_be_used_is_refused(tmp_path, content, message):
     (tmp_path / "words.csv").write_bytes(content)
     with pytest.raises(ReferenceFileError) as refused:
         resolve_files({"normalise": [{"spelling": "words.csv"}]}, tmp_path)

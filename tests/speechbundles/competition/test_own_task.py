@@ -38,9 +38,7 @@ def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
     scores = json.loads((out / "good/scores.json").read_text())
     assert (scores["mae"], scores["exact"]) == (2 / 40, 95.0)
     for output in outputs:
-        write_files(
-            output, {"pauses.py": "raise SystemExit('imported')", "spokeneval/challenges/pauses.py": "1 / 0"}
-        )
+        write_files(output, {"pauses.py": "raise SystemExit(1)", "spokeneval/challenges/pauses.py": "1 / 0"})
     files = unzipped(bundle.read_bytes())
     program = unzipped(files["scoring_program.zip"])
     program["spokeneval/challenges/pauses.py"] = b"open('/tmp/executed', 'w')\nraise SystemExit('executed')\n"
@@ -68,27 +66,19 @@ BAD = {
     "a package that no platform has": (
         "import numpy",
         "import pandas\nimport numpy",
-        "pauses.py line 6: imports pandas",
+        "line 6: imports pandas",
     ),
     "a package in a function": (
         "    error = np",
-        "    from scipy.stats import rankdata\n    error = np",
-        "pauses.py line 29: imports scipy; a task can import only spokeneval, numpy and the standard library",
+        "    import scipy\n    error = np",
+        "line 29: imports scipy; a task",
     ),
-    "no TASK": (
-        "TASK = Task(",
-        "PAUSED = Task(",
-        "pauses.py: no TASK; expected TASK = Task(name='pauses', ...)",
-    ),
-    "another TASK": ("TASK = Task(", "TASK = dict(", "pauses.py: TASK is of type dict; expected"),
-    "another name": ('name="pauses"', 'name="breaks"', "the name of TASK is 'breaks'; expected 'pauses'"),
-    "no Python": ("def count(", "def count((", "pauses.py line 28: not valid Python: "),
-    "a failure": (
-        "PAUSES = {",
-        "PAUSES = 1 / 0, {",
-        "pauses.py line 14: ZeroDivisionError: division by zero",
-    ),
-    "an exit": ("PAUSES = {", "raise SystemExit('no')\nPAUSES = {", "pauses.py line 14: SystemExit: no"),
+    "no TASK": ("TASK = Task(", "PAUSED = Task(", ": no TASK; expected TASK = Task(name='pauses', ...)"),
+    "another TASK": ("TASK = Task(", "TASK = dict(", ": TASK is of type dict; expected"),
+    "another name": ('name="pauses"', 'name="breaks"', " the name of TASK is 'breaks'; expected 'pauses'"),
+    "no Python": ("def count(", "def count((", " line 28: not valid Python: "),
+    "a failure": ("PAUSES = {", "PAUSES = 1 / 0, {", " line 14: ZeroDivisionError: division by zero"),
+    "an exit": ("PAUSES = {", "raise SystemExit('no')\nPAUSES = {", " line 14: SystemExit: no"),
 }
 
 
@@ -98,14 +88,14 @@ def test_a_bad_file_is_refused_with_its_line(name, own):
     assert TASK.count(old) == 1
     write_files(own, {"tasks/pauses.py": TASK.replace(old, new)})
     message = refusal(own)
-    assert message.startswith(
-        "competition.yaml: 1 problem\n\n  line 6    challenges.rhythm.tasks.pauses: tasks/pauses.py"
-    )
+    assert "1 problem\n\n  line 6    challenges.rhythm.tasks.pauses: tasks/pauses.py" in message
     assert expected in message
 
 
 def test_settings_that_contradict_the_file_are_refused(own):
+    write_files(own, {"tasks/psst_correctness.py": TASK})
     for settings, expected in {
+        "psst_correctness: {}": "psst_correctness is a task of the repository; choose another name",
         "pauses: {kind: decisions, classes: [a, b]}": "pauses has a kind and tasks/pauses.py; remove one of them",
         "pauses: {classes: [a, b]}": "pauses.classes: pauses is not declared with a kind and has no such parameter",
         "breaks: {}": "unknown challenge rhythm",
@@ -113,17 +103,6 @@ def test_settings_that_contradict_the_file_are_refused(own):
     }.items():
         write_files(own, {"competition.yaml": SETTINGS.replace("pauses: {}", settings)})
         assert expected in refusal(own)
-
-
-def test_a_task_of_the_repository_cannot_be_replaced(own):
-    write_files(
-        own,
-        {
-            "competition.yaml": SETTINGS.replace("pauses: {}", "psst_correctness: {}"),
-            "tasks/psst_correctness.py": TASK,
-        },
-    )
-    assert "psst_correctness is a task of the repository; choose another name" in refusal(own)
 
 
 def test_the_digest_of_the_file_is_part_of_the_task(own):

@@ -1,7 +1,6 @@
 """Transcripts in Kaldi's text, sclite's trn and STM."""
 
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
@@ -85,19 +84,12 @@ def test_stm_with_comments_labels_and_ignored_segments() -> None:
         (read_stm, "2345 A a 1 nan b\n", 1, "time 'nan'; expected a finite decimal number, 0 or more"),
         (read_stm, "2345 A a -1 2 b\n", 1, "time '-1'; expected a finite decimal number, 0 or more"),
         (read_stm, "2345 A a 2.0 2 b\n", 1, "from 2.0 to 2; expected an end after the start"),
-        (
-            read_stm,
-            "r A a 1 2 b\nr A b 1.0 2 c\n",
-            2,
-            "r_A_1000_2000 already appears on line 1; keep only one",
-        ),
+        (read_stm, "r A a 1 2 b\nr A b 1.0 2 c\n", 2, "r_A_1000_2000 already appears on line 1; keep only"),
         (read_stm, "r A a 1 2 {a/b}\n", 1, "has alternatives; expected plain words."),
         (read_stm, "r A a 1 2 <O> (%uh)\n", 1, "'(%uh)' is an optional word; expected plain words."),
     ],
 )
-def test_lines_that_cannot_be_used_are_refused(
-    read: Callable[..., object], content: str, line: int, message: str
-) -> None:
+def test_lines_that_cannot_be_used_are_refused(read, content, line, message):
     with pytest.raises(ReferenceFileError) as refused:
         rows(read, content, "own file")
     (problem,) = refused.value.problems
