@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,13 @@ class Column:
     description: str = ""
     hidden: bool = False
     computed: bool = False
+
+    def better_first(self, score: Decimal | None, *, missing_first: bool = False) -> tuple[int, Decimal]:
+        """Return a sort key: better scores come first. `missing_first`: missing ones too, if higher is better."""
+        higher = self.direction == "higher"
+        if score is None:
+            return (-1 if missing_first and higher else 1, Decimal(0))
+        return (0, -score if higher else score)
 
 
 RECEIVED_COLUMN = Column(

@@ -36,11 +36,10 @@ class Team:
             return self.runs[0]
         by_run = {name.rpartition("_")[2]: result for name, result in results.items()}
 
-        def order(entry: tuple[Fetched, Path]) -> tuple[bool, Decimal, int]:
+        def order(entry: tuple[Fetched, Path]) -> tuple[tuple[int, Decimal], int]:
             result = by_run.get(str(entry[0].id))
             score = result.scores.get(column.key) if result and result.status == FINISHED else None
-            value = score or Decimal(0)
-            return score is None, -value if column.direction == "higher" else value, entry[0].id
+            return column.better_first(score), entry[0].id
 
         return min(self.runs, key=order)
 

@@ -13,6 +13,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +44,7 @@ from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
+from spokeneval.ranking.ranks import shared_places
 from spokeneval.ranking.tables import shown_rank
 
 OTHERS = ".others"
@@ -307,11 +309,9 @@ def _record(scoring: _Scoring, scores: Scores) -> None:
 def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:
     column = bundle.ranking_column()
 
-    def order(scored: Scored) -> tuple[bool, object, str]:
-        score = scored.result.scores.get(column.key)
-        if not scored.finished or score is None:
-            return True, 0, scored.name
-        return False, -score if column.direction == "higher" else score, scored.name
+    def order(scored: Scored) -> tuple[tuple[int, Decimal], str]:
+        score = scored.result.scores.get(column.key) if scored.finished else None
+        return column.better_first(score), scored.name
 
     return sorted((Scored(name, result) for name, result in results.items()), key=order)
 
@@ -357,8 +357,7 @@ def _ranks(scores: Scores) -> list[list[str]]:
     column = scores.bundle.ranking_column()
     values = [scored.result.scores.get(column.key) if scored.finished else None for scored in scores.scored]
     rows = [["rank", "team", column.title]]
-    for scored, value in zip(scores.scored, values, strict=True):
-        rank = shown_rank(values.index(value) + 1, tied=values.count(value) > 1)
+    for scored, value, place in zip(scores.scored, values, shared_places(values), strict=True):
         shown = "-" if value is None else f"{value.normalize():f}"
-        rows.append([rank, printable(scored.name), shown])
+        rows.append([shown_rank(place), printable(scored.name), shown])
     return rows

@@ -37,10 +37,10 @@ from speechbundles.server.connection import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.formats.submission_zip import MAX_BYTES
-from spokeneval.ranking.ranks import ranks_known
+from spokeneval.ranking.ranks import ranks_known, shared_places
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column as RankedBy
-from spokeneval.ranking.values import System, Table
+from spokeneval.ranking.values import Place, System, Table
 from spokeneval.task import Task
 
 _SCORED = "scored"
@@ -48,7 +48,7 @@ _SCORED = "scored"
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Place):
     """A row of the board.
 
     Attributes
@@ -59,8 +59,6 @@ class Entry:
     scores: by column key.
     """
 
-    rank: int
-    tied: bool
     ranks: tuple[int, int] | None
     cluster: int | None
     name: str
@@ -266,13 +264,14 @@ def _entries(
     timed: bool,
 ) -> tuple[Entry, ...]:
     primary, entries = _primary(bundle, placed), []
-    for position, (attempt, score, name) in enumerate(zip(placed, primary, names, strict=True)):
+    places = shared_places(primary)
+    for position, (attempt, place, name) in enumerate(zip(placed, places, names, strict=True)):
         stored = attempt.result.scores if attempt.result else {}
         scores = {column.key: stored.get(column.key) for column in _visible(bundle)}
         entries.append(
             Entry(
-                primary.index(score) + 1,
-                primary.count(score) > 1,
+                place.rank,
+                place.tied,
                 compared.ranks[position] if compared.ranks else None,
                 compared.clusters[position] if compared.clusters else None,
                 name,

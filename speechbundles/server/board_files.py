@@ -143,7 +143,7 @@ def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
     ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
     names = ["Name", *(printable(entry.name) for entry in entries)]
     known = [
-        ["Rank", *(shown_rank(entry.rank, tied=entry.tied) for entry in entries)],
+        ["Rank", *(shown_rank(entry) for entry in entries)],
         [
             f"{primary.title} (95 % interval)" if ends else primary.title,
             *(_score(entry, primary, ends) for entry in entries),

@@ -13,13 +13,15 @@ and 3.3, with the stepdown of Romano and Wolf (Econometrica 73, 2005).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..metrics.bootstrap import SEED
 from .multiple_comparisons import SIGNIFICANCE
+from .values import Place
 
 DECIMALS = 10
 """Scores that agree to this many decimals are equal, because Codabench and CodaLab store no more decimals."""
@@ -63,6 +65,19 @@ def ranks(scores: np.ndarray, *, higher: bool) -> np.ndarray:
     better = scores[..., np.newaxis, :] > scores[..., :, np.newaxis]
     places: np.ndarray = 1 + better.sum(axis=-1)
     return places
+
+
+def shared_places(values: Sequence[Hashable]) -> list[Place]:
+    """The places of values that are sorted from best to worst; equal ones share the better rank.
+
+    >>> [(place.rank, place.tied) for place in shared_places([5, 3, 3, 1])]
+    [(1, False), (2, True), (2, True), (4, False)]
+    """
+    count = Counter(values)
+    first: dict[Hashable, int] = {}
+    for rank, value in enumerate(values, 1):
+        first.setdefault(value, rank)
+    return [Place(first[value], count[value] > 1) for value in values]
 
 
 def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:

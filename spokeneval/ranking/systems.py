@@ -6,7 +6,6 @@ list of pairs; for more than `MOST_RANKED`, ranks too.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Callable, NamedTuple
@@ -35,7 +34,7 @@ from .randomisation import (
     pseudo_values,
     randomisation_tests,
 )
-from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known
+from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known, shared_places
 from .values import Column, Pair, Ranking, Row, System
 
 
@@ -61,7 +60,7 @@ def rank_systems(
     )
     order = np.argsort(placed, kind="stable")
     systems, places = [systems[index] for index in order], placed[order]
-    names, sharing = [system.name for system in systems], Counter(places.tolist())
+    names = [system.name for system in systems]
     summed = [system.statistics for system in systems if system.statistics is not None]
     is_known = len(summed) == len(systems)
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
@@ -69,8 +68,8 @@ def rank_systems(
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
     rows = [
         Row(
-            rank=place,
-            tied=sharing[place] > 1,
+            rank=place.rank,
+            tied=place.tied,
             name=system.name,
             score=float(system.scores[column.key]),
             interval=system.intervals.get(column.key),
@@ -79,7 +78,7 @@ def rank_systems(
             scores=system.scores,
             intervals=system.intervals,
         )
-        for index, (place, system) in enumerate(zip(places.tolist(), systems))
+        for index, (place, system) in enumerate(zip(shared_places(places.tolist()), systems))
     ]
     if found is None or units is None:
         return Ranking(task, column, signature, rows, units)

@@ -8,7 +8,7 @@ from ..formats.tables import csv_text, no_formula
 from ..run.output import text_width
 from ..task import ENDS
 from .multiple_comparisons import CONFIDENCE
-from .values import Ranking, Row, Table
+from .values import Place, Ranking, Row, Table
 
 
 def ranking_table(ranking: Ranking) -> Table:
@@ -26,7 +26,7 @@ def headings(ranking: Ranking) -> list[str]:
 def shown_cells(row: Row, digits: int) -> list[str]:
     """The rank of a system, its score and interval with so many decimals, its ranks and its cluster."""
     return [
-        shown_rank(row.rank, tied=row.tied),
+        shown_rank(row),
         f"{row.score:.{digits}f}",
         f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–",
         shown_range(row.ranks) if row.ranks else "–",
@@ -34,9 +34,9 @@ def shown_cells(row: Row, digits: int) -> list[str]:
     ]
 
 
-def shown_rank(rank: int, *, tied: bool) -> str:
+def shown_rank(place: Place) -> str:
     """A rank, with an equals sign if several systems share it."""
-    return f"{rank}=" if tied else str(rank)
+    return f"{place.rank}=" if place.tied else str(place.rank)
 
 
 def shown_range(ends: tuple[int, int]) -> str:

@@ -65,12 +65,18 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A system's rank, its primary score and the uncertainty of both (None: unknown), and all scores with the known
-    intervals."""
+class Place:
+    """A rank, and whether others share it or have an equal score."""
 
     rank: int
     tied: bool
+
+
+@dataclass(frozen=True)
+class Row(Place):
+    """A system's rank, its primary score and the uncertainty of both (None: unknown), and all scores with the known
+    intervals."""
+
     name: str
     score: float
     interval: Optional[tuple[float, float]]

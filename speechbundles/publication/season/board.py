@@ -11,14 +11,14 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.platforms.facts import FORCE_ALL, FORCE_LAST, PLATFORMS
 from speechbundles.publication.season.replay import Attempt
+from spokeneval.ranking.ranks import shared_places
+from spokeneval.ranking.values import Place
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Place):
     """A row of a board. `before`: the team's rank on the previous board. `tied`: another row has the same score."""
 
-    rank: int
-    tied: bool
     before: int | None
     attempt: Attempt
 
@@ -57,7 +57,7 @@ def rank(
 
     def order(attempt: Attempt, columns: Sequence[Column]) -> list[tuple[int, Decimal]]:
         return [
-            better_first(attempt.score(column.key), column, missing_first=rules.missing_first)
+            column.better_first(attempt.score(column.key), missing_first=rules.missing_first)
             for column in columns
         ]
 
@@ -79,20 +79,18 @@ def rank(
     )
     ranks = {_holder(entry.attempt, phase): entry.rank for entry in before}
     scores = [attempt.score(primary.key) for attempt in on_board]
-    entries = []
-    for position, attempt in enumerate(on_board):
-        number = len(set(scores[: position + 1])) if rules.shared_ranks else position + 1
-        tied = scores.count(scores[position]) > 1
-        entries.append(Entry(number, tied, ranks.get(_holder(attempt, phase)), attempt))
-    return tuple(entries)
-
-
-def better_first(score: Decimal | None, column: Column, *, missing_first: bool) -> tuple[int, Decimal]:
-    """Return a sort key: better scores come first. `missing_first`: missing scores too, if higher is better."""
-    higher = column.direction == "higher"
-    if score is None:
-        return (-1 if missing_first and higher else 1, Decimal(0))
-    return (0, -score if higher else score)
+    numbered = {score: number for number, score in enumerate(dict.fromkeys(scores), 1)}
+    return tuple(
+        Entry(
+            numbered[score] if rules.shared_ranks else position,
+            place.tied,
+            ranks.get(_holder(attempt, phase)),
+            attempt,
+        )
+        for position, (attempt, score, place) in enumerate(
+            zip(on_board, scores, shared_places(scores), strict=True), 1
+        )
+    )
 
 
 def _holder(attempt: Attempt, phase: BuiltPhase) -> object:

@@ -11,7 +11,7 @@ from speechbundles.model.console import fitted_table, wrap
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PICKED, PLATFORMS, SHOWN
-from speechbundles.publication.season.board import Day, Entry, better_first
+from speechbundles.publication.season.board import Day, Entry
 from speechbundles.publication.season.play import Season
 from speechbundles.publication.season.replay import REFUSED, Attempt
 from spokeneval.formats.problems import count_of
@@ -138,9 +138,7 @@ def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
 def _rank(entry: Entry, board: Iterable[Entry], key: str) -> str:
     """Return a rank; for a tie, the range of ranks with the same primary score, or the rank that they share."""
     ranks = {other.rank for other in board if other.attempt.score(key) == entry.attempt.score(key)}
-    return (
-        shown_rank(entry.rank, tied=entry.tied) if len(ranks) == 1 else shown_range((min(ranks), max(ranks)))
-    )
+    return shown_rank(entry) if len(ranks) == 1 else shown_range((min(ranks), max(ranks)))
 
 
 def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
@@ -155,10 +153,7 @@ def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
         scored = [attempt for attempt in own if attempt.score(primary.key) is not None]
         shown = ["", "", ""]
         if scored:
-            best = min(
-                scored,
-                key=lambda attempt: better_first(attempt.score(primary.key), primary, missing_first=False),
-            )
+            best = min(scored, key=lambda attempt: primary.better_first(attempt.score(primary.key)))
             shown = [attempt.shown(primary.key) for attempt in (scored[0], best, scored[-1])]
         rows.append(
             [short_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown]
