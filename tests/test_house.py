@@ -226,3 +226,34 @@ def test_the_tree_of_errors_shows_every_error():
     tree = ast.parse((ROOT / "speechbundles/model/errors.py").read_text(encoding="utf-8"))
     shown = re.findall(r"^    \W*(\w+)", ast.get_docstring(tree) or "", flags=re.MULTILINE)
     assert shown == [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+
+
+# Size
+
+
+SIZED = ("spokeneval", "speechbundles", "scoring_program", "ingestion_program", "sample_data", "benchmarks")
+
+
+@pytest.mark.parametrize("place", SIZED)
+def test_modules_and_functions_can_be_read_at_once(place):
+    """Complexity has its limit in pyproject.toml."""
+    large = set()
+    for path in sources(place):
+        text = path.read_text(encoding="utf-8")
+        large |= {named(path)} if text.count("\n") > 400 else set()
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 60:
+                large.add(f"{named(path)}: {node.name}")
+    assert large == set()
+
+
+@pytest.mark.parametrize("place", ["spokeneval", "speechbundles"])
+def test_tests_lie_at_the_path_of_what_they_test(place):
+    """`tests/X/test_Y.py` tests `X/Y.py`, or the whole of the package `X/Y`."""
+    astray = {
+        named(test)
+        for test in (ROOT / "tests" / place).rglob("test_*.py")
+        for tested in [ROOT / test.parent.relative_to(ROOT / "tests") / test.name.removeprefix("test_")]
+        if not tested.exists() and not tested.with_suffix("").is_dir()
+    }
+    assert astray == set()

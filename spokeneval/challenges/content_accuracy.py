@@ -22,7 +22,8 @@ from ..formats.problems import Problems
 from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import choose_units
 from ..formats.tables import Table
-from ..kinds.scores import check_spread, scores, submitted
+from ..kinds.scale import submitted
+from ..kinds.scores import check_spread, scores
 from ..task import Option, Task
 
 SCALES = tuple(f"{low}-{high}" for low in (0, 1) for high in range(low + 2, 11))

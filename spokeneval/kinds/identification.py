@@ -16,39 +16,24 @@ Source: `metrics.identification`, `metrics.equal_error_rate` and `metrics.detect
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Union
 
 import numpy as np
 
-from ..formats.cells import Parser, real_numbers, words
 from ..formats.format import Items
-from ..formats.problems import Problems, ReferenceFileError, quote, some_of
-from ..formats.sheets import Answers, Sheet, parse_reference, sheet_format, take_answers
-from ..formats.speakers import GROUP, Units
-from ..formats.tables import Table, numbered, read_table
-from ..formats.text import decimals
+from ..formats.sheets import Answers, sheet_format
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
-from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
 from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import random_numbers
+from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths, take_reference
 from .decisions import MOST_TRIVIAL
-from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text
+from .kind import COMMON, Kind, Parameter, ParameterError, class_names, is_number, optional_text
 
-LABEL, SCORE = "label", "score"
-LINES = ""
-"""The key of the lines of a reference's items among its texts; no column has this name."""
-
-SEGMENTS = ("recording", "start", "end")
-"""Columns of a reference that participants get, for items that are segments of recordings."""
-
-MOST_ROWS = 1000
 LARGEST_BETA = 1e6
 
 EQUAL_COSTS = {"c_miss": 1.0, "c_fa": 1.0}
@@ -83,7 +68,7 @@ def identification(
     point = _operating_point(priors, costs)
     contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
     read = "as natural-log likelihoods" + (", not as probabilities" if contained is None else "")
-    files = _Files(classes, target, contained, id, item, unit)
+    files = ClassScoreFiles(classes, target, contained, id, item, unit)
     two = len(files.sides) == 2
     form = sheet_format(
         files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
@@ -95,7 +80,7 @@ def identification(
             read_reference=files.read_reference,
             rows=files.rows,
             item_rows=files.item_rows,
-            take_reference=_take_reference,
+            take_reference=take_reference,
         ),
         units=files.units,
         count=partial(_count, files=files, betas=betas),
@@ -107,19 +92,19 @@ def identification(
         labels=lambda answers: answers[LABEL].tolist(),
         trivial=_trivial(files.columns, item),
         remarks=files.remarks,
-        view=View(
-            "identification",
-            expected=itemgetter(LABEL),
-            given=files.likelihoods,
-            facts={
-                "classes": files.sides,
-                "curves": partial(_curves, files=files),
-                "lengths": _lengths,
-                "rows": files.row_numbers,
-            },
-        ),
+        view=_view(files),
         shared_scale=False,  # bins and thresholds depend on each system's own scores
     )
+
+
+def _view(files: ClassScoreFiles) -> View:
+    facts = {
+        "classes": files.sides,
+        "curves": partial(_curves, files=files),
+        "lengths": lengths,
+        "rows": files.row_numbers,
+    }
+    return View("identification", expected=itemgetter(LABEL), given=files.likelihoods, facts=facts)
 
 
 def _operating_point(priors: tuple[float, ...], costs: Mapping[str, float]) -> str:
@@ -150,79 +135,9 @@ def _betas(priors: Sequence[float], costs: Mapping[str, float]) -> list[float]:
     return betas
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files of a task: the parameters of `identification`, with the priors that posteriors contain or None."""
-
-    classes: tuple[str, ...]
-    target: str
-    contained: Optional[np.ndarray]
-    id: str
-    item: str
-    unit: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (SCORE,) if self.target else self.classes
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        """The names of the classes that a label's number stands for."""
-        return (self.target, f"other than {self.target}") if self.target else self.classes
-
-    @property
-    def reference(self) -> Sheet:
-        cells = {LABEL: _label_cells(self.classes, self.target)}
-        sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
-        return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *SEGMENTS))))
-
-    @property
-    def submission(self) -> Sheet:
-        cells = real_numbers() if self.contained is None else real_numbers(0, 1)
-        return one_table("scores.csv", dict.fromkeys(self.columns, cells), id=self.id, item=self.item)
-
-    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
-        missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
-        if missing and not problems:
-            message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"
-            problems.add("one_class", table.file, message)
-
-    def read_reference(self, files: Mapping[str, bytes]) -> Answers:
-        problems = Problems(ReferenceFileError)
-        table = read_table(files, self.reference.layout, problems)
-        answers = parse_reference(self.reference, table, problems, self.check)
-        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
-
-    def rows(self, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-        table = read_table(files, self.reference.layout, Problems(ReferenceFileError))
-        _, names = _rows(self.item, table.ids, self.unit, table.columns.get(self.unit, ()))
-        return {table.file: dict(zip(table.lines, names))}
-
-    def item_rows(self, answers: Answers) -> dict[str, dict[int, str]]:
-        return {self.reference.file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
-
-    def rows_of(self, answers: Answers) -> tuple[str, list[str]]:
-        return _rows(self.item, answers.items.ids, self.unit, answers.texts.get(self.unit, ()))
-
-    def row_numbers(self, answers: Answers) -> np.ndarray:
-        return numbered(self.rows_of(answers)[1])[1]
-
-    def units(self, answers: Answers) -> Units:
-        called, names = self.rows_of(answers)
-        return Units(called, {name: name for name in names})
-
-    def scores(self, submitted: Answers) -> np.ndarray:
-        return np.stack([submitted[column] for column in self.columns], axis=1)
-
-    def likelihoods(self, submitted: Answers) -> np.ndarray:
-        return _likelihoods(self.scores(submitted), self.contained)
-
-    def remarks(self, submitted: Answers) -> list[str]:
-        alike = self.contained is None and look_like_posteriors(self.scores(submitted))
-        return [PROBABILITIES] if alike else []
-
-
-def _count(answers: Answers, submitted: Answers, *, files: _Files, betas: Sequence[float]) -> dict[str, Any]:
+def _count(
+    answers: Answers, submitted: Answers, *, files: ClassScoreFiles, betas: Sequence[float]
+) -> dict[str, Any]:
     scored = answers[LABEL], files.likelihoods(submitted), files.row_numbers(answers)
     histograms = (
         {"trials": metrics.detection_histograms(*scored)}
@@ -233,13 +148,13 @@ def _count(answers: Answers, submitted: Answers, *, files: _Files, betas: Sequen
 
 
 def _exact_trials(
-    answers: Answers, submitted: Answers, whole: ScoreHistograms, *, files: _Files
+    answers: Answers, submitted: Answers, whole: ScoreHistograms, *, files: ClassScoreFiles
 ) -> ScoreHistograms:
     trials = metrics.detection_trials(answers[LABEL], files.likelihoods(submitted))
     return equal_error_rate.exact_total(whole, *trials)
 
 
-def _curves(answers: Answers, submitted: Answers, *, files: _Files) -> list[tuple[Any, ...]]:
+def _curves(answers: Answers, submitted: Answers, *, files: ClassScoreFiles) -> list[tuple[Any, ...]]:
     """The trials of a report's curve: their name, the key of their EER, and the scores of both sides."""
     labels, scores = answers[LABEL], files.likelihoods(submitted)
     if len(files.sides) > 2:
@@ -248,56 +163,6 @@ def _curves(answers: Answers, submitted: Answers, *, files: _Files) -> list[tupl
         return [("pooled scores of own and of other classes", "eer", scores[own], scores[~own])]
     called = f"scores for {files.target}" if files.target else f"{files.sides[0]} minus {files.sides[1]}"
     return [(called, "eer", *metrics.detection_trials(labels, scores))]
-
-
-def _lengths(answers: Answers) -> Optional[np.ndarray]:
-    """The lengths of segments; None if the reference has none."""
-    start, end = (decimals(answers.texts.get(column, [""])) for column in SEGMENTS[1:])
-    return None if start is None or end is None else end - start
-
-
-def _rows(item: str, ids: Sequence[str], unit: str, units: Sequence[str]) -> tuple[str, list[str]]:
-    """What a row of the counts is, and the row that counts each item: its unit or itself, or a group of them."""
-    called, names = (unit, units) if any(units) else (item, ids)
-    if len(set(names)) <= MOST_ROWS:
-        return called, list(names)
-    return called + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_ROWS}" for name in names]
-
-
-def _take_reference(answers: Answers, places: Sequence[int]) -> Answers:
-    texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
-    return replace(take_answers(answers, places), texts=texts)
-
-
-def _label_cells(classes: tuple[str, ...], target: str) -> Parser:
-    """A parser for labels: the number of the class; with a target, 0 for the target and 1 for any other class."""
-    numbers = words({label: number for number, label in enumerate(classes)})
-
-    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
-        if not target:
-            return numbers(table, column, problems)
-        cells = table.columns[column]
-        if classes:
-            numbers(table, column, problems)
-        else:
-            for row, cell in enumerate(cells):
-                if not cell.strip() or (cell.strip().lower() == target.lower() and cell != target):
-                    found = f"{column} {quote(cell)}" if cell.strip() else f"the {column} is empty"
-                    message = f"{found}; expected {quote(target)} or another label"
-                    table.add_problem(problems, "unknown_value", row, message)
-        return np.array([cell != target for cell in cells], dtype=np.int64)
-
-    return parse
-
-
-def _likelihoods(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndarray:
-    """The log-likelihoods of two or more classes; of a target and the others, from a single score."""
-    if contained is None:
-        return scores if scores.shape[1] > 1 else np.concatenate([scores, np.zeros_like(scores)], axis=1)
-    if scores.shape[1] == 1:
-        scores = np.concatenate([scores, 1 - scores], axis=1)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO))
 
 
 def _weights(betas: Sequence[float], *, normalised: bool = False) -> tuple[tuple[float, float], ...]:
@@ -403,7 +268,7 @@ def _contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[st
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if not is_number(value):
         raise ValueError(f"{value!r}; expected a number")
     return float(value)
 
@@ -454,7 +319,7 @@ IDENTIFICATION = Kind(
         Parameter(
             "target",
             "A class to detect against all others, by one column `score` in a submission.",
-            lambda value: text(value) if value is not None else "",
+            optional_text,
             None,
             None,
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
@@ -109,6 +110,16 @@ def text(value: Any) -> str:
     if len(value) > LONGEST_NAME:
         raise ValueError(f"{value[:LONGEST_WORD]!r}...; expected at most {LONGEST_NAME} characters")
     return value
+
+
+def optional_text(value: Any) -> str:
+    """Return a name, or nothing for None."""
+    return "" if value is None else text(value)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite number, not a boolean."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
 
 
 def noun(value: Any) -> str:

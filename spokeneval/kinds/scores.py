@@ -25,7 +25,7 @@ import numpy as np
 
 from ..formats.cells import Parser, real_numbers
 from ..formats.format import Format
-from ..formats.problems import Problems, count_of, quote
+from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import Units
 from ..formats.tables import Table
@@ -34,21 +34,25 @@ from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
+from .kind import COMMON, Kind, Parameter, ParameterError, one_table, optional_text, units_by
+from .scale import (
+    HUMAN_DECIMALS,
+    Scale,
+    check_step,
+    human_scores,
+    in_steps,
+    optional_cells,
+    points,
+    read_scale,
+    read_step,
+    submitted,
+)
 
 FILE = "scores.csv"
-DECIMALS = 3
-"""Decimals of a submitted score, and at most of a step."""
-HUMAN_DECIMALS = 6
 FEWEST = 3
-FARTHEST = 10_000
-"""The largest end of a scale, and its negative the smallest."""
-MOST_STEPS = 1000
 LEAST_SPREAD = 1 / 1000
 """The least standard deviation of the human scores in widths of the scale, and the least variance of true scores in
 variances of the human scores. With less, a score could exceed what a platform can store."""
-
-Scale = tuple[float, float]
 
 
 def scores(
@@ -80,13 +84,12 @@ def scores(
     form, units
         If the task has files of its own, its format and the function that returns its units.
     held
-        What the control variable is, for descriptions; by default the name of its column.
+        What the control variable is, by default the name of its column.
     cells
-        Whether the counts have the number of items for each pair of rounded scores, not only their sums. Their size is
-        the square of the number of steps.
+        Whether to count items by pairs of rounded scores, of which there are the square of the number of steps.
     """
     if step:
-        _check_step(scale, step)
+        check_step(scale, step)
     _check_columns(control, second, id, unit, truth)
     asked = _Asked(scale, step, control, second, truth, answer, item, cells)
     reference = one_table(FILE, asked.columns, id=id, item=item, unit=unit)
@@ -105,12 +108,7 @@ def scores(
             f"{middle:g} for every {item}": always(answer, middle),
             "scores at random": at_random(answer, asked.levels),
         },
-        view=View(
-            "scores",
-            itemgetter(truth),
-            itemgetter(answer),
-            {"scale": scale, "step": step, "second": lambda reference: reference[second] if second else None},
-        ),
+        view=asked.view,
         shared_scale=False,  # the moments of each system are taken about its own mean
     )
 
@@ -120,12 +118,6 @@ def _check_columns(control: str, second: str, id: str, unit: str, truth: str) ->
     for parameter, column in (("control", control), ("second", second), ("id", id), ("unit", unit)):
         if used[column] > 1:
             raise ParameterError(parameter, f"the column {column!r} is used twice")
-
-
-def submitted(scale: Scale) -> Parser:
-    """Return the parser of submitted scores."""
-    low, high = scale
-    return real_numbers(low - (high - low), high + (high - low), decimals=DECIMALS)
 
 
 def check_spread(answers: Answers, table: Table, problems: Problems, *, truth: str, item: str) -> None:
@@ -157,9 +149,15 @@ class _Asked:
         return self.scale[1] - self.scale[0]
 
     @property
+    def view(self) -> View:
+        second = itemgetter(self.second) if self.second else lambda reference: None
+        facts = {"scale": self.scale, "step": self.step, "second": second}
+        return View("scores", itemgetter(self.truth), itemgetter(self.answer), facts)
+
+    @property
     def levels(self) -> list[float]:
         """The scores on the scale; hundredths of it where there are no steps."""
-        step, places = self.step or self.width / 100, range(_points(self.scale, self.step))
+        step, places = self.step or self.width / 100, range(points(self.scale, self.step))
         return [round(self.scale[0] + place * step, HUMAN_DECIMALS) for place in places]
 
     @property
@@ -167,11 +165,13 @@ class _Asked:
         """The columns of the reference with their parsers."""
         low, high = self.scale
         human = (
-            _steps(self.scale, self.step) if self.step else real_numbers(low, high, decimals=HUMAN_DECIMALS)
+            human_scores(self.scale, self.step)
+            if self.step
+            else real_numbers(low, high, decimals=HUMAN_DECIMALS)
         )
         columns = {self.truth: human}
         if self.second:
-            columns[self.second] = _optional(human, filler=str(low))
+            columns[self.second] = optional_cells(human, filler=str(low))
         if self.control:
             columns[self.control] = real_numbers(-1e9, 1e9, decimals=HUMAN_DECIMALS)
         return columns
@@ -216,7 +216,7 @@ class _Asked:
             parts["partial"] = correlation.partial_moments(human, predicted, reference[self.control])
         near, found = human, predicted
         if self.step:
-            near, found = _in_steps(human, self.step), _in_steps(predicted, self.step)
+            near, found = in_steps(human, self.step), in_steps(predicted, self.step)
             low, high = (round(end / self.step) for end in self.scale)
             rounded = prediction_error.round_to_scale(found, low, high)
             if self.cells:
@@ -303,95 +303,6 @@ def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tu
 # fmt: on
 
 
-def _points(scale: Scale, step: Optional[float]) -> int:
-    """The number of scores on the scale; in hundredths of the scale where there are no steps."""
-    return round((scale[1] - scale[0]) / step) + 1 if step else 101
-
-
-def _in_steps(values: np.ndarray, step: float) -> np.ndarray:
-    """Scores in steps from 0. The quotient of whole numbers is exact at halves, where the rounding is decided."""
-    return np.asarray(np.rint(values * 10**DECIMALS) / round(step * 10**DECIMALS))
-
-
-def _is_multiple(value: float, step: float) -> bool:
-    return math.isclose(value / step, round(value / step), abs_tol=1e-9)
-
-
-def _check_step(scale: Scale, step: float) -> None:
-    for end in scale:
-        if not _is_multiple(end, step):
-            raise ParameterError("step", f"{step:g} does not divide {end:g}, an end of the scale")
-    steps = _points(scale, step) - 1
-    if steps > MOST_STEPS:
-        raise ParameterError(
-            "step", f"{step:g} gives {steps} steps; expected at most {MOST_STEPS}, or no step"
-        )
-
-
-def _steps(scale: Scale, step: float) -> Parser:
-    """A parser for human scores in steps."""
-    low, high = scale
-    any_number = real_numbers(low, high, decimals=HUMAN_DECIMALS)
-
-    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
-        numbers = any_number(table, column, problems)
-        off = np.abs(numbers - np.rint(numbers / step) * step) > 1e-9
-        for row in np.flatnonzero(off).tolist():
-            found = f"{column} {quote(table.columns[column][row])}"
-            message = f"{found}; expected a number from {low:g} to {high:g} in steps of {step:g}"
-            table.add_problem(problems, "off_scale", row, message)
-        return numbers
-
-    return parse
-
-
-def _optional(parse: Parser, *, filler: str) -> Parser:
-    """The parser for a column with empty cells, which become NaN."""
-
-    def parse_filled(table: Table, column: str, problems: Problems) -> np.ndarray:
-        cells = table.columns[column]
-        filled = {**table.columns, column: [cell or filler for cell in cells]}
-        numbers = parse(Table(table.file, table.id, filled, table.lines), column, problems)
-        return np.where([not cell for cell in cells], np.nan, numbers)
-
-    return parse_filled
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
-
-
-def _scale(value: Any) -> Scale:
-    if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(_is_number, value)):
-        raise ValueError(f"{value!r}; expected the lowest and the highest score, such as [1, 6]")
-    low, high = value
-    if low >= high:
-        raise ValueError(f"[{low}, {high}] is upside down; expected the lowest score first")
-    if low < -FARTHEST or high > FARTHEST:
-        raise ValueError(f"[{low}, {high}]; expected scores from -{FARTHEST} to {FARTHEST}")
-    if high - low < 1:
-        raise ValueError(
-            f"[{low}, {high}] is narrower than 1; multiply the scores, which keep {DECIMALS} decimals"
-        )
-    return low, high
-
-
-def _step(value: Any) -> Optional[float]:
-    if value is None:
-        return None
-    if not _is_number(value) or value <= 0:
-        raise ValueError(
-            f"{value!r}; expected a number above 0, such as 0.5; leave it out if there are no steps"
-        )
-    if not _is_multiple(value, 10**-DECIMALS):
-        raise ValueError(f"{value!r}; expected at most {DECIMALS} decimals")
-    return float(value)
-
-
-def _column(value: Any) -> str:
-    return "" if value is None else text(value)
-
-
 SCORES = Kind(
     "scores",
     "a score on a scale for each item",
@@ -400,14 +311,14 @@ SCORES = Kind(
             "scale",
             "The lowest and the highest score. A submitted score may lie beyond either end by at most the width of the "
             "scale.",
-            _scale,
+            read_scale,
             [1, 6],
         ),
         Parameter(
             "step",
             "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of the scale. "
             "Leave it out if any number is a score: agreement in steps is then not offered.",
-            _step,
+            read_step,
             0.5,
             None,
         ),
@@ -415,7 +326,7 @@ SCORES = Kind(
             "control",
             "A column of numbers in the reference, such as the length of a response: the partial correlation holds it "
             "constant. Leave it out for none.",
-            _column,
+            optional_text,
             "words",
             None,
         ),
@@ -423,7 +334,7 @@ SCORES = Kind(
             "second",
             "The column of the reference with a second human score, which may be empty for some items: PRMSE compares "
             "with the true scores behind both. Leave it out for none.",
-            _column,
+            optional_text,
             "score2",
             None,
         ),

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from .counts import add, check_counts, ratio
-from .equal_error_rate import ScoreHistograms, pool_adjacent_violators
+from .equal_error_rate import ScoreHistograms
 from .jackknife import interval_of_fitted
+from .roc_hull import pool_adjacent_violators
 
 COST_RATIOS = (1, 9)
 """The cost of a false alarm relative to a miss, for priors of 1/2 and 1/10: the beta of NIST's detection costs."""

@@ -19,9 +19,16 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .arrays import doubles, refuse_not_finite
 from .counts import add, check_counts, ratio
 from .jackknife import interval_of_fitted
+from .roc_hull import (
+    diagonal_edge,
+    diagonal_step,
+    errors_at,
+    hull_thresholds,
+    pool_adjacent_violators,
+    sorted_trials,
+)
 
 BINS = 255
 """The number of bins in a histogram of scores (see `score_bins`)."""
@@ -88,35 +95,21 @@ def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
     Only the hull's edge on the diagonal is computed, starting from a vertex on either side. The operating point
     farthest below the chord of both vertices is also a vertex, and replaces the vertex on its side, until no point lies
     below the chord. Counts are integers, so the result is the exact quotient, rounded once.
-
-    Examples
-    --------
-    Thresholds at 0.3 and 0.8 give the vertices (miss, false alarm) = (0, 1/2) and (1/2, 0) of the hull.
-
-    >>> rocch_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
-    0.25
     """
-    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
-    return float(_crossing(*_diagonal_edge(targets, nontargets), (len(targets), len(nontargets))))
+    targets, nontargets = sorted_trials(target_scores, nontarget_scores)
+    return float(_crossing(*diagonal_edge(targets, nontargets), (len(targets), len(nontargets))))
 
 
 def interpolated_eer(target_scores: Any, nontarget_scores: Any) -> float:
     """Equal error rate on the line through the operating points: the rate where miss rate = false-alarm rate.
 
     Tied scores are one step of the line. A perfectly reversed ranking has a rate of 1, and 0.5 on the convex hull.
-
-    Examples
-    --------
-    A threshold at 0.5 misses two of four targets, and accepts two of four nontargets.
-
-    >>> interpolated_eer([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
-    0.5
     """
-    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    targets, nontargets = sorted_trials(target_scores, nontarget_scores)
     below, above = (
         (int(misses), int(false_alarms))
         for misses, false_alarms in (
-            _errors_at(threshold, targets, nontargets) for threshold in _diagonal_step(targets, nontargets)
+            errors_at(threshold, targets, nontargets) for threshold in diagonal_step(targets, nontargets)
         )
     )
     return float(_crossing(below, above, (len(targets), len(nontargets))))
@@ -126,16 +119,10 @@ def operating_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoin
     """Miss and false-alarm rates at every distinct score, ascending, and at infinity, where no trial is accepted.
 
     These are the points of a DET curve, or of a ROC curve with 1 - miss rate as the detection rate.
-
-    Examples
-    --------
-    >>> points = operating_points([1, 2], [0, 1])
-    >>> points.threshold.tolist(), points.miss_rate.tolist(), points.false_alarm_rate.tolist()
-    ([0.0, 1.0, 2.0, inf], [0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
-    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    targets, nontargets = sorted_trials(target_scores, nontarget_scores)
     threshold = np.append(np.unique(np.concatenate([targets, nontargets])), np.inf)
-    misses, false_alarms = _errors_at(threshold, targets, nontargets)
+    misses, false_alarms = errors_at(threshold, targets, nontargets)
     return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
 
 
@@ -144,18 +131,12 @@ def hull_points(target_scores: Any, nontarget_scores: Any) -> OperatingPoints:
 
     They are ordered from the point where every trial is accepted to the point where none is. The `rocch_eer` is on one
     of the hull's edges.
-
-    Examples
-    --------
-    >>> points = hull_points([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
-    >>> points.miss_rate.tolist(), points.false_alarm_rate.tolist()
-    ([0.0, 0.0, 0.5, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
-    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
-    inner = _hull_thresholds(targets, nontargets)
+    targets, nontargets = sorted_trials(target_scores, nontarget_scores)
+    inner = hull_thresholds(targets, nontargets)
     lowest = min(targets[0], nontargets[0])
     threshold = np.unique(np.concatenate([[lowest], inner, [np.inf]]))
-    misses, false_alarms = _errors_at(threshold, targets, nontargets)
+    misses, false_alarms = errors_at(threshold, targets, nontargets)
     return OperatingPoints(threshold, misses / len(targets), false_alarms / len(nontargets))
 
 
@@ -176,21 +157,15 @@ def score_bins(target_scores: Any, nontarget_scores: Any, *, whole: bool = False
     with m = 127, or fewer with `whole`. These values are dense near 0 and 1, like the axes of a DET plot, so that a low
     EER is resampled as precisely as a high one. Since the thresholds depend only on rates, a bin has about the same
     meaning for every system.
-
-    Examples
-    --------
-    >>> bins = score_bins([0.9, 0.8, 0.4, 0.3], [0.7, 0.5, 0.2, 0.1])
-    >>> len(bins) == BINS - 1, sorted(set(bins.tolist()))
-    (True, [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.8, 0.9])
     """
-    targets, nontargets = _sorted_trials(target_scores, nontarget_scores)
+    targets, nontargets = sorted_trials(target_scores, nontarget_scores)
     thresholds = [
         targets[misses] if misses < len(targets) else np.inf
-        for misses, _ in _diagonal_edge(targets, nontargets)
+        for misses, _ in diagonal_edge(targets, nontargets)
     ]
     if whole:
-        thresholds += _diagonal_step(targets, nontargets)
-        hull = _hull_thresholds(targets, nontargets)
+        thresholds += diagonal_step(targets, nontargets)
+        hull = hull_thresholds(targets, nontargets)
         chosen = np.rint(np.linspace(0, len(hull) - 1, min(len(hull), _HULL_BINS))).astype(int)
         thresholds += hull[chosen].tolist()
     thresholds += [np.inf] * (len(thresholds) % 2)
@@ -240,12 +215,6 @@ def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_score
         The total over all rows.
     target_scores, nontarget_scores
         All trials.
-
-    Examples
-    --------
-    >>> whole = ScoreHistograms(np.array([0, 1]), np.array([1, 0]))
-    >>> exact_total(whole, [2.0], [1.0]) is whole
-    True
     """
     filled = np.flatnonzero(histograms.targets + histograms.nontargets)
     first, *_ = pool_adjacent_violators(
@@ -253,8 +222,8 @@ def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_score
     )
     if len(first) < _HULL_BINS - 1:  # 200 vertices are the ends of 199 edges
         return histograms
-    trials = _sorted_trials(target_scores, nontarget_scores)
-    thresholds = np.unique([*_diagonal_step(*trials), *_hull_thresholds(*trials)])
+    trials = sorted_trials(target_scores, nontarget_scores)
+    thresholds = np.unique([*diagonal_step(*trials), *hull_thresholds(*trials)])
     below = (np.searchsorted(scores, thresholds) for scores in trials)
     return ScoreHistograms(
         *(np.diff(places, prepend=0, append=len(scores)) for places, scores in zip(below, trials))
@@ -270,11 +239,6 @@ def histogram_eer(histograms: ScoreHistograms) -> Any:
 
     One set of integers is computed in integers, several sets in doubles. Doubles are exact as long as 2 n^2 m < 2^53
     for n targets and m nontargets (165,000 of each); with more trials, the last digits may differ.
-
-    Examples
-    --------
-    >>> histogram_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
-    0.25
     """
     return _histogram_crossing(histograms, _hull_edges)
 
@@ -299,62 +263,8 @@ def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
 
     For the total of `difference_histograms` it is exactly the EER of the scores. The precision is as for
     `histogram_eer`.
-
-    Examples
-    --------
-    >>> histogram_interpolated_eer(ScoreHistograms(np.array([0, 2, 0, 2]), np.array([2, 0, 2, 0])))
-    0.5
     """
     return _histogram_crossing(histograms, _interpolation_steps)
-
-
-def pool_adjacent_violators(
-    row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pool groups of trials into blocks until the share of targets increases from block to block of each row.
-
-    Neighbours that violate this order end in the same block, whatever else is pooled, so all of them are pooled at
-    once.
-
-    Parameters
-    ----------
-    row : array_like, shape (n,)
-        The row of each group, ascending. Within a row, the groups are in ascending order of scores.
-    targets, nontargets : array_like, shape (n,)
-        The number of trials in each group.
-
-    Returns
-    -------
-    first : ndarray
-        The index of the first group of each block.
-    targets, nontargets : ndarray
-        The number of trials in each block.
-
-    Examples
-    --------
-    >>> blocks = pool_adjacent_violators(np.zeros(4), np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
-    >>> [each.tolist() for each in blocks]
-    [[0, 1, 3], [0, 1, 1], [1, 1, 0]]
-    """
-    first = np.arange(len(row))
-    while True:
-        falls = targets[:-1] * nontargets[1:] >= targets[1:] * nontargets[:-1]
-        begins = np.flatnonzero(np.append(True, ~(falls & (row[1:] == row[:-1])))[: len(row)])
-        if len(begins) == len(first):
-            return first, targets, nontargets
-        first, row = first[begins], row[begins]
-        targets, nontargets = np.add.reduceat(targets, begins), np.add.reduceat(nontargets, begins)
-
-
-def _hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
-    """The thresholds at the vertices of the ROC convex hull, for scores in ascending order.
-
-    A target and the nontargets up to the next target form a group, because blocks of the hull begin with a target.
-    """
-    rejected = np.searchsorted(nontargets, targets)
-    in_groups = np.ones(len(targets)), np.diff(np.append(rejected, len(nontargets)))
-    first, *_ = pool_adjacent_violators(np.zeros(len(targets)), *in_groups)
-    return np.asarray(targets[first])
 
 
 def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., Any]) -> Any:
@@ -379,7 +289,7 @@ def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., An
 def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The ends of the hull's edge on the diagonal, as indices into each row of operating points.
 
-    The same search as in `_diagonal_edge`, for all rows at once.
+    The same search as in `diagonal_edge`, for all rows at once.
     """
     n_targets, n_nontargets = misses[:, -1], false_alarms[:, 0]
     right = np.zeros(len(misses), dtype=np.int64)
@@ -426,91 +336,3 @@ def _crossing(right: Any, left: Any, trials: Any) -> Any:
     left_excess = left_misses * nontargets - left_false_alarms * targets
     crossing = right_misses * left_excess + left_misses * right_excess
     return ratio(crossing, targets * (right_excess + left_excess), "the equal error rate")
-
-
-def _errors_at(threshold: Any, targets: np.ndarray, nontargets: np.ndarray) -> tuple[Any, Any]:
-    """Misses and false alarms at thresholds, for scores in ascending order."""
-    return np.searchsorted(targets, threshold), len(nontargets) - np.searchsorted(nontargets, threshold)
-
-
-def _diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, float]:
-    """The last threshold with miss rate < false-alarm rate, and the first without, for scores in ascending order."""
-
-    def excess(threshold: float) -> int:
-        misses, false_alarms = _errors_at(threshold, targets, nontargets)
-        return int(misses) * len(nontargets) - int(false_alarms) * len(targets)
-
-    below, above = -np.inf, np.inf
-    for scores in (targets, nontargets):
-        low, high = 0, len(scores)
-        while low < high:
-            middle = (low + high) // 2
-            if excess(scores[middle]) < 0:
-                low = middle + 1
-            else:
-                high = middle
-        below = max(below, scores[low - 1] if low else below)
-        above = min(above, scores[low] if low < len(scores) else above)
-    return below, above
-
-
-def _diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The ends (misses, false alarms) of the hull's edge on the diagonal, for scores in ascending order."""
-    rejecting_none = (0, _false_alarms(targets, nontargets, np.array([0])).item())
-    rejecting_all = (len(targets), 0)
-    right, left = rejecting_none, rejecting_all  # miss rate at most, and above, the false-alarm rate
-    while True:
-        vertex = _farthest_below(targets, nontargets, right, left)
-        if vertex is None:
-            return right, left
-        if vertex[0] * len(nontargets) <= vertex[1] * len(targets):
-            right = vertex
-        else:
-            left = vertex
-
-
-def _farthest_below(
-    targets: np.ndarray, nontargets: np.ndarray, right: tuple[int, int], left: tuple[int, int]
-) -> tuple[int, int] | None:
-    """The point (misses, false alarms) farthest below the chord from `right` to `left`, or None.
-
-    A threshold at the i-th lowest target, with i from 0, has i misses; or fewer if it is tied with the previous target,
-    whose point is then the better one. Any other threshold is worse than one of these. The cost of every threshold from
-    the i-th to the j-th target is at least that of i misses with the false alarms of j. Ranges that cannot contain a
-    better point than the best so far are dropped, and the others are divided, so that few scores are evaluated.
-    """
-    miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
-    best = miss_weight * right[0] + false_alarm_weight * right[1]
-    vertex = None
-    stride = 4096
-    start = np.arange(right[0], left[0], stride, dtype=np.int64)
-    while True:
-        false_alarms = _false_alarms(targets, nontargets, start)
-        cost = miss_weight * start + false_alarm_weight * false_alarms
-        if cost.size and cost.min() < best:
-            lowest = int(cost.argmin())
-            best, vertex = int(cost[lowest]), (int(start[lowest]), int(false_alarms[lowest]))
-        if stride == 1:
-            return vertex
-        end = np.minimum(start + stride, left[0])
-        bound = miss_weight * start + false_alarm_weight * _false_alarms(targets, nontargets, end)
-        stride //= 16
-        start = (start[bound < best][:, None] + np.arange(0, 16 * stride, stride)).ravel()
-        start = start[start < left[0]]
-
-
-def _false_alarms(targets: np.ndarray, nontargets: np.ndarray, misses: np.ndarray) -> np.ndarray:
-    """The number of nontargets accepted by a threshold at `targets[misses]`; 0 if every target is missed."""
-    all_missed = misses == len(targets)
-    rejected = np.searchsorted(nontargets, targets[np.where(all_missed, 0, misses)])
-    return np.where(all_missed, 0, len(nontargets) - rejected)
-
-
-def _sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:
-    targets = doubles(target_scores, "target scores")
-    nontargets = doubles(nontarget_scores, "nontarget scores")
-    for name, scores in (("target scores", targets), ("nontarget scores", nontargets)):
-        scores.sort()
-        if not np.isfinite(scores[[0, -1]]).all():  # sorted: -inf comes first, inf and nan last
-            refuse_not_finite(scores, name)
-    return targets, nontargets

@@ -272,14 +272,6 @@ def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     `weights`, those of `class_costs`, and 1 for detectors that accept nothing.
 
     Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
-
-    Examples
-    --------
-    The first item is accepted by both detectors: a false alarm for one of two items of its class.
-
-    >>> costs = ClassCosts(*np.array([[2, 1], [1, 1], [1, 0]]), np.array([[0], [0]]), np.array([[1], [0]]))
-    >>> average_cost(costs, weights=[(1, 9)])
-    2.25
     """
     rates = _rates(costs)
     parts = [

@@ -80,14 +80,6 @@ def randomisation_tests(
     -------
     ndarray, shape (s, s)
         The p values, symmetric, with 1 on the diagonal.
-
-    Examples
-    --------
-    The first system is better by 1 on each of four units. In 2 of the 16 ways to swap, the difference is as large.
-
-    >>> values = np.array([[[2.0], [3.0], [1.0], [2.0]], [[1.0], [2.0], [0.0], [1.0]]])
-    >>> randomisation_tests(values, mean_of_units(4)).tolist()
-    [[1.0, 0.125], [0.125, 1.0]]
     """
     systems, units, columns = values.shape
     exact = _few_ways(units, rounds)
@@ -98,15 +90,12 @@ def randomisation_tests(
     observed = np.abs(scores[first] - scores[second])
     extreme, drawn, squares = np.zeros((3, len(first)))
     most = 2**units if exact else rounds
-    begin = 0
-    for keep in _all_ways(units) if exact else _random_ways(units, rounds):
-        progress(f"comparing systems in pairs, round {begin} of {most}")
-        begin += len(keep)
+    for batch, keep in enumerate(_all_ways(units) if exact else _random_ways(units, rounds)):
+        progress(f"comparing systems in pairs, round {batch * _BATCH} of {most}")
         kept = np.ascontiguousarray((keep @ flat).reshape(-1, systems, columns).transpose(1, 0, 2))
         moved = sums[:, np.newaxis] - kept
-        clear = (
-            (extreme == 0) & (drawn >= _ROUNDS_OF_CLEAR) & (_deviations(observed, squares, drawn) > _CLEAR)
-        )
+        far = _deviations(observed, squares, drawn) > _CLEAR
+        clear = (extreme == 0) & (drawn >= _ROUNDS_OF_CLEAR) & far
         open_pairs = np.flatnonzero(exact | (extreme <= SIGNIFICANCE * (1 + most)) & ~clear)
         for pairs in _pieces(open_pairs, len(keep) * columns):
             one, other = first[pairs], second[pairs]
@@ -118,9 +107,9 @@ def randomisation_tests(
             drawn[pairs] += len(keep)
             squares[pairs] += np.square(swapped).sum(axis=1)
     p_values = np.eye(systems)
-    p_values[first, second] = p_values[second, first] = p_of_counts(
-        extreme, drawn, _deviations(observed, squares, drawn), units, exact=exact
-    )
+    deviations = _deviations(observed, squares, drawn)
+    p_values[first, second] = p_of_counts(extreme, drawn, deviations, units, exact=exact)
+    p_values[second, first] = p_values[first, second]
     return p_values
 
 

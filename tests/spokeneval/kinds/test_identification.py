@@ -16,7 +16,7 @@ from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.segment_scores import Reference, Submission
-from spokeneval.kinds.identification import MOST_ROWS
+from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.metrics import detection_cost
 from spokeneval.metrics.counts import total

@@ -13,7 +13,6 @@ from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.equal_error_rate import (
     BINS,
     ScoreHistograms,
-    _diagonal_step,
     histogram_eer,
     histogram_interpolated_eer,
     hull_points,
@@ -28,6 +27,7 @@ from spokeneval.metrics.language_identification import (
     pooled_histograms,
     pooled_trials,
 )
+from spokeneval.metrics.roc_hull import diagonal_step
 
 # Small score lists with both equal error rates, as fractions worked out by hand from the operating points
 # (miss, false alarm). ties_6v6: the hull runs straight from (0, 3/6), threshold 0.4, to (4/6, 0), threshold
@@ -234,7 +234,7 @@ def test_score_bins_are_those_of_one_edge_and_step_where_two_meet_on_the_diagona
     # Thresholds 0 to 3 and infinity: (misses, false alarms) (0, 4), (1, 4), (1, 1), (4, 1), (4, 0) of 4 and 4. Edges
     # meet at (1, 1); the one with more misses, up to infinity, is taken, and the step that ends there.
     targets, nontargets = np.array([0, 2, 2, 2]), np.array([1, 1, 1, 3])
-    assert _diagonal_step(targets, nontargets) == (1, 2)
+    assert diagonal_step(targets, nontargets) == (1, 2)
     plain = score_bins(targets, nontargets)
     assert np.isinf(plain).tolist() == [False] * 253 + [True]
     np.testing.assert_array_equal(plain, score_bins(targets, nontargets, whole=False))

@@ -1,0 +1,150 @@
+"""The files of the kind of identification, and what they give: labels, scores, and the rows of counts."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Optional
+
+import numpy as np
+
+from ..formats.cells import Parser, real_numbers, words
+from ..formats.problems import Problems, ReferenceFileError, quote, some_of
+from ..formats.sheets import Answers, Sheet, parse_reference, take_answers
+from ..formats.speakers import GROUP, Units
+from ..formats.tables import Table, numbered, read_table
+from ..formats.text import decimals
+from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
+from .kind import one_table
+
+LABEL, SCORE = "label", "score"
+LINES = ""
+"""The key of the lines of a reference's items among its texts; no column has this name."""
+
+SEGMENTS = ("recording", "start", "end")
+"""Columns of a reference that participants get, for items that are segments of recordings."""
+
+MOST_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class ClassScoreFiles:
+    """The files of a task: the parameters of `identification`, with the priors that posteriors contain or None."""
+
+    classes: tuple[str, ...]
+    target: str
+    contained: Optional[np.ndarray]
+    id: str
+    item: str
+    unit: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (SCORE,) if self.target else self.classes
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The names of the classes that a label's number stands for."""
+        return (self.target, f"other than {self.target}") if self.target else self.classes
+
+    @property
+    def reference(self) -> Sheet:
+        cells = {LABEL: _label_cells(self.classes, self.target)}
+        sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
+        return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *SEGMENTS))))
+
+    @property
+    def submission(self) -> Sheet:
+        cells = real_numbers() if self.contained is None else real_numbers(0, 1)
+        return one_table("scores.csv", dict.fromkeys(self.columns, cells), id=self.id, item=self.item)
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
+        if missing and not problems:
+            message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"
+            problems.add("one_class", table.file, message)
+
+    def read_reference(self, files: Mapping[str, bytes]) -> Answers:
+        problems = Problems(ReferenceFileError)
+        table = read_table(files, self.reference.layout, problems)
+        answers = parse_reference(self.reference, table, problems, self.check)
+        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
+
+    def rows(self, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        table = read_table(files, self.reference.layout, Problems(ReferenceFileError))
+        _, names = _rows(self.item, table.ids, self.unit, table.columns.get(self.unit, ()))
+        return {table.file: dict(zip(table.lines, names))}
+
+    def item_rows(self, answers: Answers) -> dict[str, dict[int, str]]:
+        return {self.reference.file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
+
+    def rows_of(self, answers: Answers) -> tuple[str, list[str]]:
+        return _rows(self.item, answers.items.ids, self.unit, answers.texts.get(self.unit, ()))
+
+    def row_numbers(self, answers: Answers) -> np.ndarray:
+        return numbered(self.rows_of(answers)[1])[1]
+
+    def units(self, answers: Answers) -> Units:
+        called, names = self.rows_of(answers)
+        return Units(called, {name: name for name in names})
+
+    def scores(self, submitted: Answers) -> np.ndarray:
+        return np.stack([submitted[column] for column in self.columns], axis=1)
+
+    def likelihoods(self, submitted: Answers) -> np.ndarray:
+        return _likelihoods(self.scores(submitted), self.contained)
+
+    def remarks(self, submitted: Answers) -> list[str]:
+        alike = self.contained is None and look_like_posteriors(self.scores(submitted))
+        return [PROBABILITIES] if alike else []
+
+
+def _rows(item: str, ids: Sequence[str], unit: str, units: Sequence[str]) -> tuple[str, list[str]]:
+    """What a row of the counts is, and the row that counts each item: its unit or itself, or a group of them."""
+    called, names = (unit, units) if any(units) else (item, ids)
+    if len(set(names)) <= MOST_ROWS:
+        return called, list(names)
+    return called + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_ROWS}" for name in names]
+
+
+def take_reference(answers: Answers, places: Sequence[int]) -> Answers:
+    texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
+    return replace(take_answers(answers, places), texts=texts)
+
+
+def lengths(answers: Answers) -> Optional[np.ndarray]:
+    """The lengths of segments; None if the reference has none."""
+    start, end = (decimals(answers.texts.get(column, [""])) for column in SEGMENTS[1:])
+    return None if start is None or end is None else end - start
+
+
+def _label_cells(classes: tuple[str, ...], target: str) -> Parser:
+    """A parser for labels: the number of the class; with a target, 0 for the target and 1 for any other class."""
+    numbers = words({label: number for number, label in enumerate(classes)})
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        if not target:
+            return numbers(table, column, problems)
+        cells = table.columns[column]
+        if classes:
+            numbers(table, column, problems)
+        else:
+            for row, cell in enumerate(cells):
+                if not cell.strip() or (cell.strip().lower() == target.lower() and cell != target):
+                    found = f"{column} {quote(cell)}" if cell.strip() else f"the {column} is empty"
+                    message = f"{found}; expected {quote(target)} or another label"
+                    table.add_problem(problems, "unknown_value", row, message)
+        return np.array([cell != target for cell in cells], dtype=np.int64)
+
+    return parse
+
+
+def _likelihoods(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndarray:
+    """The log-likelihoods of two or more classes; of a target and the others, from a single score."""
+    if contained is None:
+        return scores if scores.shape[1] > 1 else np.concatenate([scores, np.zeros_like(scores)], axis=1)
+    if scores.shape[1] == 1:
+        scores = np.concatenate([scores, 1 - scores], axis=1)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO))

@@ -1,0 +1,144 @@
+"""Operating points of sorted trials: the ROC convex hull, and where miss rate and false-alarm rate meet.
+
+Scores are those of `equal_error_rate`, in ascending order. A threshold accepts the trials with this score or a larger
+one. Misses and false alarms are counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import doubles, refuse_not_finite
+
+
+def sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    targets = doubles(target_scores, "target scores")
+    nontargets = doubles(nontarget_scores, "nontarget scores")
+    for name, scores in (("target scores", targets), ("nontarget scores", nontargets)):
+        scores.sort()
+        if not np.isfinite(scores[[0, -1]]).all():  # sorted: -inf comes first, inf and nan last
+            refuse_not_finite(scores, name)
+    return targets, nontargets
+
+
+def pool_adjacent_violators(
+    row: np.ndarray, targets: np.ndarray, nontargets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pool groups of trials into blocks until the share of targets increases from block to block of each row.
+
+    Neighbours that violate this order end in the same block, whatever else is pooled, so all of them are pooled at
+    once.
+
+    Parameters
+    ----------
+    row : array_like, shape (n,)
+        The row of each group, ascending. Within a row, the groups are in ascending order of scores.
+    targets, nontargets : array_like, shape (n,)
+        The number of trials in each group.
+
+    Returns
+    -------
+    first : ndarray
+        The index of the first group of each block.
+    targets, nontargets : ndarray
+        The number of trials in each block.
+    """
+    first = np.arange(len(row))
+    while True:
+        falls = targets[:-1] * nontargets[1:] >= targets[1:] * nontargets[:-1]
+        begins = np.flatnonzero(np.append(True, ~(falls & (row[1:] == row[:-1])))[: len(row)])
+        if len(begins) == len(first):
+            return first, targets, nontargets
+        first, row = first[begins], row[begins]
+        targets, nontargets = np.add.reduceat(targets, begins), np.add.reduceat(nontargets, begins)
+
+
+def hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
+    """The thresholds at the vertices of the ROC convex hull, for scores in ascending order.
+
+    A target and the nontargets up to the next target form a group, because blocks of the hull begin with a target.
+    """
+    rejected = np.searchsorted(nontargets, targets)
+    in_groups = np.ones(len(targets)), np.diff(np.append(rejected, len(nontargets)))
+    first, *_ = pool_adjacent_violators(np.zeros(len(targets)), *in_groups)
+    return np.asarray(targets[first])
+
+
+def diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, float]:
+    """The last threshold with miss rate < false-alarm rate, and the first without, for scores in ascending order."""
+
+    def excess(threshold: float) -> int:
+        misses, false_alarms = errors_at(threshold, targets, nontargets)
+        return int(misses) * len(nontargets) - int(false_alarms) * len(targets)
+
+    below, above = -np.inf, np.inf
+    for scores in (targets, nontargets):
+        low, high = 0, len(scores)
+        while low < high:
+            middle = (low + high) // 2
+            if excess(scores[middle]) < 0:
+                low = middle + 1
+            else:
+                high = middle
+        below = max(below, scores[low - 1] if low else below)
+        above = min(above, scores[low] if low < len(scores) else above)
+    return below, above
+
+
+def diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The ends (misses, false alarms) of the hull's edge on the diagonal, for scores in ascending order."""
+    rejecting_none = (0, _false_alarms(targets, nontargets, np.array([0])).item())
+    rejecting_all = (len(targets), 0)
+    right, left = rejecting_none, rejecting_all  # miss rate at most, and above, the false-alarm rate
+    while True:
+        vertex = _farthest_below(targets, nontargets, right, left)
+        if vertex is None:
+            return right, left
+        if vertex[0] * len(nontargets) <= vertex[1] * len(targets):
+            right = vertex
+        else:
+            left = vertex
+
+
+def errors_at(threshold: Any, targets: np.ndarray, nontargets: np.ndarray) -> tuple[Any, Any]:
+    """Misses and false alarms at thresholds, for scores in ascending order."""
+    return np.searchsorted(targets, threshold), len(nontargets) - np.searchsorted(nontargets, threshold)
+
+
+def _farthest_below(
+    targets: np.ndarray, nontargets: np.ndarray, right: tuple[int, int], left: tuple[int, int]
+) -> tuple[int, int] | None:
+    """The point (misses, false alarms) farthest below the chord from `right` to `left`, or None.
+
+    A threshold at the i-th lowest target, with i from 0, has i misses; or fewer if it is tied with the previous target,
+    whose point is then the better one. Any other threshold is worse than one of these. The cost of every threshold from
+    the i-th to the j-th target is at least that of i misses with the false alarms of j. Ranges that cannot contain a
+    better point than the best so far are dropped, and the others are divided, so that few scores are evaluated.
+    """
+    miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
+    best = miss_weight * right[0] + false_alarm_weight * right[1]
+    vertex = None
+    stride = 4096
+    start = np.arange(right[0], left[0], stride, dtype=np.int64)
+    while True:
+        false_alarms = _false_alarms(targets, nontargets, start)
+        cost = miss_weight * start + false_alarm_weight * false_alarms
+        if cost.size and cost.min() < best:
+            lowest = int(cost.argmin())
+            best, vertex = int(cost[lowest]), (int(start[lowest]), int(false_alarms[lowest]))
+        if stride == 1:
+            return vertex
+        end = np.minimum(start + stride, left[0])
+        bound = miss_weight * start + false_alarm_weight * _false_alarms(targets, nontargets, end)
+        stride //= 16
+        start = (start[bound < best][:, None] + np.arange(0, 16 * stride, stride)).ravel()
+        start = start[start < left[0]]
+
+
+def _false_alarms(targets: np.ndarray, nontargets: np.ndarray, misses: np.ndarray) -> np.ndarray:
+    """The number of nontargets accepted by a threshold at `targets[misses]`; 0 if every target is missed."""
+    all_missed = misses == len(targets)
+    rejected = np.searchsorted(nontargets, targets[np.where(all_missed, 0, misses)])
+    return np.where(all_missed, 0, len(nontargets) - rejected)
