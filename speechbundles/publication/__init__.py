@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from speechbundles.publication.board import Breakdown, make_board
     from speechbundles.publication.outputs import read_outputs
-    from speechbundles.publication.page import fitted_tables
     from speechbundles.publication.pdf import write_pdf
+    from speechbundles.publication.render import escaped as escaped_markdown
+    from speechbundles.publication.render import fitted_tables, markdown_table, text_table
     from speechbundles.publication.score import score as score_all
     from speechbundles.publication.score import to_text as scores_to_text
-    from speechbundles.publication.write import escaped as escaped_markdown
-    from speechbundles.publication.write import markdown_table, write_board
     from speechbundles.publication.write import to_json as board_to_json
     from speechbundles.publication.write import to_text as board_to_text
+    from speechbundles.publication.write import write_board
 
 __all__ = [
     "Breakdown",
@@ -26,6 +26,7 @@ __all__ = [
     "read_outputs",
     "score_all",
     "scores_to_text",
+    "text_table",
     "write_board",
     "write_pdf",
 ]
@@ -34,13 +35,14 @@ _PLACES = {
     "Breakdown": ("board", "Breakdown"),
     "board_to_json": ("write", "to_json"),
     "board_to_text": ("write", "to_text"),
-    "escaped_markdown": ("write", "escaped"),
-    "fitted_tables": ("page", "fitted_tables"),
+    "escaped_markdown": ("render", "escaped"),
+    "fitted_tables": ("render", "fitted_tables"),
     "make_board": ("board", "make_board"),
-    "markdown_table": ("write", "markdown_table"),
+    "markdown_table": ("render", "markdown_table"),
     "read_outputs": ("outputs", "read_outputs"),
     "score_all": ("score", "score"),
     "scores_to_text": ("score", "to_text"),
+    "text_table": ("render", "text_table"),
     "write_board": ("write", "write_board"),
     "write_pdf": ("pdf", "write_pdf"),
 }

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from rich.cells import cell_len
-
 from speechbundles.publication.about import System
 from speechbundles.publication.board import Board, scores_table
 from speechbundles.publication.contradictions import (
@@ -21,9 +19,9 @@ from speechbundles.publication.contradictions import (
     ranges_beside_tests,
 )
 from speechbundles.publication.pictures import forest_plot, rank_stability, significance_map
+from speechbundles.publication.render import html_table
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.tables import headings, pairs_table, shown_cells
-from spokeneval.ranking.values import Table
 from spokeneval.report import page
 
 MOST_CLUSTERS, MOST_NAMED = 3, 5
@@ -40,9 +38,6 @@ _POLICY = (
     f"script-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'\">\n"
 )
 """The page's content policy, for its head."""
-
-WIDEST = 88
-"""The most characters of a table's columns, without the first, that fit a sheet of A4 paper."""
 
 
 def to_html(board: Board) -> str:
@@ -61,7 +56,7 @@ def to_html(board: Board) -> str:
     ]
     for table in [scores_table(board), *board.tables]:
         parts.append(
-            page.section(table.title, _html_table(table), *_notes([table.note] if table.note else []))
+            page.section(table.title, html_table(table), *_notes([table.note] if table.note else []))
         )
     parts += [
         page.section("How it was computed", page.paragraph(page.code(board.signature))),
@@ -177,40 +172,6 @@ def _tag(word: str) -> str:
     return f' <span class="tag">{page.text(word)}</span>'
 
 
-def _html_table(table: Table, summary: str = "", *, shown: int | None = None) -> page.Html:
-    """Return a table, folded below `summary` if it is long."""
-    whole = fitted_tables(table, shown=shown)
-    if len(table.rows) <= page.UNFOLDED:
-        return page.Html("\n".join(part.markup for part in whole))
-    return page.folded(summary or f"All {len(table.rows)} rows", *whole)
-
-
-def fitted_tables(table: Table, *, shown: int | None = None) -> list[page.Html]:
-    """Return the parts of a table that fit a sheet of paper, each with the first column."""
-    parts = _column_groups([table.header, *table.rows])
-    whole = []
-    for number, places in enumerate(parts, 1):
-        title = table.title if len(parts) == 1 else f"{table.title} ({number} of {len(parts)})"
-        header, *rows = ([row[place] for place in places] for row in [table.header, *table.rows])
-        whole.append(page.table(title, header, rows, shown=len(rows) if shown is None else shown))
-    return whole
-
-
-def _column_groups(rows: Sequence[Sequence[str]]) -> list[list[int]]:
-    """Return the places of the columns of each part of a table; each part begins with the first column."""
-    header, *body = rows
-    groups: list[list[int]] = []
-    width = 0
-    for place in range(1, len(header)):
-        own = 1 + max(map(cell_len, [*header[place].split(), *(row[place] for row in body)]), default=0)
-        if not groups or width + own > WIDEST:
-            groups.append([0])
-            width = 0
-        groups[-1].append(place)
-        width += own
-    return groups or [[0]]
-
-
 def _pairs(board: Board) -> page.Html:
     """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
     table = pairs_table(board)
@@ -219,7 +180,7 @@ def _pairs(board: Board) -> page.Html:
         significance_map(board),
         *_notes(ranges_beside_tests(board)),
         rank_stability(board),
-        _html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
+        html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
         *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] if len(table.rows) > page.ROWS else []),
         *_notes(intervals_beside_tests(board)),
     )

@@ -29,7 +29,7 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.console import fitted_table, wrap
+from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import locked, write_whole
 from speechbundles.model.label_tag import label_tag, write_tag
@@ -40,12 +40,14 @@ from speechbundles.model.zips import HOME, WHOLE
 from speechbundles.publication.about import record_scored
 from speechbundles.publication.entries import Team, read_teams
 from speechbundles.publication.outputs import LIST_FILE, RUNS
+from speechbundles.publication.render import text_table
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.ranking.ranks import shared_places
 from spokeneval.ranking.tables import shown_rank
+from spokeneval.ranking.values import Table
 
 OTHERS = ".others"
 """The folder with the outputs of runs that a team's entry is chosen from."""
@@ -329,15 +331,8 @@ def to_csv(scores: Scores) -> str:
 
 def to_text(scores: Scores) -> str:
     """Return the primary score of each submission, best first, then why the others have no score."""
-    column = scores.bundle.ranking_column()
-    rows = _ranks(scores) if scores.ranked else [["submission", column.title]]
-    if not scores.ranked:
-        rows += [
-            [printable(scored.name), scored.result.shown[column.key]]
-            for scored in scores.scored
-            if scored.finished
-        ]
-    lines = fitted_table(rows, left={1 if scores.ranked else 0}) if len(rows) > 1 else []
+    table = _table(scores)
+    lines = [text_table(table, {1 if scores.ranked else 0})] if table.rows else []
     if scores.bundle.only_receives:
         lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
     failed = [scored for scored in scores.scored if not scored.finished]
@@ -352,12 +347,16 @@ def to_text(scores: Scores) -> str:
     return "\n".join(lines)
 
 
-def _ranks(scores: Scores) -> list[list[str]]:
-    """Return rank, team and every digit of the score; equal scores share a rank, and failed ones are last."""
+def _table(scores: Scores) -> Table:
+    """Return names and scores; of a leaderboard's entries, also ranks, with every digit, failed ones last."""
     column = scores.bundle.ranking_column()
+    if not scores.ranked:
+        finished = [scored for scored in scores.scored if scored.finished]
+        rows = [[printable(scored.name), scored.result.shown[column.key]] for scored in finished]
+        return Table("", ["submission", column.title], rows)
     values = [scored.result.scores.get(column.key) if scored.finished else None for scored in scores.scored]
-    rows = [["rank", "team", column.title]]
+    rows = []
     for scored, value, place in zip(scores.scored, values, shared_places(values), strict=True):
         shown = "-" if value is None else f"{value.normalize():f}"
         rows.append([shown_rank(place), printable(scored.name), shown])
-    return rows
+    return Table("", ["rank", "team", column.title], rows)

@@ -3,17 +3,16 @@
 A system's name is a file's name, which a participant may have chosen; it is escaped for each format.
 """
 
-import html
 import json
 import re
 from dataclasses import asdict
 from pathlib import Path
 
-from speechbundles.model.console import WIDTH, fitted_table, wrap
+from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.fetched import write_whole
 from speechbundles.publication.board import Board, scores_table
 from speechbundles.publication.page import to_html
-from spokeneval.formats.tables import csv_text, no_formula
+from speechbundles.publication.render import escaped, markdown_table, table_to_csv, text_table
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.tables import pairs_to_csv, ranking_table, to_csv, to_dict
 from spokeneval.ranking.values import Table
@@ -51,11 +50,11 @@ def to_text(board: Board) -> str:
     """Return the board for a console: score and interval are in one cell."""
     parts = [
         f"{wrap(board.about.line)}\n{wrap(board.heading)}\n{_folded(board.signature)}",
-        _text_table(_narrow_table(board)),
+        text_table(_narrow_table(board)),
     ]
     parts += [wrap(note, "  ", hanging="") for note in board.notes]
     for table in board.tables:
-        parts += [wrap(table.title), _text_table(table)]
+        parts += [wrap(table.title), text_table(table)]
         parts += [wrap(table.note, "  ", hanging="")] if table.note else []
     return "\n\n".join(parts)
 
@@ -81,17 +80,6 @@ def _narrow_table(board: Board) -> Table:
     return Table(table.title, [name, rank, f"{title} [{interval}]", *others], rows)
 
 
-def _text_table(table: Table) -> str:
-    return "\n".join(fitted_table([table.header, *table.rows], left=range(table.left)))
-
-
-def table_to_csv(table: Table) -> str:
-    """Return a table as CSV; no name can run as a formula."""
-    left = table.left
-    rows = ([*map(no_formula, row[:left]), *row[left:]] for row in table.rows)
-    return csv_text([[*map(no_formula, table.header)], *rows])
-
-
 def to_markdown(board: Board) -> str:
     """Return the board as Markdown, for a page or an e-mail."""
     parts = [
@@ -105,15 +93,3 @@ def to_markdown(board: Board) -> str:
         parts += [f"## {escaped(table.title)}", markdown_table(table)]
         parts += [escaped(table.note)] if table.note else []
     return "\n\n".join(parts) + "\n"
-
-
-def markdown_table(table: Table) -> str:
-    """Return a table as Markdown, without its title and its note."""
-    rules = [":---" if index < table.left else "---:" for index in range(len(table.header))]
-    lines = [map(escaped, table.header), rules, *(map(escaped, row) for row in table.rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def escaped(text: str) -> str:
-    """Return text with the special characters of Markdown and HTML escaped."""
-    return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))

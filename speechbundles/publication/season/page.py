@@ -4,10 +4,12 @@ from collections import Counter
 from datetime import date
 from typing import Any
 
+from speechbundles.publication import fitted_tables
 from speechbundles.publication.season.board import Day
 from speechbundles.publication.season.play import Season
-from speechbundles.publication.season.report import board_rows, final_title, short_name, status_counts
+from speechbundles.publication.season.report import board_table, short_name, status_counts
 from spokeneval.formats.problems import count_of
+from spokeneval.ranking.values import Table
 from spokeneval.report import page, plots
 
 _LINES = list(zip((plots.BLUE, plots.ORANGE, plots.GREEN), plots.LINE_STYLES, strict=True))
@@ -24,20 +26,17 @@ def to_html(season: Season) -> str:
         f"Season: {season.bundle.title}",
         page.paragraph(f"{count_of(len(season.attempts), 'attempt')}: {counts}"),
         *(
-            page.section(day.phase.name, _board(season, day), _chart(season, day, number))
+            page.section(day.phase.name, *_board(season, day), _chart(season, day, number))
             for number, day in enumerate(season.final)
         ),
     )
 
 
-def _board(season: Season, day: Day) -> page.Html:
+def _board(season: Season, day: Day) -> list[page.Html]:
     """Return the board with the team in the first column."""
-    header, *rows = [
-        [team, rank, *rest] for rank, team, *rest in board_rows(season.bundle, day, "({} to {})")
-    ]
-    return page.table(
-        final_title(day.phase), [title[:1].upper() + title[1:] for title in header], rows, shown=len(rows)
-    )
+    table = board_table(season.bundle, day, "({} to {})")
+    header, *rows = ([team, rank, *rest] for rank, team, *rest in [table.header, *table.rows])
+    return fitted_tables(Table(table.title, [title[:1].upper() + title[1:] for title in header], rows))
 
 
 def _chart(season: Season, final: Day, number: int) -> page.Html | None:

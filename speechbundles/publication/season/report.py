@@ -7,15 +7,17 @@ from typing import Any
 
 from speechbundles.bundle.rehearse import FAILED, FINISHED
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.console import fitted_table, wrap
+from speechbundles.model.console import wrap
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PICKED, PLATFORMS, SHOWN
+from speechbundles.publication import text_table
 from speechbundles.publication.season.board import Day, Entry
 from speechbundles.publication.season.play import Season
 from speechbundles.publication.season.replay import REFUSED, Attempt
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.tables import shown_range, shown_rank
+from spokeneval.ranking.values import Table
 from spokeneval.task import ENDS
 
 
@@ -34,11 +36,11 @@ def to_text(season: Season) -> str:
         lines += [
             "",
             f"{day.day}, {day.phase.name}: {status_counts(day.attempts)}",
-            *_board_text(bundle, day),
+            _board_text(bundle, day),
         ]
     for day in season.final:
-        lines += ["", final_title(day.phase), *_board_text(bundle, day)]
-        lines += ["", *fitted_table(team_rows(season, day.phase), left={0})]
+        lines += ["", final_title(day.phase), _board_text(bundle, day)]
+        lines += ["", text_table(team_table(season, day.phase))]
     notes = [
         *notes_of(season),
         *(f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())),
@@ -105,8 +107,8 @@ def notes_of(season: Season) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def board_rows(bundle: BuiltBundle, day: Day, interval: str) -> list[list[str]]:
-    """Return the board with the primary score and, if it has columns, its interval; the first row is the header.
+def board_table(bundle: BuiltBundle, day: Day, interval: str) -> Table:
+    """Return the board with the primary score and, if it has columns, its interval.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def board_rows(bundle: BuiltBundle, day: Day, interval: str) -> list[list[str]]:
     ends = [primary.key + end for end in ENDS]
     ends = ends if {column.key for column in bundle.columns}.issuperset(ends) else []
     title = f"{primary.title} {interval[0]}95 % interval{interval[-1]}" if ends else primary.title
-    rows = [["rank", "team", title, "change", "submission"]]
+    rows = []
     for entry in day.board:
         score, *shown = map(entry.attempt.shown, (primary.key, *ends))
         rows.append(
@@ -128,11 +130,11 @@ def board_rows(bundle: BuiltBundle, day: Day, interval: str) -> list[list[str]]:
                 short_name(entry.attempt.submission.name),
             ]
         )
-    return rows
+    return Table(final_title(day.phase), ["rank", "team", title, "change", "submission"], rows)
 
 
-def _board_text(bundle: BuiltBundle, day: Day) -> list[str]:
-    return fitted_table(board_rows(bundle, day, "[{}, {}]"), left={0, 1, 3, 4})
+def _board_text(bundle: BuiltBundle, day: Day) -> str:
+    return text_table(board_table(bundle, day, "[{}, {}]"), left={0, 1, 3, 4})
 
 
 def _rank(entry: Entry, board: Iterable[Entry], key: str) -> str:
@@ -141,11 +143,10 @@ def _rank(entry: Entry, board: Iterable[Entry], key: str) -> str:
     return shown_rank(entry) if len(ranks) == 1 else shown_range((min(ranks), max(ranks)))
 
 
-def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
+def team_table(season: Season, phase: BuiltPhase) -> Table:
     """Return each team's runs in a phase: how many had which status, and the first, best and last score."""
     primary = season.bundle.ranking_column()
-    title = primary.title
-    rows = [["team", "finished", "failed", "refused", f"first {title}", "best", "last"]]
+    rows = []
     attempts = [attempt for attempt in season.attempts if attempt.phase == phase]
     for team in sorted({attempt.submission.team for attempt in attempts}):
         own = [attempt for attempt in attempts if attempt.submission.team == team]
@@ -158,7 +159,8 @@ def team_rows(season: Season, phase: BuiltPhase) -> list[list[str]]:
         rows.append(
             [short_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown]
         )
-    return rows
+    header = ["team", "finished", "failed", "refused", f"first {primary.title}", "best", "last"]
+    return Table(f"Runs, {phase.name}", header, rows)
 
 
 def _moved(entry: Entry) -> str:

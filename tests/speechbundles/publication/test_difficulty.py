@@ -16,7 +16,7 @@ from speechbundles.publication.difficulty import (
     item_difficulty,
     items_table,
 )
-from speechbundles.publication.write import table_to_csv
+from speechbundles.publication.render import table_to_csv
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import Files
 from spokeneval.formats.speakers import Units

@@ -21,7 +21,7 @@ from speechbundles.publication.flags import (
     read_flags,
     systems_wrong,
 )
-from speechbundles.publication.write import table_to_csv
+from speechbundles.publication.render import table_to_csv
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.metrics.accept_reject import ranked_d_full
 from spokeneval.metrics.agreement import cohen_kappa

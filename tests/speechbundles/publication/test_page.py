@@ -9,8 +9,7 @@ from html.parser import HTMLParser
 from itertools import combinations
 
 from speechbundles.publication.about import About, System
-from speechbundles.publication.board import scores_table
-from speechbundles.publication.page import WIDEST, _column_groups, to_html
+from speechbundles.publication.page import to_html
 from speechbundles.publication.pictures import MOST_DRAWN
 from tests.samples.boards import HOSTILE, large, rows
 from tests.tools.colours import alike
@@ -146,28 +145,6 @@ def test_a_map_has_a_square_for_each_significant_pair_of_the_drawn_systems(small
 
 
 # Publishing and printing
-
-
-def test_no_column_is_wider_than_a_sheet_or_left_out(small):
-    board = large(small, 9)
-    wide = scores_table(board)
-    assert len(wide.header) > 15
-    for table in (wide, board.tables[-1]):
-        cells = [table.header, *table.rows]
-        groups = _column_groups(cells)
-        assert len(groups) > 2
-        assert [place for group in groups for place in group[1:]] == [*range(1, len(table.header))]
-        assert {group[0] for group in groups} == {0}
-        for group in groups:
-            assert sum(1 + max(len(row[place]) for row in table.rows) for place in group[1:]) <= WIDEST
-    page = to_html(board)
-    for number in range(60):
-        assert page.count(f">condition{number} (40)</th>") == 1
-
-
-def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
-    assert _column_groups([["System", "a", "b", "c"], ["s", "1", "x" * 200, "3"]]) == [[0, 1], [0, 2], [0, 3]]
-    assert _column_groups([["System"], ["s"]]) == [[0]]
 
 
 def test_the_page_is_complete_without_its_script_and_loads_nothing(small):
