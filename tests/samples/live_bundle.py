@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -37,6 +39,9 @@ scores = {"accuracy": right / len(reference), "error": 1 - right / len(reference
 '''
 COMPETITION, EVALUATION = 7, 701
 """The numbers of the first competition on a server, and of its second phase."""
+AGAIN = "publish it"
+OPEN = datetime(2027, 3, 2, 9)
+"""A time when the second of two phases is open."""
 INGEST = b'"""Checks nothing."""\n'
 
 
@@ -77,6 +82,13 @@ def live_bundle(
         draft.zips[name] = [(zipfile.ZipInfo(entry), data) for entry, data in entries]
     path.write_bytes(draft.build())
     return path
+
+
+def two_phases(tmp_path: Path, **changes: object) -> Path:
+    """A bundle with a baseline for both phases."""
+    phases = copy.deepcopy(codabench().spec["phases"])
+    phases[0]["tasks"] = phases[1]["tasks"]
+    return live_bundle(tmp_path / "two.zip", phases=phases, **changes)
 
 
 def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN, entry: str = "predictions.csv") -> bytes:

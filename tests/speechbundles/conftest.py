@@ -1,5 +1,6 @@
 """A stand-in for Codabench, a competition on it, and a connection to it that never waits."""
 
+import copy as copying
 import shutil
 
 import pytest
@@ -9,8 +10,10 @@ from speechbundles.bundle.build.baseline import Baseline
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.server.account import Account
 from speechbundles.server.connection import Connection
+from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer
-from tests.samples.live_bundle import EVALUATION, live_bundle, score, upload
+from tests.samples.live_bundle import EVALUATION, count_here, live_bundle, score, upload
+from tests.samples.live_season import season
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT
 
@@ -99,3 +102,22 @@ def copy(tmp_path):
     for file in ("competition.yaml", "competition.schema.json"):
         shutil.copy(ROOT / file, tmp_path / file)
     return tmp_path
+
+
+@pytest.fixture
+def quick(unchecked, monkeypatch):
+    """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
+    monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", count_here)
+
+
+@pytest.fixture
+def new(server, tmp_path):
+    """The corrected bundle of a season; see `season`."""
+    return season(server, tmp_path)
+
+
+@pytest.fixture
+def one_phase(tmp_path):
+    """A bundle with a single phase, which is open."""
+    phases = copying.deepcopy(codabench().spec["phases"])
+    return live_bundle(tmp_path / "one.zip", phases=[{**phases[1], "index": 0}])

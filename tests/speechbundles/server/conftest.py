@@ -5,25 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from speechbundles.model.errors import Unreachable
+from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
+from speechbundles.model.errors import OrganiserError, Unreachable
 from speechbundles.server.amend import carry_out
 from speechbundles.server.plan import plan
+from speechbundles.server.publish import publish
 from tests.samples.codabench_server import Mishap
 from tests.samples.home_boards import begin, bundle_of
-from tests.samples.live_bundle import COMPETITION, count_here
-from tests.samples.live_season import season
-
-
-@pytest.fixture
-def quick(unchecked, monkeypatch):
-    """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
-    monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", count_here)
-
-
-@pytest.fixture
-def new(server, tmp_path):
-    """The corrected bundle of a season; see `season`."""
-    return season(server, tmp_path)
+from tests.samples.live_bundle import AGAIN, COMPETITION, OPEN, live_bundle
 
 
 def _plan(connection, folder, bundle, **options):
@@ -78,3 +67,40 @@ def exact(tmp_path_factory):
     """A competition whose board shows exact scores."""
     place = tmp_path_factory.mktemp("exact")
     return bundle_of(begin(place / "mine", "  feedback: exact\n"), place)
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    return live_bundle(tmp_path_factory.mktemp("bundle") / "synthetic.zip")
+
+
+@pytest.fixture
+def rehearsed_once(unchecked, monkeypatch, rehearsals):
+    """Rehearse each baseline only once, and skip checks."""
+
+    def rehearse_once(bundle, phase, submission):
+        if phase.name not in rehearsals:
+            rehearsals[phase.name] = rehearse_phase(bundle, phase, submission)
+        return rehearsals[phase.name]
+
+    monkeypatch.setattr("speechbundles.server.baselines.rehearse_phase", rehearse_once)
+
+
+@pytest.fixture(scope="session")
+def rehearsals():
+    return {}
+
+
+@pytest.fixture
+def steps(connection, bundle, rehearsed_once):
+    """Return a function that publishes: the successful steps, and the error that ended them."""
+
+    def run(path=bundle, **options):
+        done = []
+        try:
+            done.extend(publish(connection, path, **{"again": AGAIN, "now": OPEN, **options}))
+        except OrganiserError as error:
+            return done, str(error)
+        return done, None
+
+    return run

@@ -3,41 +3,19 @@
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server import api
 from speechbundles.server.abandon import abandon
 from speechbundles.server.amend import carry_out
 from speechbundles.server.amendment import STATE
-from tests.samples.codabench_server import Mishap
 from tests.samples.live_bundle import COMPETITION, board
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
 
 pytestmark = pytest.mark.usefixtures("quick")
 
 
-@pytest.mark.parametrize("ending", ["continue", "abandon"])
-def test_the_page_of_board_stays(planned, connection, server, tmp_path, ending):
-    new = season(server, tmp_path, page=b"More.\n")
-    pages = server.competitions[COMPETITION]["pages"]
-    first = [page["content"] for page in pages]
-    text = f"Old.\n\n{api.BOARD_MARK}"
-    pages.append({"id": 99, "title": api.BOARD_TITLE, "content": text, "index": len(pages)})
-    steps = carry_out(planned(new))
-    assert any("pages" in step for step in steps)
-    live = api.read_competition(connection, COMPETITION)
-    api.change_board_page(connection, live, f"New.\n\n{api.BOARD_MARK}")
-    assert list(abandon(connection, COMPETITION, tmp_path / "live") if ending == "abandon" else steps)
-    *others, page = server.competitions[COMPETITION]["pages"]
-    assert (page["id"], page["content"].split()[0]) == (99, "New.")
-    assert ([other["content"] for other in others] == first) is (ending == "abandon")
-    if ending == "continue":
-        assert planned(new).empty
-
-
 @pytest.mark.parametrize("server", ["today"], indirect=True)
 @pytest.mark.parametrize(
     ("begins", "kind"),
     [
-        ("API POST /api/datasets/", "drop"),
         ("API PATCH /api/tasks/", "drop"),
         ("API PATCH /api/tasks/", "act-and-drop"),
         ("API POST /api/submissions/2/re_run", "act-and-drop"),
@@ -77,11 +55,8 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     assert state_of(server) != before
     runs = set(server.submissions)
     content = server.files.pop(server.datasets[lost]["path"])
-    with pytest.raises(OrganiserError) as error:
+    with pytest.raises(OrganiserError, match="task 32: reference data is not the earlier file"):
         go_back()
-    assert str(error.value).splitlines() == [
-        *("competition 7 is not as it was before:", "", "  task 32: reference data is not the earlier file")
-    ]
     server.files[server.datasets[lost]["path"]] = content
     said = go_back()
     assert said[0].startswith("restored the earlier programs, data, kits, pages and terms")
@@ -89,16 +64,3 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     assert state_of(server) == before
     assert set(server.submissions) == runs
     assert not (tmp_path / "live" / STATE).exists()
-
-
-@pytest.mark.parametrize("server", ["today"], indirect=True)
-@pytest.mark.parametrize("signs_in", [True, False])
-def test_what_the_command_could_not_compare_when_it_goes_back(
-    server, login, command, new, signs_in, tmp_path
-):
-    arguments = ["amend", new, 7, "--dir", tmp_path / "live", *login * signs_in]
-    server.mishaps = [Mishap("API PATCH /api/tasks/", 400)]
-    status, _, err = command(*arguments, "--from", tmp_path / "old.zip", "--yes")
-    assert (status, err.endswith("\n\nRun the same command again to continue.\n")) == (1, True)
-    status, out, _ = command(*arguments, "--abandon")
-    assert (status, out.startswith("not compared: ")) == (0 if signs_in else 4, not signs_in)

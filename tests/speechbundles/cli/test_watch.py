@@ -1,0 +1,31 @@
+"""The command `watch`."""
+
+import pytest
+
+from speechbundles.model.errors import OrganiserError
+from speechbundles.server.watch import watch
+from tests.samples.live_bundle import COMPETITION
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+
+
+def test_the_command(server, login, command, phase, small_bundle, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bundle = tmp_path / "bundle.zip"
+    bundle.write_bytes(small_bundle)
+    arguments = ["watch", bundle, COMPETITION, *login]
+    status, out, _ = command(*arguments, "--fetch")
+    first, *others = out.splitlines()
+    assert (status, first) == (0, "competition 7 is as in the bundle")
+    assert {line.partition(" ")[0] for line in others} == {"measured", "note:"}
+    assert (tmp_path / "fetched/7/index.csv").is_file()
+    server.competitions[COMPETITION]["phases"][1]["max_submissions_per_day"] = 99
+    status, out, _ = command(*arguments)
+    assert (status, out.splitlines()[0]) == (
+        3,
+        "phases[1].max_submissions_per_day: 3 in the bundle, 99 on the server",
+    )
+    status, _, err = command("watch", bundle, COMPETITION + 1)
+    assert (status, len(err.splitlines())) == (1, 1)
+    with pytest.raises(OrganiserError):
+        watch(None, tmp_path / "none.zip", COMPETITION, tmp_path)
