@@ -18,7 +18,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from . import classification
-from .counts import Number, add, check_counts, number_or_array, ratio, total
+from .counts import Counts, Number, number_or_array, ratio, total
 from .jackknife import FARTHEST, jackknife_error, jackknife_interval, value_and_without
 
 GROSS_WEIGHT = 3
@@ -32,7 +32,7 @@ REQUIRED_PERCENT = 50
 
 
 @dataclass(frozen=True)
-class Decisions:
+class Decisions(Counts):
     """Decisions counted against the gold standard.
 
     Attributes
@@ -54,12 +54,6 @@ class Decisions:
     correct_rejects: Number
     plain_false_accepts: Number
     gross_false_accepts: Number
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: Decisions) -> Decisions:
-        return add(self, other)
 
 
 def decisions_per_response(correct: np.ndarray, meaningful: np.ndarray, accepted: np.ndarray) -> Decisions:

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from .arrays import finite_pair, rescaled
-from .counts import add, check_counts, ratio, total
+from .counts import Counts, ratio, total
 
 
 @dataclass(frozen=True)
-class RatingCells:
+class RatingCells(Counts):
     """Items counted by their two ratings on a scale of k points.
 
     Attributes
@@ -36,13 +36,10 @@ class RatingCells:
     cells: np.ndarray
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         shape = np.shape(self.cells)
         if len(shape) < 2 or not 2 <= shape[-1] == shape[-2]:
             raise ValueError(f"cells must have shape (..., k, k), k >= 2, not {shape}")
-
-    def __add__(self, other: RatingCells) -> RatingCells:
-        return add(self, other)
 
 
 def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> RatingCells:
@@ -151,7 +148,7 @@ def cohen_kappa(
 
 
 @dataclass(frozen=True)
-class RaterPairs:
+class RaterPairs(Counts):
     """The ratings of p pairs of raters on a scale of k points, for the items that both raters of a pair rated.
 
     These are the sums that weighted kappas need: 2 k + 3 numbers for each pair, where cells would be the square of k.
@@ -175,12 +172,6 @@ class RaterPairs:
     distance: np.ndarray
     square: np.ndarray
     counted: np.ndarray
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: RaterPairs) -> RaterPairs:
-        return add(self, other)
 
 
 def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any) -> RaterPairs:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import finite_numbers
-from .counts import add, check_counts, ratio
+from .counts import Counts, ratio
 from .jackknife import jackknife_error, value_and_without
 
 _MOST_SUMMED = 1000
@@ -24,7 +24,7 @@ _MOST_SUMMED = 1000
 
 
 @dataclass(frozen=True)
-class AnnotatorComparisons:
+class AnnotatorComparisons(Counts):
     """Items counted by whether the system or each of m raters is closer to the other raters.
 
     Attributes
@@ -40,12 +40,6 @@ class AnnotatorComparisons:
     system_closer: np.ndarray
     equal: np.ndarray
     rater_closer: np.ndarray
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: AnnotatorComparisons) -> AnnotatorComparisons:
-        return add(self, other)
 
 
 def annotator_comparisons(raters: Any, system: Any, *, rated: Any = None) -> AnnotatorComparisons:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Number, add, check_counts, field_arrays, ratio, total
+from .counts import Counts, Number, field_arrays, ratio, total
 
 
 @dataclass(frozen=True)
-class ClassCounts:
+class ClassCounts(Counts):
     """Items of k classes, counted by class.
 
     Attributes
@@ -52,17 +52,14 @@ class ClassCounts:
     present: Number
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         shapes = {np.shape(field) for field in field_arrays(self).values()}
         if len(shapes) != 1 or not min(shapes) or min(shapes)[-1] < 2:
             raise ValueError(f"counts of the shapes {sorted(shapes)}; expected one shape (..., k), k >= 2")
 
-    def __add__(self, other: ClassCounts) -> ClassCounts:
-        return add(self, other)
-
 
 @dataclass(frozen=True)
-class BinaryCounts:
+class BinaryCounts(Counts):
     """Items of two classes, one of them positive, counted against the reference.
 
     All rates are undefined if only one of the classes occurs in the reference.
@@ -88,12 +85,6 @@ class BinaryCounts:
     false_positives: Number
     false_negatives: Number
     true_negatives: Number
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: BinaryCounts) -> BinaryCounts:
-        return add(self, other)
 
     @property
     def f1(self) -> Number:

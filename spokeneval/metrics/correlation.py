@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .arrays import finite_numbers, finite_pair, rescaled
-from .counts import Number, add, check_counts, ratio, total
+from .counts import Counts, Number, ratio, total
 
 
 class UndefinedCorrelation(ValueError):
@@ -22,7 +22,7 @@ class UndefinedCorrelation(ValueError):
 
 
 @dataclass(frozen=True)
-class CorrelationMoments:
+class CorrelationMoments(Counts):
     """Sums over items for the correlation of x and y. `+` pools items if their variables have the same origin.
 
     Attributes
@@ -42,15 +42,11 @@ class CorrelationMoments:
     yy: Number
     xy: Number
 
-    def __post_init__(self) -> None:
-        check_counts(self, signed=("x", "y", "xy"))
-
-    def __add__(self, other: CorrelationMoments) -> CorrelationMoments:
-        return add(self, other)
+    signed: ClassVar[tuple[str, ...]] = ("x", "y", "xy")
 
 
 @dataclass(frozen=True)
-class PartialMoments:
+class PartialMoments(Counts):
     """Sums over items for the correlation of x and y with z held constant.
 
     Attributes
@@ -74,11 +70,7 @@ class PartialMoments:
     xz: Number
     yz: Number
 
-    def __post_init__(self) -> None:
-        check_counts(self, signed=("x", "y", "z", "xy", "xz", "yz"))
-
-    def __add__(self, other: PartialMoments) -> PartialMoments:
-        return add(self, other)
+    signed: ClassVar[tuple[str, ...]] = ("x", "y", "z", "xy", "xz", "yz")
 
 
 def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:

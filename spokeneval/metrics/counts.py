@@ -17,13 +17,12 @@ Unless a docstring states otherwise, all counts and all formulas follow these co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-Counts = TypeVar("Counts")
+C = TypeVar("C")
 
 Number = Any
 """A number for one set, an array for several sets."""
@@ -41,42 +40,51 @@ def field_arrays(counts: Any) -> dict[str, np.ndarray]:
     return {field.name: np.asarray(getattr(counts, field.name)) for field in fields(counts)}
 
 
-def add(first: Counts, second: Counts) -> Counts:
-    """Add counts of the same kind field by field: the implementation of their `+`.
+class Counts:
+    """The base of all counts. `+` adds counts of the same kind field by field.
+
+    Each number is checked. The message names the field, and in an array also the row.
+
+    Attributes
+    ----------
+    signed
+        The names of the fields that may be negative.
+
+    Raises
+    ------
+    ValueError
+        A number is not finite, or negative in a field that is not `signed`.
 
     Examples
     --------
     >>> from spokeneval.metrics.classification import BinaryCounts
-    >>> add(BinaryCounts(3, 1, 0, 2), BinaryCounts(2, 0, 1, 4)) == BinaryCounts(5, 1, 1, 6)
+    >>> BinaryCounts(3, 1, 0, 2) + BinaryCounts(2, 0, 1, 4) == BinaryCounts(5, 1, 1, 6)
     True
-    """
-    summed = {name: getattr(first, name) + getattr(second, name) for name in field_arrays(first)}
-    return _replaced(first, summed)
-
-
-def check_counts(counts: Any, *, signed: Sequence[str] = ()) -> None:
-    """Raise ValueError for a number that is not finite, or negative in a field that is not listed as `signed`.
-
-    The message names the field, and in an array also the row. Counts call this function when they are created.
-
-    Examples
-    --------
-    >>> from spokeneval.metrics.classification import BinaryCounts
     >>> BinaryCounts(3, 1, 0, -2)
     Traceback (most recent call last):
     ValueError: true_negatives is -2; expected a finite number, 0 or more
     """
-    for name, array in field_arrays(counts).items():
-        if not array.ndim and 0 <= array.item() < math.inf:
-            continue  # as below, but faster
-        wrong = ~np.isfinite(array) if name in signed else ~((array >= 0) & (array < np.inf))
-        if wrong.any():
-            row = f" in row {int(wrong.nonzero()[0][0])}" if array.ndim else ""
-            expected = "a finite number" if name in signed else "a finite number, 0 or more"
-            raise ValueError(f"{name} is {array[wrong][0].item()}{row}; expected {expected}")
+
+    signed: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name, array in field_arrays(self).items():
+            if not array.ndim and 0 <= array.item() < math.inf:
+                continue  # as below, but faster
+            either = name in self.signed
+            wrong = ~np.isfinite(array) if either else ~((array >= 0) & (array < np.inf))
+            if wrong.any():
+                row = f" in row {int(wrong.nonzero()[0][0])}" if array.ndim else ""
+                expected = "a finite number" if either else "a finite number, 0 or more"
+                raise ValueError(f"{name} is {array[wrong][0].item()}{row}; expected {expected}")
+
+    def __add__(self: C, other: C) -> C:
+        return _replaced(
+            self, {name: getattr(self, name) + getattr(other, name) for name in field_arrays(self)}
+        )
 
 
-def total(rows: Counts) -> Counts:
+def total(rows: C) -> C:
     """Add up n >= 1 rows: fields of shape (n, ...) become fields of shape (...), or plain numbers if that is ().
 
     Integers are added exactly, other numbers with a single rounding at the end, so that the sum does not depend on the
@@ -104,7 +112,7 @@ def sums(rows: Any) -> dict[str, Any]:
     return {name: _sum(array) for name, array in field_arrays(rows).items()}
 
 
-def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
+def by_group(rows: C, group: np.ndarray, groups: int) -> C:
     """Add up rows within groups, such as speakers: fields of shape (n, ...) become fields of shape (groups, ...).
 
     Parameters
@@ -130,7 +138,7 @@ def by_group(rows: Counts, group: np.ndarray, groups: int) -> Counts:
     return _replaced(rows, summed)
 
 
-def taken(rows: Counts, order: np.ndarray) -> Counts:
+def taken(rows: C, order: np.ndarray) -> C:
     """The rows at the given indices: fields of shape (n, ...) become fields of shape (len(order), ...).
 
     Examples
@@ -156,7 +164,7 @@ def as_matrix(rows: Any) -> np.ndarray:
     return np.concatenate([array.reshape(len(array), -1) for array in field_arrays(rows).values()], axis=1)
 
 
-def from_matrix(rows: Counts, matrix: np.ndarray) -> Counts:
+def from_matrix(rows: C, matrix: np.ndarray) -> C:
     """The inverse of `as_matrix`: counts like `rows` from other numbers, shape (r, k).
 
     Examples
@@ -199,9 +207,9 @@ def number_or_array(value: Any) -> Any:
     return value if np.ndim(value) else np.asarray(value).item()
 
 
-def _replaced(counts: Counts, values: dict[str, Any]) -> Counts:
+def _replaced(counts: C, values: dict[str, Any]) -> C:
     like: Any = counts
-    replaced: Counts = replace(like, **values)
+    replaced: C = replace(like, **values)
     return replaced
 
 

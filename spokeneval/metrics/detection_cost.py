@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import add, check_counts, ratio
+from .counts import Counts, ratio
 from .equal_error_rate import ScoreHistograms
 from .jackknife import interval_of_fitted
 from .roc_hull import pool_adjacent_violators
@@ -31,7 +31,7 @@ LARGEST_RATIO = 1e6
 
 
 @dataclass(frozen=True)
-class LikelihoodRatioCosts:
+class LikelihoodRatioCosts(Counts):
     """The costs of score differences as log-likelihood ratios.
 
     Attributes
@@ -51,12 +51,6 @@ class LikelihoodRatioCosts:
     bits: np.ndarray
     misses: np.ndarray
     false_alarms: np.ndarray
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: LikelihoodRatioCosts) -> LikelihoodRatioCosts:
-        return add(self, other)
 
     @property
     def cllr(self) -> Any:

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .assignment import greatest_assignment
-from .counts import Number, add, check_counts, ratio
+from .counts import Counts, Number, ratio
 from .sweeps import Recording, sweep
 
 _CELLS = 1 << 22
@@ -69,7 +69,7 @@ class Overlaps(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DiarizationErrors:
+class DiarizationErrors(Counts):
     """Scored time and errors in ms, and Jaccard error rates, summed over the labels of recordings.
 
     Attributes
@@ -91,12 +91,6 @@ class DiarizationErrors:
     labels: Number
     jaccard: Number
 
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: DiarizationErrors) -> DiarizationErrors:
-        return add(self, other)
-
     @property
     def der(self) -> Any:
         """The diarization error rate; see `der`."""
@@ -109,7 +103,7 @@ class DiarizationErrors:
 
 
 @dataclass(frozen=True)
-class LabelTimes:
+class LabelTimes(Counts):
     """Scored time of each of k labels.
 
     Attributes
@@ -122,12 +116,6 @@ class LabelTimes:
 
     reference: Number
     missed: Number
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: LabelTimes) -> LabelTimes:
-        return add(self, other)
 
 
 def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = False) -> Overlaps:

@@ -19,7 +19,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .counts import add, check_counts, ratio
+from .counts import Counts, ratio
 from .jackknife import interval_of_fitted
 from .roc_hull import (
     diagonal_edge,
@@ -55,7 +55,7 @@ class OperatingPoints(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ScoreHistograms:
+class ScoreHistograms(Counts):
     """Detection trials counted by score, with the same bins for all rows.
 
     Attributes
@@ -70,15 +70,12 @@ class ScoreHistograms:
     nontargets: np.ndarray
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         if np.ndim(self.targets) == 0 or np.shape(self.targets) != np.shape(self.nontargets):
             raise ValueError(
                 f"targets of shape {np.shape(self.targets)}, nontargets of shape {np.shape(self.nontargets)}; "
                 "expected the same number of bins"
             )
-
-    def __add__(self, other: ScoreHistograms) -> ScoreHistograms:
-        return add(self, other)
 
     @property
     def eer(self) -> Any:

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Number, add, check_counts, ratio
+from .counts import Counts, Number, ratio
 from .detection_cost import LARGEST_RATIO
 from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histograms
 
@@ -42,7 +42,7 @@ BLOCKS = 32
 
 
 @dataclass(frozen=True)
-class ClassCosts:
+class ClassCosts(Counts):
     """Items of k classes, their decisions and costs, counted by class and at each of t thresholds.
 
     Attributes
@@ -64,12 +64,6 @@ class ClassCosts:
     bits: Number
     misses: Number
     false_alarms: Number
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: ClassCosts) -> ClassCosts:
-        return add(self, other)
 
 
 def detector_ratios(scores: Any) -> np.ndarray:

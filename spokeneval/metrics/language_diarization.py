@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import add, check_counts, ratio
+from .counts import Counts, ratio
 from .sweeps import Recording, checked_spans
 
 _STATES = np.arange(16)
@@ -38,7 +38,7 @@ _ENGLISH_WRONG, _MANDARIN_WRONG = _ENGLISH ^ _ENGLISH_CLAIMED, _MANDARIN ^ _MAND
 
 
 @dataclass(frozen=True)
-class LanguageTimes:
+class LanguageTimes(Counts):
     """Scored time in each joint state of reference and hypothesis; all rates are computed from it.
 
     Attributes
@@ -51,12 +51,9 @@ class LanguageTimes:
     states: np.ndarray
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         if np.shape(self.states)[-1:] != (16,):
             raise ValueError(f"states must have shape (..., 16), not {np.shape(self.states)}")
-
-    def __add__(self, other: LanguageTimes) -> LanguageTimes:
-        return add(self, other)
 
     @property
     def der(self) -> Any:
@@ -65,7 +62,7 @@ class LanguageTimes:
 
 
 @dataclass(frozen=True)
-class JaccardErrors:
+class JaccardErrors(Counts):
     """Jaccard error rates, summed over the languages of recordings.
 
     Attributes
@@ -78,12 +75,6 @@ class JaccardErrors:
 
     languages: Any
     error: Any
-
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: JaccardErrors) -> JaccardErrors:
-        return add(self, other)
 
     @property
     def jer(self) -> Any:

@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 
 from .arrays import doubles, refuse_not_finite
-from .counts import Number, add, check_counts, ratio
+from .counts import Counts, Number, ratio
 from .detection_cost import COST_RATIOS, LARGEST_RATIO, LikelihoodRatioCosts
 from .equal_error_rate import ScoreHistograms, score_bins, trial_histograms
 
 
 @dataclass(frozen=True)
-class LanguageDecisions:
+class LanguageDecisions(Counts):
     """Segments of each language, and those that are identified correctly.
 
     Attributes
@@ -64,16 +64,13 @@ class LanguageDecisions:
     mixed_accuracy: Number = 0
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         for correct, segments in (
             (self.english_correct, self.english),
             (self.mandarin_correct, self.mandarin),
         ):
             if np.any(correct > segments):
                 raise ValueError("more correct decisions than segments of a language")
-
-    def __add__(self, other: LanguageDecisions) -> LanguageDecisions:
-        return add(self, other)
 
 
 def decisions_per_recording(

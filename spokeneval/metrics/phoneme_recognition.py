@@ -35,7 +35,7 @@ from typing import Optional, Union
 
 import numpy as np
 
-from .counts import Number, add, check_counts, ratio, total
+from .counts import Counts, Number, ratio, total
 from .edit_distance import Sequences, cheapest_path, edit_costs, edit_errors
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
@@ -187,7 +187,7 @@ def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Seque
 
 
 @dataclass(frozen=True)
-class RecognitionErrors:
+class RecognitionErrors(Counts):
     """Errors counted against a reference.
 
     Substitutions, insertions and deletions are the phone errors of the cheapest alignment with unit costs. If several
@@ -220,15 +220,12 @@ class RecognitionErrors:
     reference_features: Number
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         if np.any(self.substitutions + self.deletions > self.reference_phones):
             raise ValueError(
                 f"{self.substitutions} substitutions and {self.deletions} deletions "
                 f"in {self.reference_phones} reference phones"
             )
-
-    def __add__(self, other: RecognitionErrors) -> RecognitionErrors:
-        return add(self, other)
 
     @property
     def per(self) -> Number:

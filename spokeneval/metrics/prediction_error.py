@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .arrays import finite_numbers, finite_pair
 from .correlation import scaled_variance
-from .counts import Number, add, check_counts, number_or_array, ratio, total
+from .counts import Counts, Number, number_or_array, ratio, total
 from .jackknife import jackknife_error, jackknife_interval, value_and_without
 
 
 @dataclass(frozen=True)
-class SquaredErrors:
+class SquaredErrors(Counts):
     """Squared differences summed over items.
 
     Attributes
@@ -36,15 +36,9 @@ class SquaredErrors:
     items: Number
     squared_error: Number
 
-    def __post_init__(self) -> None:
-        check_counts(self)
-
-    def __add__(self, other: SquaredErrors) -> SquaredErrors:
-        return add(self, other)
-
 
 @dataclass(frozen=True)
-class Differences:
+class Differences(Counts):
     """Differences between predictions and ratings (prediction minus reference), summed over items.
 
     Attributes
@@ -70,15 +64,11 @@ class Differences:
     within_half: Number
     within_one: Number
 
-    def __post_init__(self) -> None:
-        check_counts(self, signed=("difference", "reference"))
-
-    def __add__(self, other: Differences) -> Differences:
-        return add(self, other)
+    signed: ClassVar[tuple[str, ...]] = ("difference", "reference")
 
 
 @dataclass(frozen=True)
-class TrueScoreErrors:
+class TrueScoreErrors(Counts):
     """Sums over items for `proportional_reduction`. Ratings and predictions have the same origin.
 
     Attributes
@@ -103,11 +93,7 @@ class TrueScoreErrors:
     rater_error: Number
     squared_error: Number
 
-    def __post_init__(self) -> None:
-        check_counts(self, signed=("rating",))
-
-    def __add__(self, other: TrueScoreErrors) -> TrueScoreErrors:
-        return add(self, other)
+    signed: ClassVar[tuple[str, ...]] = ("rating",)
 
 
 def squared_errors(reference: Any, predictions: Any) -> SquaredErrors:

@@ -22,14 +22,14 @@ from typing import Optional
 
 import numpy as np
 
-from .counts import Number, add, check_counts, ratio, total
+from .counts import Counts, Number, ratio, total
 from .edit_distance import Sequences, edit_errors, encode
 
 Symbols = Sequence[Hashable]
 
 
 @dataclass(frozen=True)
-class TranscriptErrors:
+class TranscriptErrors(Counts):
     """Errors of transcripts, in words or in characters.
 
     Attributes
@@ -70,15 +70,12 @@ class TranscriptErrors:
     clipped_rates: Number
 
     def __post_init__(self) -> None:
-        check_counts(self)
+        super().__post_init__()
         if np.any(self.substitutions + self.deletions > self.reference_length):
             raise ValueError(
                 f"{self.substitutions} substitutions and {self.deletions} deletions "
                 f"in a reference of {self.reference_length} symbols"
             )
-
-    def __add__(self, other: TranscriptErrors) -> TranscriptErrors:
-        return add(self, other)
 
     @property
     def wer(self) -> Number:

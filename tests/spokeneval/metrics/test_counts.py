@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics.counts import (
-    add,
+    Counts,
     as_matrix,
     by_group,
-    check_counts,
     from_matrix,
     number_or_array,
     ratio,
@@ -22,12 +21,16 @@ from spokeneval.metrics.counts import (
 
 
 @dataclass(frozen=True)
-class Counted:
+class Counted(Counts):
     """Counts with a number, a pair and a 2 x 2 table in each row."""
 
     one: Any
     pair: Any
     table: Any
+
+
+class Signed(Counted):
+    signed = ("one", "pair")
 
 
 ROWS = Counted(
@@ -51,7 +54,7 @@ def test_rows_are_added_up_field_by_field():
         [[[10, 20], [30, 40]], [[0, 0], [0, 0]], [[1, 2], [3, 11]]],
     ]
     assert as_lists(taken(ROWS, np.array([2, 2]))) == [[3, 3], [[4, 5]] * 2, [[[0, 0], [0, 7]]] * 2]
-    assert as_lists(add(total(ROWS), total(ROWS))) == [12, [13, 18], [[22, 44], [66, 102]]]
+    assert as_lists(total(ROWS) + total(ROWS)) == [12, [13, 18], [[22, 44], [66, 102]]]
 
 
 def test_a_matrix_of_all_numbers_and_back():
@@ -73,7 +76,7 @@ def test_whole_numbers_of_every_kind_are_added_as_such(kind):
 def test_other_numbers_are_added_with_one_rounding():
     # 1e16 has no neighbour nearer than 2: added in turn, the halves would be lost.
     column = np.array([1e16, 0.5, 0.5, -1e16])
-    sums = total(Counted(column, np.stack([column, column[::-1]], axis=1), np.zeros((4, 1, 1))))
+    sums = total(Signed(column, np.stack([column, column[::-1]], axis=1), np.zeros((4, 1, 1))))
     assert as_lists(sums) == [1, [1, 1], [[0]]]
     assert type(sums.one) is float
     grouped = by_group(Counted(column[1:3], np.ones((2, 1)) / 4, np.ones((2, 1, 1))), np.array([0, 0]), 1)
@@ -82,12 +85,12 @@ def test_other_numbers_are_added_with_one_rounding():
 
 def test_what_no_count_can_be_is_refused_with_its_row():
     with pytest.raises(ValueError, match=r"^pair is -1.0 in row 1; expected a finite number, 0 or more$"):
-        check_counts(Counted(1, np.array([[0, 0], [0, -1.0], [-2, 0]]), 0))
+        Counted(1, np.array([[0, 0], [0, -1.0], [-2, 0]]), 0)
     with pytest.raises(ValueError, match=r"^one is inf; expected a finite number, 0 or more$"):
-        check_counts(Counted(np.inf, 0, 0))
+        Counted(np.inf, 0, 0)
     with pytest.raises(ValueError, match=r"^one is nan in row 0; expected a finite number$"):
-        check_counts(Counted(np.array([np.nan, 1]), -1, 0), signed=("one", "pair"))
-    check_counts(Counted(-1, np.zeros(2), 0), signed=("one",))
+        Signed(np.array([np.nan, 1]), -1, 0)
+    Signed(-1, np.zeros(2), 0)
 
 
 def test_a_rate_of_nothing_is_undefined():
