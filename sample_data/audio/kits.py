@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from speechbundles.bundle.build.feedback import set_feedback
 from speechbundles.bundle.build.kit import make_parts
+from speechbundles.bundle.build.steps import set_feedback
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.sources import Sources

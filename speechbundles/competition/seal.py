@@ -22,7 +22,7 @@ from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.run.reference import HOME, ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
 from spokeneval.task import Task
 
-FEWEST_UNITS = 10
+FEWEST_SEALED = 10
 """Fewest units in either part. With fewer, scores are imprecise, and the draw can be guessed from a few units."""
 
 _FARTHEST = 0.05
@@ -62,9 +62,9 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     before, sealed = _earlier_draw(task, reference, kept)
     sealed = (sealed & units) | draw_units(units - before, share, key)
     found = f"{len(sealed)} of the {len(units)} {unit}s of the {reference.name} set of {task.name}"
-    if min(len(sealed), len(units) - len(sealed)) < FEWEST_UNITS:
+    if min(len(sealed), len(units) - len(sealed)) < FEWEST_SEALED:
         raise SealError(
-            f"{found} would be sealed; expected at least {FEWEST_UNITS} sealed and {FEWEST_UNITS} open"
+            f"{found} would be sealed; expected at least {FEWEST_SEALED} sealed and {FEWEST_SEALED} open"
         )
     if abs(len(sealed) / len(units) - share) > _FARTHEST:
         raise SealError(

@@ -25,7 +25,7 @@ from ..formats.problems import Problem, ReferenceFileError
 from ..formats.tables import id_order
 from ..formats.text import decimal
 from ..task import Task
-from .collection import collection_paused
+from .garbage import collection_paused
 
 PART_FILE = "part.txt"
 ITEMS_FOLDER = "items"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
-from .collection import collection_paused
+from .garbage import collection_paused
 from .interval import FEWEST_UNITS, Interval, score_intervals
 from .options import Settings
 from .statistics import Statistics, by_unit

@@ -8,8 +8,8 @@ from typing import Any
 
 from speechbundles.bundle.build.baseline import Baseline, run_baseline
 from speechbundles.bundle.build.declared_facts import declared_facts
-from speechbundles.bundle.build.feedback import Feedback, set_feedback
 from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
+from speechbundles.bundle.build.steps import Feedback, set_feedback
 from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.bundle.build.travel import travelling
 from speechbundles.competition.intake.kit_data import canonical_tables

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress
 
-from speechbundles.bundle.build.feedback import Feedback
+from speechbundles.bundle.build.steps import Feedback
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition

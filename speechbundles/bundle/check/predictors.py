@@ -20,7 +20,7 @@ LEVEL = 0.01
 LEAST = 0.2
 FEWEST = 20
 """The fewest items that are tested. A quarter of this number must be outside the most frequent class."""
-FEWEST_UNITS = 8
+FEWEST_GROUPS = 8
 """The fewest units whose means are compared."""
 
 _PERMUTATIONS = 299
@@ -173,7 +173,7 @@ def _tests_of_units(
     centred = [label - mean[units] for label, mean in zip(labels, means, strict=True)]
     if any(np.abs(label).max() > 1e-9 for label in centred):
         yield _test(values, centred, units, rng)
-    if len(sizes) >= FEWEST_UNITS:
+    if len(sizes) >= FEWEST_GROUPS:
         order = np.argsort(units, kind="stable")
         parts = (np.split(row[order], np.cumsum(sizes)[:-1]) for row in values)
         medians = np.array([[np.median(part) for part in row] for row in parts])

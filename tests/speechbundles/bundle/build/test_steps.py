@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 import spokeneval
-from speechbundles.bundle.build.feedback import set_feedback
 from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.steps import set_feedback
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.bundle.rehearse.process import ProcessEngine
