@@ -31,7 +31,7 @@ from spokeneval.ranking.notes import ties
 from spokeneval.ranking.ranks import ranks
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column, Ranking, Row, System, Table
-from spokeneval.run.interval import score_intervals
+from spokeneval.run.interval import FEWEST_UNITS, score_intervals
 from spokeneval.task import ENDS, HIGHER, Score, Task
 
 ITEMS_FILE, INDICATORS_FILE = "items.csv", "indicators.csv"
@@ -195,8 +195,11 @@ def anonymous_name(place: int) -> str:
 def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
     """Return a system with the intervals in its output and, if the counts of all systems are known, those from them.
 
-    Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval.
+    Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval. Nor
+    have scores over fewer than `FEWEST_UNITS` units; a platform's columns have theirs, because they must be numbers.
     """
+    if output.statistics is not None and len(output.statistics.units) < FEWEST_UNITS:
+        return System(output.name, output.scores, {}, output.statistics if is_known else None)
     scores, (low, high) = output.scores, ENDS
     intervals = {
         key: (scores[key + low], scores[key + high])

@@ -72,6 +72,15 @@ def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path
     assert len(board.tables) == 1  # the rates; difficulty and power need the responses
 
 
+def test_few_units_give_scores_without_intervals(tmp_path):
+    for name, accept in (("a", [1, 1, 0]), ("b", [1, 0, 1])):
+        write_output(tmp_path / name, *scored(([1, 1, 0], [1, 1, 1], accept)))
+    board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
+    assert len(board.rows) == 2
+    assert [row.intervals for row in board.rows] == [{}, {}]
+    assert "]" not in "".join(line for line in plain.to_text(board).splitlines() if "1–2" in line)
+
+
 def test_one_system_alone_has_a_board(tmp_path):
     (only,) = noisy_systems(tmp_path, systems=1)
     board = ranking.make_board(Sources(ROOT), read_outputs([only]))
