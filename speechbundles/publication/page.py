@@ -10,6 +10,9 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.publication.about import System
 from speechbundles.publication.board import Board, scores_table
@@ -30,6 +33,17 @@ MOST_CLUSTERS, MOST_NAMED = 3, 5
 _STYLE, _SCRIPT = (
     "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
 )
+
+_PARTS = Environment(
+    loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, trim_blocks=True
+)
+_PARTS.filters |= {"text": page.text, "count_of": count_of}
+
+
+def _fill(macro: str, *contents: object) -> page.Html:
+    """Return a part of the page, filled in by a macro of its template."""
+    return page.Html(str(getattr(_PARTS.get_template("page.html").module, macro)(*contents)))
+
 
 _HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
 
@@ -86,90 +100,52 @@ def _podium(board: Board) -> page.Html | None:
     """Return the systems of the first clusters; None without clusters."""
     if board.rows[0].cluster is None:
         return None
-    digits, baseline = board.column.precision, board.about.baseline
     clusters = [list(group) for _, group in groupby(board.rows, lambda row: row.cluster)]
-    cards = []
-    for number, systems in enumerate(clusters[:MOST_CLUSTERS], 1):
-        named = "".join(
-            f"<li>{_name(row.name)} <span>{row.score:.{digits}f}</span>"
-            f"{_tag('baseline') if row.name == baseline else ''}</li>"
-            for row in systems[:MOST_NAMED]
-        )
-        more = len(systems) - MOST_NAMED
-        rest = f"\n<p>and {count_of(more, 'other system')}</p>" if more > 0 else ""
-        cards.append(f"<div>\n<h3>Cluster {number}</h3>\n<ul>{named}</ul>{rest}\n</div>")
     how = "No system differs significantly from the first of its cluster; the order within a cluster may be chance."
     if len(clusters) == 1:
         how = "No system differs significantly from the first; their order may be chance."
     return page.section(
         "First clusters" if len(clusters) > 1 else "One cluster",
-        page.Html(f'<div class="podium">\n{"".join(cards)}\n</div>'),
+        _fill("podium", clusters[:MOST_CLUSTERS], MOST_NAMED, board.column.precision, board.about.baseline),
         page.paragraph(how, kind="note"),
     )
 
 
-def _name(name: str) -> str:
-    """Return a system's name, whose direction of writing does not change that of the text around it."""
-    return f"<bdi>{page.text(name)}</bdi>"
+class _Line(NamedTuple):
+    """A row of the ranking; `word` marks rows that are not those of a competing system, `kinds` are its classes."""
+
+    name: str
+    word: str
+    cells: Sequence[str]
+    kinds: Sequence[str]
+    system: System
 
 
 def _ranking(board: Board) -> page.Html:
     """Return the ranking with the trivial baselines at their places; systems without a score come last."""
-    about, digits = board.about, board.column.precision
+    systems, baseline, digits = board.about.systems, board.about.baseline, board.column.precision
+    described = any(map(any, systems.values()))
     sign = 1 if board.column.direction == "higher" else -1
     rank, *others = headings(board)
-    header = [rank, "System", *others]
-    header += ["Description"] if any(map(any, about.systems.values())) else []
-    lines: list[tuple[float, page.Html]] = []
+    header = [rank, "System", *others, *(["Description"] if described else [])]
+
+    def line(name: str, word: str, cells: Sequence[str], kinds: Sequence[str] = ()) -> _Line:
+        return _Line(name, word, cells, [*kinds, *(["marked"] if word else [])], systems.get(name, System()))
+
+    lines: list[tuple[float, _Line]] = []
     before = board.rows[0].cluster
     for row in board.rows:
         kinds = ["band"] if row.cluster is not None and row.cluster % 2 == 0 else []
         kinds += ["begins"] if row.cluster != before else []
         before = row.cluster
-        word = "baseline" if row.name == about.baseline else ""
-        lines.append((sign * row.score, _row(board, row.name, word, shown_cells(row, digits), kinds)))
+        word = "baseline" if row.name == baseline else ""
+        lines.append((sign * row.score, line(row.name, word, shown_cells(row, digits), kinds)))
     for answer, score in board.trivial.items():
         place = sum(value >= sign * float(score) for value, _ in lines)
-        line = _row(board, answer, "trivial baseline", ["–", score, "–", "–", "–"], [])
-        lines.insert(place, (sign * float(score), line))
-    body = [line for _, line in lines]
-    body += [_row(board, name, "no score", ["–"] * 5, []) for name in board.unscored]
-    head = "".join(
-        f'<th scope="col"{_WORDS if title in ("System", "Description") else _NUMBER}>{page.text(title)}</th>'
-        for title in header
-    )
-    rows = "\n".join(line.markup for line in body)
-    return page.Html(
-        '<div class="scroll" role="region" aria-label="Ranking" tabindex="0">\n<table class="ranking">\n'
-        f"<caption><span>{page.text(board.measure)}</span></caption>\n"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>\n</div>"
-    )
-
-
-_NUMBER, _WORDS = ' class="number"', ""
-
-
-def _row(board: Board, name: str, word: str, numbers: Sequence[str], kinds: Sequence[str]) -> page.Html:
-    """Return a row of the ranking; `word` marks rows that are not those of a competing system."""
-    kinds = [*kinds, *(["marked"] if word else [])]
-    attribute = f' class="{" ".join(kinds)}"' if kinds else ""
-    mark = _tag(word) if word else ""
-    rank, *others = (f"<td{_NUMBER}>{number}</td>" for number in numbers)
-    systems = board.about.systems
-    described = _described(systems.get(name, System())) if any(map(any, systems.values())) else ""
-    return page.Html(
-        f'<tr{attribute}>{rank}<th scope="row">{_name(name)}{mark}</th>{"".join(others)}{described}</tr>'
-    )
-
-
-def _described(system: System) -> str:
-    track = _tag(system.track) if system.track else ""
-    lines = [f"<small>{page.text(line)}</small>" for line in (system.affiliation, system.description) if line]
-    return f"<td>{_name(system.team)}{track}{''.join(lines)}</td>"
-
-
-def _tag(word: str) -> str:
-    return f' <span class="tag">{page.text(word)}</span>'
+        cells = ["–", score, "–", "–", "–"]
+        lines.insert(place, (sign * float(score), line(answer, "trivial baseline", cells)))
+    body = [each for _, each in lines] + [line(name, "no score", ["–"] * 5) for name in board.unscored]
+    return _fill("ranking", board.measure, header, body, described)
 
 
 def _pairs(board: Board) -> page.Html:
