@@ -60,6 +60,16 @@ LABELS = {
 SPOKEN = ("English", "Mandarin")
 
 
+def dealt_anew(rows: list[list[str]], columns: list[int], seed: int, *, sizes: bool) -> None:
+    """Shuffle the labels of rows, which are in these columns; without `sizes`, draw them with replacement."""
+    labels = [[row[column] for column in columns] for row in rows]
+    draw = random.Random(seed)
+    labels = draw.sample(labels, len(labels)) if sizes else draw.choices(labels, k=len(labels))
+    for row, values in zip(rows, labels, strict=True):
+        for column, value in zip(columns, values, strict=True):
+            row[column] = value
+
+
 def relabelled(task: str, files: dict[str, str], seed: int, *, sizes: bool = True) -> dict[str, str]:
     """Return the reference with shuffled labels; without `sizes`, some occur more or less often than before.
 
@@ -73,12 +83,7 @@ def relabelled(task: str, files: dict[str, str], seed: int, *, sizes: bool = Tru
     dealt = [row for row in rows if "language_tag" not in header or row[columns[0]] in SPOKEN]
     if "overlap_diff_lang" in header:
         dealt = [row for row in dealt if row[header.index("overlap_diff_lang")].lower() == "false"]
-    labels = [[row[column] for column in columns] for row in dealt]
-    draw = random.Random(seed)
-    labels = draw.sample(labels, len(labels)) if sizes else draw.choices(labels, k=len(labels))
-    for row, values in zip(dealt, labels, strict=True):
-        for column, value in zip(columns, values, strict=True):
-            row[column] = value
+    dealt_anew(dealt, columns, seed, sizes=sizes)
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows([header, *rows])
     return {**files, name: text.getvalue()}
@@ -132,11 +137,10 @@ def without_told(name: str, content: bytes) -> object:
         return {inner: without_told(inner, data) for inner, data in entries(content).items()}
     if name.endswith("options.json"):
         options = json.loads(content)
-        told = {
-            items: {key: list(part) for key, part in told.items() if key != "best"}
-            for items, told in options["sets"].items()
-        }
-        return {**options, "sets": told}
+        for told in options["sets"].values():
+            told.pop("best", None)
+            told.update({key: list(part) for key, part in told.items()})
+        return options
     if re.fullmatch(r".*(overview|evaluation)\.(md|html)", name):
         return re.sub(rb"about -?[\d.]+", b"about", content)
     return content
@@ -177,23 +181,14 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
     """Return the bundle of a declared task; `deal`: with the hidden labels of an example dealt anew."""
     files = example_files(name)
     if at_home:
-        files["competition.yaml"] = files["competition.yaml"].replace(
-            b"\ndefaults:\n", b"\ndefaults:\n  labels: home\n"
-        )
-    for path in (
-        [path for path in files if "/evaluation/" in path and not path.endswith(".uem")] if deal else []
-    ):
+        settings = files["competition.yaml"].replace(b"\ndefaults:\n", b"\ndefaults:\n  labels: home\n")
+        files["competition.yaml"] = settings
+    for path in [path for path in files if deal and "/evaluation/" in path and not path.endswith(".uem")]:
         separator = " " if path.endswith(".rttm") else ","
         rows = [line.split(separator) for line in files[path].decode().splitlines()]
         header = [] if path.endswith(".rttm") else [rows.pop(0)]
-        kept = ("id", "speaker")
-        labels = [n for n, key in enumerate(header[0]) if key not in kept] if header else [7]
-        known = [[row[n] for n in labels] for row in rows]
-        draw = random.Random(1)
-        dealt = draw.choices(known, k=len(rows)) if at_home else draw.sample(known, len(rows))
-        for row, cells in zip(rows, dealt, strict=True):
-            for n, cell in zip(labels, cells, strict=True):
-                row[n] = cell
+        labels = [n for n, key in enumerate(header[0]) if key not in ("id", "speaker")] if header else [7]
+        dealt_anew(rows, labels, 1, sizes=not at_home)
         text = "".join(f"{separator.join(row)}\n" for row in [*header, *rows]).encode()
         assert text != files[path]
         files[path] = text
@@ -212,9 +207,7 @@ def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, at_ho
     )
     assert list(plain) == list(dealt)
     told = {entry for entry in plain if plain[entry] != dealt[entry]}
-    labels = {
-        entry for entry in told if without_told(entry, plain[entry]) != without_told(entry, dealt[entry])
-    }
+    labels = {name for name in told if without_told(name, plain[name]) != without_told(name, dealt[name])}
     assert labels == (set() if at_home else {"reference_data.zip"})
     assert not (at_home and told)
 
@@ -318,9 +311,8 @@ def test_whether_a_run_fails_and_all_that_it_says_does_not_depend_on_a_label(tas
         shown = []
         for number in range(len(references)):
             folder = tmp_path / str(number)
-            inputs = write_files(
-                folder / str(place), {f"res/{name}": text for name, text in submission.items()}
-            )
+            results = {f"res/{name}": text for name, text in submission.items()}
+            inputs = write_files(folder / str(place), results)
             (inputs / "ref").symlink_to(folder / "ref")
             shown.append(seen(inputs / "out", *run_here(score, inputs, inputs / "out")))
         assert shown[0]["status"] == 0, (submission, shown[0])

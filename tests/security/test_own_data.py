@@ -59,9 +59,8 @@ def unpacked(name, content):
         return
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for inner in archive.namelist():
-            yield from unpacked(
-                f"{name}/{inner}" if not inner.endswith(".zip") else inner, archive.read(inner)
-            )
+            place = inner if inner.endswith(".zip") else f"{name}/{inner}"
+            yield from unpacked(place, archive.read(inner))
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +76,9 @@ def bundles():
         folder = own_folder(Path(place, "own"), task_names())
         # Without an own grammar, the sample's must not be used instead.
         (folder / "starting_kit/spoken_call/data/grammar.xml").unlink()
+        left_out = "  spoken_call:\n    leave_out: [baseline]\n    title:"
         settings = (folder / "competition.yaml").read_text(encoding="utf-8")
-        settings = settings.replace(
-            "  spoken_call:\n    title:", "  spoken_call:\n    leave_out: [baseline]\n    title:"
-        )
+        settings = settings.replace("  spoken_call:\n    title:", left_out)
         (folder / "competition.yaml").write_text(settings, encoding="utf-8")
         planned = plan(Sources(ROOT, folder), [], {})
     assert len(planned.competitions) == 9
@@ -101,10 +99,8 @@ def test_no_name_and_no_sentence_of_the_sample_is_in_a_bundle_of_own_data(bundle
     found = {}
     for content, where in bundles.items():
         text = content.decode("utf-8", "replace")
-        traces = names & {
-            token.strip(".").lower() for token in re.findall(r"[\w.-]+", text)
-        } | texts & shingles(text)
-        if traces:
+        tokens = {token.strip(".").lower() for token in re.findall(r"[\w.-]+", text)}
+        if traces := names & tokens | texts & shingles(text):
             found[where] = sorted(traces)[:5]
     assert found == {}, "\n".join(f"{where}: {traces}" for where, traces in found.items())
 
@@ -114,9 +110,8 @@ COUNTS = r"\b(740|260|1,?000 responses|1,?188|202|341|652|560|28 short recording
 
 
 def test_no_text_speaks_of_the_sample_where_data_are_an_organisers(bundles):
-    texts = {
-        where: content.decode() for content, where in bundles.items() if where.endswith((".md", ".html"))
-    }
+    pages = {where: content for content, where in bundles.items() if where.endswith((".md", ".html"))}
+    texts = {where: content.decode() for where, content in pages.items()}
     assert len(texts) > 40
     speaking = re.compile(rf"(?i)\bsample\b|\bsynthetic\b|{COUNTS}")
     assert {where: speaking.findall(text) for where, text in texts.items() if speaking.search(text)} == {}
@@ -139,13 +134,9 @@ def test_settings_and_lists_of_a_bundle_are_an_organisers(bundles):
 def test_nothing_of_an_organisers_data_is_written_into_the_clone(tmp_path):
     def clone():
         folders = ("reference_data", "starting_kit", "pages", "dist", "sealed")
-        paths = [
-            path
-            for folder in folders
-            for path in (ROOT / folder).rglob("*")
-            if "__pycache__" not in path.parts
-        ]
-        return {path: path.stat().st_mtime_ns for path in [*paths, *ROOT.glob("*.*")] if path.is_file()}
+        paths = [*ROOT.glob("*.*"), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]
+        kept = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
+        return {path: path.stat().st_mtime_ns for path in kept}
 
     before = clone()
     with mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=Baseline()):
