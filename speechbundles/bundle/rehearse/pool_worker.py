@@ -1,13 +1,17 @@
 """Runs a Python program many times in one process. A script, run by `process` in the sandbox.
 
-    pool_worker.py SOCKET_FD SCRIPT ARGUMENT...
+    pool_worker.py SOCKET_FD WHOSE SCRIPT ARGUMENT...
 
-It imports the program's modules and reads its reference or its items once. A request is a line of JSON on the socket
-with three descriptors: for the status, standard output and standard error. The status is written as by `supervisor.py`,
-followed by `alone` if this process stays for the next request. It ends after `MOST_RUNS` runs, if a run left a trace in
-it (see `state`), or if it has grown.
+If the code is the `project` 's, it imports the program's modules and reads its reference or its items once, and ends if
+a run left a trace in it (see `state`), after `MOST_RUNS` runs, or if it has grown. If some is an `organiser` 's, it
+imports only the library, and forks a child for each run, which alone runs that code and reads the reference and the
+submission; so no run can change the next one.
+
+A request is a line of JSON on the socket with three descriptors: for the status, standard output and standard error.
+The status is written as by `supervisor.py`, followed by `alone` if this process stays for the next request.
 """
 
+import ctypes
 import gc
 import io
 import json
@@ -25,9 +29,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
+
+PROJECT, ORGANISER = "project", "organiser"
 
 LONGEST_REQUEST = 1 << 16
 
@@ -36,6 +43,9 @@ MOST_RUNS = 1000
 
 MOST_GROWTH = 256 << 20
 """Bytes of memory by which it may grow."""
+
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def serve(requests: socket.socket) -> None:
@@ -56,6 +66,45 @@ def serve(requests: socket.socket) -> None:
         if not stays:
             return
         os.close(status)
+
+
+def serve_children(requests: socket.socket) -> None:
+    """Run each request in a child, which ends as any Python program does. A process that a run left ends this one."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    prctl(PR_SET_DUMPABLE, 0)  # unless it is root's, a run cannot change the memory of this process
+    alone = True
+    while alone:
+        line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
+        if not line:
+            return
+        status, *streams = descriptors
+        os.write(status, b"started\n")
+        child = os.fork()
+        if not child:
+            requests.close()
+            os.close(status)
+            prctl(PR_SET_DUMPABLE, 1)
+            os.setsid()
+            sys.modules["numpy"].random.seed()
+            sys.exit(become(json.loads(line), streams))
+        for descriptor in streams:
+            os.close(descriptor)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        alone = not has_started_processes()
+        os.write(status, b"%d\n%s" % (code if code >= 0 else 128 - code, b"alone\n" * alone))
+        os.close(status)
+
+
+def prctl(option: int, value: int) -> None:
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def import_library() -> None:
+    """Import what the two programs need, as far as it travels; nothing of an organiser."""
+    for name in ("programs.ingest", "programs.score", "report.results"):
+        with suppress(ImportError):
+            import_module(f"spokeneval.{name}")
+    gc.freeze()
 
 
 def prepare(script: str, arguments: list[str]) -> None:
@@ -137,7 +186,7 @@ def become(request: dict[str, Any], streams: Sequence[int]) -> int:
         os.dup2(descriptor, place)
         os.close(descriptor)
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
-    sys.stdout, sys.stderr = unbuffered(1), unbuffered(2)
+    sys.stdout, sys.stderr = unbuffered(1, sys.__stdout__), unbuffered(2, sys.__stderr__)
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
@@ -145,8 +194,11 @@ def become(request: dict[str, Any], streams: Sequence[int]) -> int:
     return run(sys.argv[0])
 
 
-def unbuffered(descriptor: int) -> io.TextIOWrapper:
-    return io.TextIOWrapper(open(descriptor, "wb", 0, closefd=False), encoding="utf-8", write_through=True)
+def unbuffered(descriptor: int, first: Any) -> io.TextIOWrapper:
+    """Return a stream that treats errors as Python's own first one does."""
+    return io.TextIOWrapper(
+        open(descriptor, "wb", 0, closefd=False), encoding="utf-8", errors=first.errors, write_through=True
+    )
 
 
 def run(script: str) -> int:
@@ -182,6 +234,12 @@ def compiled(script: str) -> CodeType:
 
 
 if __name__ == "__main__":
-    sys.path[0] = os.path.dirname(sys.argv[2])
-    prepare(sys.argv[2], sys.argv[3:])
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    descriptor, whose, *words = sys.argv[1:]
+    sys.path[0] = os.path.dirname(words[0])
+    served = socket.socket(fileno=int(descriptor))
+    if whose == PROJECT:
+        prepare(words[0], words[1:])
+        serve(served)
+    else:
+        import_library()
+        serve_children(served)

@@ -2,8 +2,9 @@
 
 A short run spends most of its time on starting Python, importing numpy and reading the same reference. Therefore this
 project's own programs (`own_programs`) run many times in one process (`pool_worker`), under the same limits as in
-`sandbox.run`: they only read a submission's data, and the process is replaced if a run changed it. A shared run counts
-only if it is `in_order`; the caller repeats any other without sharing.
+`sandbox.run`: they only read a submission's data, and the process is replaced if a run changed it. Programs of a task
+in an organiser's Python run in children of such a process. A shared run counts only if it is `in_order`; the caller
+repeats any other without sharing.
 
 A shared program sees its own files and its reference as they were when it was first started. Share only runs of one
 bundle from folders that do not change (`BuiltBundle.unpack_once`).
@@ -19,12 +20,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from speechbundles.bundle.rehearse import sandbox
+from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.sources import Sources, installed_root
@@ -81,12 +84,14 @@ class ProcessEngine:
     Parameters
     ----------
     variables: environment variables for the programs, besides the usual ones.
-    own: folders of programs whose runs share a process on each thread: `own_programs`.
+    own: folders of programs whose runs share a process on each thread, and whose code they are: `own_programs`.
     """
 
-    def __init__(self, variables: Mapping[str, str] | None = None, own: Collection[Path] = ()) -> None:
+    def __init__(
+        self, variables: Mapping[str, str] | None = None, own: Mapping[Path, str] = MappingProxyType({})
+    ) -> None:
         self.variables = dict(variables or {})
-        self.own = frozenset(folder.resolve() for folder in own)
+        self.own = {folder.resolve(): whose for folder, whose in own.items()}
         self.workers: dict[tuple[int, str, Limits], _Worker] = {}
 
     def __enter__(self) -> ProcessEngine:
@@ -119,7 +124,7 @@ class ProcessEngine:
         words[1] = str(script)
         key = threading.get_ident(), words[1], limits
         if key not in self.workers:
-            self.workers[key] = _Worker(words[1:], limits)
+            self.workers[key] = _Worker(self.own[script.parent], words[1:], limits)
         worker = self.workers[key]
         outcome = worker.run({"words": words[1:], "cwd": str(mounts[cwd]), "env": env}, seconds, limits)
         if worker.has_ended() or not in_order(outcome.exit_code, outcome.stderr):
@@ -134,8 +139,11 @@ def in_order(exit_code: int, stderr: str) -> bool:
     return exit_code == 1 and stderr.endswith(f"{FREE_ATTEMPT}\n")
 
 
-def own_programs(bundle: BuiltBundle) -> list[Path]:
-    """Return the folders of an unpacked bundle's programs if all their code is this project's, byte for byte."""
+def own_programs(bundle: BuiltBundle) -> dict[Path, str]:
+    """Return the folders of an unpacked bundle's programs whose runs can share a process, and whose code they are.
+
+    All code is this project's, byte for byte, except that a task in Python is its organiser's; that one needs Linux.
+    """
     source = Sources(installed_root())
     code = set(source.read_library().items())
     for folder in ("scoring_program", "ingestion_program"):
@@ -143,7 +151,12 @@ def own_programs(bundle: BuiltBundle) -> list[Path]:
     programs = {name for phase in bundle.phases for name in (phase.scoring_program, phase.ingestion_program)}
     folders = [folder for name, folder in bundle.unpacked.items() if name in programs]
     files = (file for folder in folders for file in read_all(folder).items() if file[0] not in _SETTINGS)
-    return folders if code.issuperset(files) else []
+    others = {name for name, content in files if (name, content) not in code}
+    if not others:
+        return dict.fromkeys(folders, PROJECT)
+    others -= {"score.py", "ingest.py"}
+    is_task = len(others) == 1 and re.fullmatch(r"spokeneval/challenges/[a-z]\w*\.py", others.pop())
+    return dict.fromkeys(folders, ORGANISER) if is_task and sys.platform == "linux" else {}
 
 
 def _with_folder(word: str, mounts: Mapping[str, Path]) -> str:
@@ -158,13 +171,13 @@ def _with_folder(word: str, mounts: Mapping[str, Path]) -> str:
 class _Worker:
     """A running `pool_worker.py` for a script."""
 
-    def __init__(self, words: Sequence[str], limits: Limits) -> None:
+    def __init__(self, whose: str, words: Sequence[str], limits: Limits) -> None:
         self.requests, theirs = socket.socketpair()
         with theirs:
             self.family, self.status = sandbox.start(
-                [sys.executable, str(_WORKER), str(theirs.fileno()), *words],
+                [sys.executable, str(_WORKER), str(theirs.fileno()), whose, *words],
                 Path("/"),
-                {**USUAL, **_ONE_THREAD},
+                {**USUAL, **(_ONE_THREAD if whose == PROJECT else {})},
                 limits,
                 output=subprocess.DEVNULL,
                 inherited=(theirs.fileno(),),

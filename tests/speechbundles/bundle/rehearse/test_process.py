@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from speechbundles.bundle.rehearse import many
-from speechbundles.bundle.rehearse.pool_worker import MOST_RUNS
+from speechbundles.bundle.rehearse.pool_worker import MOST_RUNS, ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.read import read_built_bundle
@@ -99,7 +99,7 @@ def test_runs_that_share_a_process_are_the_same_to_the_byte_in_any_order(task, e
     shuffled = random.Random(1).sample(range(len(submissions)), len(submissions))
     found = {}
     for order in (range(len(submissions)), shuffled):
-        with ProcessEngine(own=[place]) as engine:
+        with ProcessEngine(own={place: PROJECT}) as engine:
             for number in order:
                 done, counts = process(engine, place, tmp_path / "run", submissions[number])
                 if counts:
@@ -115,7 +115,7 @@ def test_a_reference_is_read_once_and_another_one_anew(tmp_path):
     place = task_program("spoken_call", tmp_path / "program")
     submission = CASES["spoken_call"].submission, None
     done = []
-    with ProcessEngine(own=[place]) as engine:
+    with ProcessEngine(own={place: PROJECT}) as engine:
         for number in range(3):
             done.append(process(engine, place, tmp_path / "run", submission)[0])
             if number == 0:
@@ -152,7 +152,7 @@ PROGRAM = """
 
 
 @pytest.fixture
-def shared(tmp_path):
+def shared(tmp_path, request):
     """Return what runs `PROGRAM`, by default in one process with its other runs.
 
     It returns the output, the errors, the exit code, and why the run was stopped.
@@ -174,7 +174,7 @@ def shared(tmp_path):
         )
         return done.stdout.replace(str(folder), ""), done.stderr, done.exit_code, done.why_stopped
 
-    with ProcessEngine(own=[place]) as engine:
+    with ProcessEngine(own={place: getattr(request, "param", PROJECT)}) as engine:
         go.engine = engine
         yield go
 
@@ -205,29 +205,46 @@ def test_what_each_run_sets_is_as_at_first_in_the_same_process(shared, trace):
     assert [*shared.engine.workers.values()] == workers
 
 
-@pytest.mark.parametrize(
-    "trace",
-    [
-        "os.umask(0)",
-        "locale.setlocale(locale.LC_ALL, 'C')",
-        "sys.path.insert(0, '/')",
-        "random.random()",
-        "numpy.random.random()",
-        "numpy.seterr(all='raise')",
-        "logging.basicConfig(level=10)",
-        "logging.disable(10)",
-        "warnings.kept = open('/dev/null')",
-        "os.close(1)",
-        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-        "warnings.kept = bytearray(300 << 20)",
-        "os.fork() or time.sleep(60)",
-    ],
-)
+TRACES = [
+    "os.umask(0)",
+    "locale.setlocale(locale.LC_ALL, 'C')",
+    "sys.path.insert(0, '/')",
+    "random.random()",
+    "numpy.random.random()",
+    "numpy.seterr(all='raise')",
+    "logging.basicConfig(level=10)",
+    "logging.disable(10)",
+    "warnings.kept = open('/dev/null')",
+    "os.close(1)",
+    "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+    "warnings.kept = bytearray(300 << 20)",
+    "os.fork() or time.sleep(60)",
+]
+
+
+@pytest.mark.parametrize("trace", TRACES)
 def test_any_other_trace_gives_the_next_run_a_new_process(shared, trace):
     first = shared()
     shared(trace)
     assert shared.engine.workers == {}
     assert shared() == first
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children share a process on Linux only")
+@pytest.mark.parametrize("shared", [ORGANISER], indirect=True)
+def test_no_trace_of_a_run_of_an_organisers_code_reaches_the_next(shared):
+    first = shared(alone=True)
+    assert shared() == first
+    workers = [*shared.engine.workers.values()]
+    for trace in TRACES[:-1]:
+        shared(trace)
+        assert shared() == first, trace
+    assert [*shared.engine.workers.values()] == workers
+    orphan = "os.fork() or (os.setsid(), os.fork() or time.sleep(60))"
+    for trace in (TRACES[-1], orphan, "os.kill(os.getppid(), signal.SIGKILL)"):
+        shared(trace)
+        assert shared.engine.workers == {}, trace
+        assert shared() == first
 
 
 @pytest.mark.thorough
@@ -304,7 +321,7 @@ def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, mon
         return done
 
     monkeypatch.setattr(many, "rehearse_phase", noted)
-    for find in (lambda _: [], lambda unpacked: unpacked.unpacked.values()):
+    for find in (lambda _: {}, lambda unpacked: dict.fromkeys(unpacked.unpacked.values(), PROJECT)):
         monkeypatch.setattr(many, "own_programs", find)
         ((_, result),) = many.rehearse_all(bundle, {"a": (phase, slow)}, tmp_path)
         assert result.status == "Failed"
@@ -312,20 +329,26 @@ def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, mon
     assert seen[0] == seen[2] == [(137, "", "", "time limit: still running after 2 s")]
 
 
+MINE = {"spokeneval/challenges/mine.py": "TASK = None"}
+
+
 @pytest.mark.parametrize(
-    ("files", "is_own"),
+    ("files", "whose"),
     [
-        ({"options.json": "{}", "task.json": "{}", "metadata.yaml": "command: python3 score.py"}, True),
-        ({"score.py": "print('mine')"}, False),
-        ({"spokeneval/challenges/mine.py": "TASK = None"}, False),
-        ({"spokeneval/task.py": "changed = True"}, False),
-        ({"numpy.py": ""}, False),
-        ({".hidden/__init__.py": ""}, False),
-        ({"spokeneval/__pycache__/task.cpython-311.pyc": ""}, False),
-        ({"_heapq.so": ""}, False),
+        ({"options.json": "{}", "task.json": "{}", "metadata.yaml": "command: python3 score.py"}, PROJECT),
+        ({"score.py": "print('mine')"}, None),
+        ({**MINE, "score.py": "print('mine')"}, ORGANISER if sys.platform == "linux" else None),
+        ({**MINE, "spokeneval/challenges/two.py": ""}, None),
+        ({**MINE, "numpy.py": ""}, None),
+        ({"spokeneval/challenges/__init__.py": "changed = True"}, None),
+        ({"spokeneval/task.py": "changed = True"}, None),
+        ({"numpy.py": ""}, None),
+        ({".hidden/__init__.py": ""}, None),
+        ({"spokeneval/__pycache__/task.cpython-311.pyc": ""}, None),
+        ({"_heapq.so": ""}, None),
     ],
 )
-def test_programs_share_a_process_only_if_all_their_code_is_the_projects(tmp_path, files, is_own):
+def test_programs_share_a_process_only_if_all_their_code_but_a_task_is_the_projects(tmp_path, files, whose):
     source = {
         path.relative_to(ROOT).as_posix(): path.read_bytes() for path in (ROOT / "spokeneval").rglob("*.*y")
     }
@@ -336,7 +359,7 @@ def test_programs_share_a_process_only_if_all_their_code_is_the_projects(tmp_pat
         "input_data.zip": write_files(tmp_path / "data", {"items.csv": ""}),
     }
     phase = SimpleNamespace(scoring_program="scoring_program.zip", ingestion_program=None)
-    assert own_programs(SimpleNamespace(phases=[phase], unpacked=names)) == ([place] if is_own else [])
+    assert own_programs(SimpleNamespace(phases=[phase], unpacked=names)) == ({place: whose} if whose else {})
 
 
 def test_a_command_in_another_folder_shares_no_process(shared, tmp_path):
