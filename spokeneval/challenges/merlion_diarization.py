@@ -6,35 +6,28 @@ Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from ..formats import language_turns as files
-from ..formats.format import Format, Items
+from ..formats.format import Format
 from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
-from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns, take
-from ..kinds.turns import recordings, turns_view
+from ..formats.turns import Reference, Submission, take
+from ..kinds.turns import LEAST_SHARE, always, recordings, turns_view
 from ..metrics import language_diarization as metrics
 from ..metrics.counts import total
 from ..metrics.diarization import DiarizationErrors
 from ..task import LOWER, POSITIVE, Score, Task
-
-EVER = np.array([[0.0, LATEST]])
-"""A turn that covers any recording from beginning to end."""
-
-LEAST_SHARE = 1e-6
-"""The least share of each language in the evaluated time. With less, an error rate could exceed the largest number that
-a platform can store."""
 
 
 def read_reference(contents: Mapping[str, bytes]) -> Reference:
     """Read the labels and the evaluated regions, and check that both languages have enough scored time."""
     reference = files.read_reference(contents)
     least = LEAST_SHARE * sum(float(np.diff(regions).sum()) for regions in reference.regions)
-    times = total(_times(reference, answers(NO_TURNS)(reference.items)))
+    times = total(_times(reference, always(LANGUAGES)(reference.items)))
     english, mandarin = metrics.english_time(times), metrics.mandarin_time(times)
     if english > least and mandarin > least:
         return reference
@@ -58,11 +51,6 @@ def _errors(rows: Mapping[str, Any]) -> DiarizationErrors:
     parts = (metrics.total_time, metrics.miss_time, metrics.false_alarm_time, metrics.language_error_time)
     unused = np.zeros((2, len(rows["times"].states)))
     return DiarizationErrors(*(part(rows["times"]) for part in parts), *unused)
-
-
-def answers(turns: Turns) -> Callable[[Items], Submission]:
-    """Return a trivial baseline: the same turns in every recording."""
-    return lambda items: Submission(LANGUAGES, (turns,) * len(items))
 
 
 # fmt: off
@@ -117,9 +105,9 @@ TASK = Task(
     right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.der(rows["times"])), 1),
     labels=lambda reference: [label for _, labels in reference.turns for label in labels.tolist()],
     trivial={
-        "nothing spoken": answers(NO_TURNS),
-        "English throughout": answers(Turns(EVER, np.array([0]))),
-        "Mandarin throughout": answers(Turns(EVER, np.array([1]))),
+        "nothing spoken": always(LANGUAGES),
+        "English throughout": always(LANGUAGES, 0),
+        "Mandarin throughout": always(LANGUAGES, 1),
     },
     view=turns_view(LANGUAGES, errors=_errors),
 )

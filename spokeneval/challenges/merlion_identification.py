@@ -8,6 +8,7 @@ Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -60,10 +61,11 @@ def curves(reference: Reference, submission: Submission) -> list[tuple[Any, ...]
     ]
 
 
-def right_of_segments(decisions: identification.LanguageDecisions) -> Any:
+def right(rows: Mapping[str, Any]) -> Any:
     """The share of the segments whose language is identified correctly."""
-    right = decisions.english_correct + decisions.mandarin_correct
-    return right / (decisions.english + decisions.mandarin)
+    decisions = rows["decisions"]
+    correct = decisions.english_correct + decisions.mandarin_correct
+    return correct / (decisions.english + decisions.mandarin)
 
 
 def remarks(submission: Submission) -> list[str]:
@@ -136,7 +138,7 @@ TASK = Task(
     count=count,
     scores=SCORES,
     exact={"differences": exact_differences},
-    right=lambda rows: right_of_segments(rows["decisions"]),
+    right=right,
     labels=lambda reference: reference.is_english.tolist(),
     trivial={
         "always English": lambda items: guesses(np.ones(len(items))),

@@ -74,7 +74,7 @@ def decisions(
         units=units or units_by(item, unit),
         count=partial(_count, truth=truth, answer=answer, classes=len(classes), positive=number),
         scores=two_class_scores(positive, other, item) if positive else many_class_scores(classes, item),
-        right=_right_of_two if positive else _right_of_many,
+        right=_right,
         labels=lambda reference: reference[truth].tolist(),
         trivial={
             **(constant if len(classes) <= MOST_TRIVIAL else {}),
@@ -128,12 +128,10 @@ def _count(
     return {"predictions": metrics.decisions_per_item(expected, predicted, classes=classes)}
 
 
-def _right_of_two(rows: Mapping[str, Any]) -> Any:
-    return rows["predictions"].true_positives + rows["predictions"].true_negatives
-
-
-def _right_of_many(rows: Mapping[str, Any]) -> Any:
-    return rows["predictions"].hits.sum(axis=-1)
+def _right(rows: Mapping[str, Any]) -> Any:
+    counts = rows["predictions"]
+    many = hasattr(counts, "hits")  # counts that were read from a file have a class of their own
+    return counts.hits.sum(axis=-1) if many else counts.true_positives + counts.true_negatives
 
 
 # fmt: off

@@ -158,9 +158,8 @@ def _curves(answers: Answers, submitted: Answers, *, files: ClassScoreFiles) -> 
     """The trials of a report's curve: their name, the key of their EER, and the scores of both sides."""
     labels, scores = answers[LABEL], files.likelihoods(submitted)
     if len(files.sides) > 2:
-        own = np.zeros(scores.shape, dtype=bool)
-        own[np.arange(len(labels)), labels] = True
-        return [("pooled scores of own and of other classes", "eer", scores[own], scores[~own])]
+        pooled = metrics.pooled_trials(labels, scores)
+        return [("pooled scores of own and of other classes", "eer", *pooled)]
     called = f"scores for {files.target}" if files.target else f"{files.sides[0]} minus {files.sides[1]}"
     return [(called, "eer", *metrics.detection_trials(labels, scores))]
 

@@ -122,6 +122,17 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
 
 
+def one_of(*choices: Any) -> Callable[[Any], Any]:
+    """Return the reader of a value that is one of a few."""
+
+    def read(value: Any) -> Any:
+        if isinstance(value, bool) or value not in choices:
+            raise ValueError(f"{value!r}; expected {' or '.join(map(str, choices))}")
+        return value
+
+    return read
+
+
 def noun(value: Any) -> str:
     """Return what an item is called, such as `response`."""
     if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z ]*[a-z]", value):
@@ -180,9 +191,7 @@ def units_by(item: str, unit: str) -> Callable[[Answers], Units]:
     return units
 
 
-def one_table(
-    file: str, columns: Mapping[str, Any], *, id: str, item: str, unit: str = "", texts: tuple[str, ...] = ()
-) -> Sheet:
+def one_table(file: str, columns: Mapping[str, Any], *, id: str, item: str, unit: str = "") -> Sheet:
     """Return a sheet in CSV, of a submission, or of a reference where it may have a column of units."""
     kept = unit_columns(unit) if unit else {}
-    return Sheet(file, id, columns, noun=item, texts=texts, **kept)
+    return Sheet(file, id, columns, noun=item, **kept)

@@ -33,7 +33,7 @@ from ..metrics.alternative_annotator import AnnotatorComparisons
 from ..metrics.counts import field_arrays, total
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, one_table, text, units_by
+from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, text, units_by
 
 FILE = "ratings.csv"
 COLUMN = "rating"
@@ -288,15 +288,6 @@ def _scale(value: Any) -> tuple[int, int]:
     return low, high
 
 
-def _one_of(*choices: Any) -> Any:
-    def read(value: Any) -> Any:
-        if isinstance(value, bool) or value not in choices:
-            raise ValueError(f"{value!r}; expected {' or '.join(map(str, choices))}")
-        return value
-
-    return read
-
-
 RATINGS = Kind(
     "ratings",
     "a rating of each item on a scale that two or more human raters used",
@@ -317,7 +308,7 @@ RATINGS = Kind(
         Parameter(
             "weights",
             "How a disagreement grows with its distance in κ: linear or quadratic.",
-            _one_of(LINEAR, QUADRATIC),
+            one_of(LINEAR, QUADRATIC),
             LINEAR,
             LINEAR,
         ),
@@ -326,7 +317,7 @@ RATINGS = Kind(
             "How much less often than a rater the system may be closer to the other raters, and yet replace this rater "
             "in the alternative annotator test: 0.2 where the raters are experts, 0.15 for skilled annotators, 0.1 for "
             "crowd workers, who cost least.",
-            _one_of(*MARGINS),
+            one_of(*MARGINS),
             MARGINS[0],
             MARGINS[0],
         ),

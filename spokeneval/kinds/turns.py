@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -21,7 +21,19 @@ from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score, Task, View
-from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, class_names, unit_columns
+from .decisions import MOST_TRIVIAL
+from .kind import (
+    ID,
+    ITEM,
+    UNIT,
+    Kind,
+    Parameter,
+    ParameterError,
+    class_names,
+    is_number,
+    one_of,
+    unit_columns,
+)
 
 ANY, NONE, OPTIMAL, SCORED, SKIPPED = "any", "none", "optimal", "scored", "skipped"
 
@@ -31,9 +43,6 @@ WIDEST = 10
 LEAST_SHARE = 1e-6
 """The least share of labelled time in the evaluated time. With less, an error rate could exceed the largest number that
 a platform can store."""
-
-MOST_TRIVIAL = 10
-"""With more classes, no trivial baseline answers one class throughout."""
 
 EVER = np.array([[0, int(LATEST)]])
 
@@ -78,9 +87,9 @@ def turns(
     declared = TurnFiles(id, classes, **unit_columns(unit))
     count = partial(_count, classes=classes, mapping=mapping, collar=collar, overlap=overlap)
     throughout = classes if len(classes) <= MOST_TRIVIAL else ()
-    constant = {f"{label} throughout": _always(n, classes) for n, label in enumerate(throughout)}
+    constant = {f"{label} throughout": always(classes, n) for n, label in enumerate(throughout)}
     if mapping == OPTIMAL:
-        constant = {"one label throughout": _always(0, ("label",))}
+        constant = {"one label throughout": always(("label",), 0)}
     return Task(
         name=name,
         title=title,
@@ -92,7 +101,7 @@ def turns(
         labels=lambda reference: [
             reference.names[label] for _, labels in reference.turns for label in labels.tolist()
         ],
-        trivial={"no turns": lambda items: Submission((), (NO_TURNS,) * len(items)), **constant},
+        trivial={"no turns": always(()), **constant},
         view=turns_view(classes, mapping=mapping, collar=collar, overlap=overlap),
     )
 
@@ -116,11 +125,10 @@ def turns_view(
     return View("turns", facts=facts)
 
 
-def _always(number: int, names: tuple[str, ...]) -> Any:
-    def answer(items: Items) -> Submission:
-        return Submission(names, (Turns(EVER, np.array([number])),) * len(items))
-
-    return answer
+def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Items], Submission]:
+    """Return a trivial baseline: in each recording one label throughout, or no turns."""
+    turns = NO_TURNS if number is None else Turns(EVER, np.array([number]))
+    return lambda items: Submission(names, (turns,) * len(items))
 
 
 def _read_reference(declared: TurnFiles, count: Any, files: Any) -> Reference:
@@ -210,19 +218,9 @@ def _classes(value: Any) -> tuple[str, ...]:
     return () if value == ANY else class_names(value)
 
 
-def _one_of(*choices: str) -> Any:
-    def read(value: Any) -> str:
-        if value not in choices:
-            raise ValueError(f"{value!r}; expected {' or '.join(choices)}")
-        return str(value)
-
-    return read
-
-
 def _collar(value: Any) -> int:
     """The collar in ms."""
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not plain or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
+    if not is_number(value) or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
         raise ValueError(
             f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
         )
@@ -245,7 +243,7 @@ TURNS = Kind(
             "mapping",
             f"{NONE}: labels mean themselves. {OPTIMAL}: in each recording a system's labels are mapped one to one to "
             "those of the reference, with the greatest time in common, as for speakers.",
-            _one_of(NONE, OPTIMAL),
+            one_of(NONE, OPTIMAL),
             NONE,
             NONE,
         ),
@@ -260,7 +258,7 @@ TURNS = Kind(
         Parameter(
             "overlap",
             f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.",
-            _one_of(SCORED, SKIPPED),
+            one_of(SCORED, SKIPPED),
             SCORED,
             SCORED,
         ),

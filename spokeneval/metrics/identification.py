@@ -143,12 +143,11 @@ def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.nda
     labels = np.asarray(labels)
     items, classes = ratios.shape
     of_item = 1 / np.bincount(labels)[labels]
-    own = np.zeros(ratios.shape, dtype=bool)
-    own[np.arange(items), labels] = True
-    order = np.argsort(ratios[own], kind="stable")
-    targets = ratios[own][order]
+    targets, nontargets = pooled_trials(labels, ratios)
+    order = np.argsort(targets, kind="stable")
+    targets = targets[order]
     missed = np.cumsum(np.append(0, of_item[order]))[:-1]
-    nontargets, of_trial = ratios[~own], np.repeat(of_item, classes - 1)
+    of_trial = np.repeat(of_item, classes - 1)
     order = np.argsort(nontargets, kind="stable")
     rejected = np.cumsum(np.append(0, of_trial[order]))
     accepted = (rejected[-1] - rejected[np.searchsorted(nontargets[order], targets)]) / (classes - 1)
@@ -217,11 +216,23 @@ def pooled_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
     ([1, 1], [2, 2])
     """
     labels, scores, row, rows = _items(labels, scores, row)
-    own = np.zeros(scores.shape, dtype=bool)
-    own[np.arange(len(labels)), labels] = True
-    trials = scores[own], scores[~own]
+    trials = pooled_trials(labels, scores)
     rows_of_trials = row, np.repeat(row, scores.shape[1] - 1)
     return trial_histograms(trials, rows_of_trials, rows, score_bins(*trials))
+
+
+def pooled_trials(labels: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The values, such as scores, of the items' own classes, and those of the others, item by item; of checked arrays.
+
+    Examples
+    --------
+    >>> own, others = pooled_trials(np.array([0, 2]), np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    >>> own.tolist(), others.tolist()
+    ([2.0, 1.0], [1.0, 0.0, 0.0, 0.0])
+    """
+    own = np.zeros(values.shape, dtype=bool)
+    own[np.arange(len(labels)), labels] = True
+    return values[own], values[~own]
 
 
 def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:

@@ -10,10 +10,12 @@ For a set whose labels stay at home, the platform has no labels: the part is `HO
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +27,6 @@ from ..formats.problems import Problem, ReferenceFileError
 from ..formats.tables import id_order
 from ..formats.text import decimal
 from ..task import Task
-from .garbage import collection_paused
 
 PART_FILE = "part.txt"
 ITEMS_FOLDER = "items"
@@ -35,6 +36,21 @@ OPEN, SEALED = "open", "sealed"
 
 HOME = "home"
 """The part of a set of which a platform has no label."""
+
+
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Suspend Python's search for cycles of objects, which takes most of the time where millions of lists are made.
+
+    It is a context or a decorator. Objects that are in no cycle are freed nevertheless.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 class Reference(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
 from ..task import ENDS, Number, Task
-from .garbage import collection_paused
 from .interval import FEWEST_UNITS, Interval, score_intervals
 from .options import Settings
+from .reference import collection_paused
 from .statistics import Statistics, by_unit
 
 

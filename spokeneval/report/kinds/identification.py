@@ -54,14 +54,14 @@ def errors(view: View, reference: Any, submission: Any, scored: Scored) -> Error
     """Return the wrong decisions in each row of the counts, and by class and length."""
     labels, row = view.expected(reference), view.facts["rows"](reference)
     wrong = _chosen(view, submission) != labels
+    groupings = {
+        "Class": (labels, view.facts["classes"]),
+        "Length": _bands(view.facts["lengths"](reference)),
+    }
     groups = [
-        Group("Class", name, wrong[labels == place].sum(), (labels == place).sum())
-        for place, name in enumerate(view.facts["classes"])
-    ]
-    place, names = _bands(view.facts["lengths"](reference))
-    groups += [
-        Group("Length", name, wrong[place == band].sum(), (place == band).sum())
-        for band, name in enumerate(names)
+        Group(kind, name, wrong[place == number].sum(), (place == number).sum())
+        for kind, (place, names) in groupings.items()
+        for number, name in enumerate(names)
     ]
     sums = np.bincount(row, wrong), np.bincount(row).astype(float)
     return Errors(*sums, ("the wrong decisions", "the items"), groups=groups)

@@ -11,10 +11,9 @@ import numpy as np
 from ...metrics.agreement import cohen_kappa
 from ...run.scoring import Scored
 from ...task import View
-from ..page import Html, folded, paragraph, percent, section, table
-from .scores import difference_figure
+from ..page import Html, folded, percent, section, table
+from .scores import SHIFT, difference_figure
 
-SHIFT = paragraph("A difference above 0 means that the submission is above the human score.", kind="note")
 SUBMISSION = "submission"
 
 

@@ -18,6 +18,8 @@ MOST_LEVELS = 11
 """With more human scores on the scale, they are shown in bands."""
 BANDS = 5
 
+SHIFT = paragraph("A difference above 0 means that the submission is above the human score.", kind="note")
+
 
 def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
     """Return the sections on the shift and on a second rater."""
@@ -43,9 +45,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
         section(
             "Shift of the predictions",
             table("Predictions at each human score", header, rows),
-            paragraph(
-                "A difference above 0 means that the submission is above the human score.", kind="note"
-            ),
+            SHIFT,
             difference_figure(human, given, "the human score"),
         ),
         _second_rater(human, given, second, ends) if second is not None else None,
