@@ -116,7 +116,7 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
     if SYSTEM not in header:
         problems.append(f"there is no column {SYSTEM}, with the names of the systems on the leaderboard")
     if problems:
-        raise no_board([f"{path}: {problem}" for problem in problems])
+        raise no_board(*(f"{path}: {problem}" for problem in problems))
     known = {_composed(name): name for name in names}
     elsewhere = {_composed(name) for other in folder.iterdir() for name in (other.name, other.stem)}
     found: dict[str, System] = {}
@@ -141,7 +141,7 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
         if odd:
             problems.append(f"{path}: {what}: {some_of(odd, MOST_SHOWN)}")
     if problems:
-        raise no_board(problems)
+        raise no_board(*problems)
     return found
 
 
@@ -156,7 +156,7 @@ def read_rows(path: Path) -> list[list[str]]:
     try:
         return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]
     except UnreadableFile as error:
-        raise no_board([f"{path}: {error}"]) from None
+        raise no_board(f"{path}: {error}") from None
 
 
 def _composed(name: str) -> str:

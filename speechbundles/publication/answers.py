@@ -34,7 +34,7 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
     try:
         submissions = find_submissions(folder)
     except OrganiserError as error:
-        raise no_board([f"--submissions {error}"]) from None
+        raise no_board(f"--submissions {error}") from None
     answers, missing, others = [], [], []
     for output in outputs:
         path = _submission_of(output, submissions)
@@ -57,7 +57,7 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
         if paths
     ]
     if problems:
-        raise no_board(problems)
+        raise no_board(*problems)
     return answers
 
 

@@ -146,7 +146,7 @@ def _require_baseline(baseline: str, present: Sequence[str]) -> None:
     if baseline and baseline not in present:
         expected = some_of(sorted(present), MOST_SHOWN)
         what = f"no such system{hint(baseline, present)}; expected one of {expected}"
-        raise no_board([f"--baseline {baseline}: {what}"])
+        raise no_board(f"--baseline {baseline}: {what}")
 
 
 def _find_task(
@@ -164,7 +164,7 @@ def _find_task(
         what = f"competition.yaml has no task {name}; expected one of {', '.join(known)}"
         if outputs[0].signature.code:
             what = f"{name} is written in Python by its organiser; code is never taken from an output"
-        raise no_board([f"{what}. {GIVE_COMPETITION}"])
+        raise no_board(f"{what}. {GIVE_COMPETITION}")
     _require_code(rules, outputs)
     return rules, competition, next(iter(own)) if len(own) == 1 else rules.title
 
@@ -173,7 +173,7 @@ def _primary_column(rules: Task, competition: Competition | None, output: Scorin
     """Return the column of the primary score, with the organiser's precision if the competition is known."""
     column = competition.columns[0] if competition else rules.columns[0]
     if column.key not in output.scores:
-        raise no_board([f"{output.name} has no score {column.key}, the primary score of {rules.name}"])
+        raise no_board(f"{output.name} has no score {column.key}, the primary score of {rules.name}")
     precision = competition.columns[0].precision if competition else rules.primary.precision
     return Column(column.key, column.title, column.direction, precision)
 
@@ -236,10 +236,8 @@ def _tables_of_items(
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(outputs):
         raise no_board(
-            [
-                "--conditions, --by, --items and --flags need statistics.json in every output; "
-                "score the submissions with `score` to get it"
-            ]
+            "--conditions, --by, --items and --flags need statistics.json in every output; "
+            "score the submissions with `score` to get it"
         )
     rules, column, counted = ranking.rules, ranking.column, summed[0].rows[0]
     if asked.items and (difficulty := item_difficulty(rules, summed)):
@@ -250,7 +248,7 @@ def _tables_of_items(
         tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
     if asked.by or asked.flags is not None:
         if competition is None:
-            raise no_board([f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}"])
+            raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
         gold = find_gold(competition, counted)
         tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
         if asked.flags is not None:
@@ -265,15 +263,13 @@ def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
     code = outputs[0].signature.code
     if code != rules.code:
         raise no_board(
-            [
-                f"the outputs were scored with another {OWN_TASKS}/{rules.name}.py ({code or 'none'}; yours is "
-                f"{rules.code or 'none'}). Build a bundle from the present file, and score the submissions again"
-            ]
+            f"the outputs were scored with another {OWN_TASKS}/{rules.name}.py ({code or 'none'}; yours is "
+            f"{rules.code or 'none'}). Build a bundle from the present file, and score the submissions again"
         )
     unknown = [(output.name, output.statistics) for output in outputs if output.rules is None]
     damaged = {name: damage(rules, statistics) for name, statistics in unknown if statistics is not None}
     if any(damaged.values()):
-        raise no_board([f"{name}: {what}" for name, what in damaged.items() if what])
+        raise no_board(*(f"{name}: {what}" for name, what in damaged.items() if what))
 
 
 def scores_table(board: Board) -> Table:

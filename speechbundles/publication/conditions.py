@@ -42,9 +42,7 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     """
     rows = read_rows(path)[1:]
     if not rows or any(len(row) < 2 for row in rows):
-        raise no_board(
-            [f"{path}: expected a header row and two columns: a unit or an item, and its condition"]
-        )
+        raise no_board(f"{path}: expected a header row and two columns: a unit or an item, and its condition")
     given = Counter(row[0].strip() for row in rows)
     conditions = {row[0].strip(): printable(row[1].strip()) for row in rows}
     names = max((units, items), key=lambda names: len(given.keys() & set(names)))
@@ -59,7 +57,7 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
             problems.append(f"{path}: {what}: {len(odd)}, first {printable(odd[0])!r}")
     problems += [f"{path}: {problem}" for problem in _unusable(conditions)]
     if problems:
-        raise no_board(problems)
+        raise no_board(*problems)
     return conditions
 
 
@@ -74,7 +72,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
     """
     known = {name.lower(): name for name in gold.columns}
     if column.lower() not in known:
-        raise no_board([f"--by {column}: the reference has no such column; it has {', '.join(gold.columns)}"])
+        raise no_board(f"--by {column}: the reference has no such column; it has {', '.join(gold.columns)}")
     column = known[column.lower()]
     cells = _cells(gold.columns[column], rows)
     if gold.counted_in and _first_differing(cells) is not None:
@@ -85,11 +83,9 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
     if differing is not None:
         several = some_of([printable(cell) for cell in cells[differing]], 3)
         raise no_board(
-            [
-                f"--by {column}: the column has several values within {printable(differing)} ({several}), which is "
-                "scored as a whole: values that change there, such as a turn's language, are part of what is scored. "
-                "Choose a column with the same value in all rows of an item"
-            ]
+            f"--by {column}: the column has several values within {printable(differing)} ({several}), which is "
+            "scored as a whole: values that change there, such as a turn's language, are part of what is scored. "
+            "Choose a column with the same value in all rows of an item"
         )
     conditions = {item: printable(found[0]) for item, found in cells.items()}
     numbers = _numbers(conditions)
@@ -97,7 +93,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
         conditions = dict(zip(conditions, _quarters(numbers), strict=True))
     problems = _unusable(conditions)
     if problems:
-        raise no_board([f"--by {column}: {problem}" for problem in problems])
+        raise no_board(*(f"--by {column}: {problem}" for problem in problems))
     return conditions
 
 
@@ -200,11 +196,11 @@ def scores_by_columns(
     finer = [name for name, given in conditions.items() if not given.keys() <= set(rows)]
     if finer and submissions is None:
         raise no_board(
-            [
+            *(
                 f"--by {name}: the column differs within rows of the statistics, so items must be scored again. Add "
                 "--submissions DIR, the folder of zips that you gave to score"
                 for name in finer
-            ]
+            )
         )
     answers = read_answers(submissions, outputs, gold) if finer and submissions is not None else []
     return [

@@ -90,10 +90,8 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
     flags = [column for column in header[1:] if column.lower() != ANNOTATOR]
     if not flags or len({*header}) < len(header) or any(len(row) != len(header) for row in rows):
         raise no_board(
-            [
-                f"{path}: expected a header with the item, {ANNOTATOR!r} if there are several, and a column for each "
-                "flag; no column name twice, and the same number of cells in every row"
-            ]
+            f"{path}: expected a header with the item, {ANNOTATOR!r} if there are several, and a column for each "
+            "flag; no column name twice, and the same number of cells in every row"
         )
     who = [place for place, column in enumerate(header) if column.lower() == ANNOTATOR and place]
     cells = {}
@@ -122,7 +120,7 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
         if odd
     ]
     if problems or not rows:
-        raise no_board(problems or [f"{path}: no rows below the header"])
+        raise no_board(*(problems or [f"{path}: no rows below the header"]))
     marked = np.array([[cells[annotator, item] for item in items] for annotator in annotators])
     return Flags(annotators, {flag: marked[:, :, place] for place, flag in enumerate(flags)})
 

@@ -60,12 +60,10 @@ def find_gold(competition: Competition, items: Sequence[str]) -> Gold:
         if all(set(items) <= cells.keys() for cells in gold.columns.values()):
             return gold
     raise no_board(
-        [
-            f"the gold standard of this board is not in {competition.sources.folder}: none of the sets of "
-            f"{competition.task} there ({', '.join(competition.sets)}) has all {len(items)} items. Give the folder of "
-            "your competition with --competition",
-            *unread,
-        ]
+        f"the gold standard of this board is not in {competition.sources.folder}: none of the sets of "
+        f"{competition.task} there ({', '.join(competition.sets)}) has all {len(items)} items. Give the folder of "
+        "your competition with --competition",
+        *unread,
     )
 
 

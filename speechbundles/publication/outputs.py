@@ -66,7 +66,7 @@ class _NoScore(Exception):
     """Raised for an output without scores: the run failed."""
 
 
-def no_board(problems: Sequence[str]) -> OrganiserError:
+def no_board(*problems: str) -> OrganiserError:
     """Return the error for outputs that cannot be on one board; its message lists every problem."""
     lines = (f"  {problem}" for problem in problems)
     return OrganiserError("\n".join([f"No leaderboard: {count_of(len(problems), 'problem')}\n", *lines]))
@@ -127,7 +127,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     if scored:
         problems += _differences(scored)
     if problems or not scored:
-        raise no_board(problems + unscored)
+        raise no_board(*problems, *unscored)
     return outputs
 
 
