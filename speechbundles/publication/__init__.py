@@ -4,53 +4,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from speechbundles.publication.board import Breakdown, make_board
-    from speechbundles.publication.outputs import read_outputs
-    from speechbundles.publication.pdf import write_pdf
-    from speechbundles.publication.render import escaped as escaped_markdown
-    from speechbundles.publication.render import fitted_tables, markdown_table, text_table
-    from speechbundles.publication.score import score as score_all
-    from speechbundles.publication.score import to_text as scores_to_text
-    from speechbundles.publication.write import to_json as board_to_json
-    from speechbundles.publication.write import to_text as board_to_text
-    from speechbundles.publication.write import write_board
+    from speechbundles.publication.board import Breakdown as Breakdown
+    from speechbundles.publication.board import make_board as make_board
+    from speechbundles.publication.outputs import read_outputs as read_outputs
+    from speechbundles.publication.pdf import write_pdf as write_pdf
+    from speechbundles.publication.render import escaped_markdown as escaped_markdown
+    from speechbundles.publication.render import fitted_tables as fitted_tables
+    from speechbundles.publication.render import markdown_table as markdown_table
+    from speechbundles.publication.render import text_table as text_table
+    from speechbundles.publication.score import score_all as score_all
+    from speechbundles.publication.score import scores_to_text as scores_to_text
+    from speechbundles.publication.write import board_to_json as board_to_json
+    from speechbundles.publication.write import board_to_text as board_to_text
+    from speechbundles.publication.write import write_board as write_board
 
-__all__ = [
-    "Breakdown",
-    "board_to_json",
-    "board_to_text",
-    "escaped_markdown",
-    "fitted_tables",
-    "make_board",
-    "markdown_table",
-    "read_outputs",
-    "score_all",
-    "scores_to_text",
-    "text_table",
-    "write_board",
-    "write_pdf",
-]
-
-_PLACES = {
-    "Breakdown": ("board", "Breakdown"),
-    "board_to_json": ("write", "to_json"),
-    "board_to_text": ("write", "to_text"),
-    "escaped_markdown": ("render", "escaped"),
-    "fitted_tables": ("render", "fitted_tables"),
-    "make_board": ("board", "make_board"),
-    "markdown_table": ("render", "markdown_table"),
-    "read_outputs": ("outputs", "read_outputs"),
-    "score_all": ("score", "score"),
-    "scores_to_text": ("score", "to_text"),
-    "text_table": ("render", "text_table"),
-    "write_board": ("write", "write_board"),
-    "write_pdf": ("pdf", "write_pdf"),
+_NAMES = {
+    "board": ("Breakdown", "make_board"),
+    "outputs": ("read_outputs",),
+    "pdf": ("write_pdf",),
+    "render": ("escaped_markdown", "fitted_tables", "markdown_table", "text_table"),
+    "score": ("score_all", "scores_to_text"),
+    "write": ("board_to_json", "board_to_text", "write_board"),
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
     """Import a name from its module when it is first used: a season needs no rankings."""
     if name not in _PLACES:
         raise AttributeError(name)
-    module, own = _PLACES[name]
-    return getattr(import_module(f"{__name__}.{module}"), own)
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -30,11 +30,11 @@ def table_to_csv(table: Table) -> str:
 def markdown_table(table: Table) -> str:
     """Return a table as Markdown, without its title and its note."""
     rules = [":---" if index < table.left else "---:" for index in range(len(table.header))]
-    lines = [map(escaped, table.header), rules, *(map(escaped, row) for row in table.rows)]
+    lines = [map(escaped_markdown, table.header), rules, *(map(escaped_markdown, row) for row in table.rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def escaped(text: str) -> str:
+def escaped_markdown(text: str) -> str:
     """Return text with the special characters of Markdown and HTML escaped."""
     return re.sub(r"([\\`*_{}\[\]#|~])", r"\\\1", html.escape(text, quote=False))
 

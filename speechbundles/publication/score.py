@@ -88,7 +88,7 @@ class Scores:
     notes: tuple[str, ...] = ()
 
 
-def score(
+def score_all(
     bundle: Path,
     folder: Path | Mapping[str, Path],
     out: Path,
@@ -138,7 +138,7 @@ def score(
     with locked(runs / "lock", out, "score"):
         notes: tuple[str, ...] = ()
         if teams is None:
-            results, new = _score_all(scoring, submissions)
+            results, new = _score_submissions(scoring, submissions)
         else:
             results, new, notes = _score_teams(scoring, teams.teams)
             _replace_outputs(out, results)
@@ -187,7 +187,9 @@ class _Scoring:
     progress: Callable[[int, int], None] | None
 
 
-def _score_all(scoring: _Scoring, submissions: Mapping[str, Path]) -> tuple[dict[str, Result], list[str]]:
+def _score_submissions(
+    scoring: _Scoring, submissions: Mapping[str, Path]
+) -> tuple[dict[str, Result], list[str]]:
     """Return the result of each submission, and the names of those that had none before."""
     out, runs = scoring.out, scoring.out / RUNS
     contents: dict[str, str] = {}
@@ -244,12 +246,12 @@ def _score_teams(
         if len(team.runs) > 1
         for run, path in team.runs
     }
-    found, _ = _score_all(scoring, names)
+    found, _ = _score_submissions(scoring, names)
     chosen = {team.folder: team.choose(scoring.bundle.ranking_column(), found) for team in teams}
     entries = {
         folder: path for folder, (_, path) in chosen.items() if path.is_file() and not path.is_symlink()
     }
-    results, more = _score_all(scoring, entries)
+    results, more = _score_submissions(scoring, entries)
     notes = []
     for team in teams:
         run, _ = chosen[team.folder]
@@ -329,7 +331,7 @@ def to_csv(scores: Scores) -> str:
     return csv_text(rows)
 
 
-def to_text(scores: Scores) -> str:
+def scores_to_text(scores: Scores) -> str:
     """Return the primary score of each submission, best first, then why the others have no score."""
     table = _table(scores)
     lines = [text_table(table, {1 if scores.ranked else 0})] if table.rows else []

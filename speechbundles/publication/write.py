@@ -12,7 +12,7 @@ from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.fetched import write_whole
 from speechbundles.publication.board import Board, scores_table
 from speechbundles.publication.page import to_html
-from speechbundles.publication.render import escaped, markdown_table, table_to_csv, text_table
+from speechbundles.publication.render import escaped_markdown, markdown_table, table_to_csv, text_table
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.tables import pairs_to_csv, ranking_table, to_csv, to_dict
 from spokeneval.ranking.values import Table
@@ -27,7 +27,7 @@ def write_board(board: Board, directory: Path) -> list[Path]:
     directory.mkdir(parents=True, exist_ok=True)
     texts = {
         CSV_FILE: to_csv(board),
-        JSON_FILE: to_json(board),
+        JSON_FILE: board_to_json(board),
         MARKDOWN_FILE: to_markdown(board),
         LATEX_FILE: to_latex(board),
         HTML_FILE: to_html(board),
@@ -39,14 +39,14 @@ def write_board(board: Board, directory: Path) -> list[Path]:
     return [directory / file for file in texts]
 
 
-def to_json(board: Board) -> str:
+def board_to_json(board: Board) -> str:
     """Return the board and its further tables as JSON, in the form of `python -m spokeneval compare --json`."""
     ranking = to_dict(board)
     tables = [asdict(table) for table in board.tables]
     return json.dumps({**ranking, "unscored": list(board.unscored), "tables": tables}, indent=2) + "\n"
 
 
-def to_text(board: Board) -> str:
+def board_to_text(board: Board) -> str:
     """Return the board for a console: score and interval are in one cell."""
     parts = [
         f"{wrap(board.about.line)}\n{wrap(board.heading)}\n{_folded(board.signature)}",
@@ -83,13 +83,13 @@ def _narrow_table(board: Board) -> Table:
 def to_markdown(board: Board) -> str:
     """Return the board as Markdown, for a page or an e-mail."""
     parts = [
-        f"# {escaped(board.about.line)}",
-        escaped(board.heading),
-        escaped(board.signature),
+        f"# {escaped_markdown(board.about.line)}",
+        escaped_markdown(board.heading),
+        escaped_markdown(board.signature),
         markdown_table(ranking_table(board)),
     ]
-    parts += [escaped(note) for note in board.notes]
+    parts += [escaped_markdown(note) for note in board.notes]
     for table in [scores_table(board), *board.tables]:
-        parts += [f"## {escaped(table.title)}", markdown_table(table)]
-        parts += [escaped(table.note)] if table.note else []
+        parts += [f"## {escaped_markdown(table.title)}", markdown_table(table)]
+        parts += [escaped_markdown(table.note)] if table.note else []
     return "\n\n".join(parts) + "\n"

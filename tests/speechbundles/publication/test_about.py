@@ -37,7 +37,7 @@ def test_a_board_has_the_title_and_phase_that_score_recorded(tmp_path, title):
     recorded(tmp_path, title)
     system = write_output(tmp_path / "team/run", EER, signature=MERLION)
     board = board_of(system, day=date(2027, 3, 14))
-    assert f"{title} · Evaluation · 2027-03-14" in " ".join(plain.to_text(board).split())
+    assert f"{title} · Evaluation · 2027-03-14" in " ".join(plain.board_to_text(board).split())
     assert plain.to_markdown(board).startswith(f"# {title} · Evaluation · 2027-03-14\n")
     assert board_of(system, title="Ours").about.line == "Ours · Evaluation"
 

@@ -46,7 +46,7 @@ def test_a_board_of_systems_that_differ_and_that_tie(noisy):
     for row in board.rows:
         assert row.interval[0] <= row.score <= row.interval[1]
         assert row.ranks[0] <= row.rank <= row.ranks[1]
-    text = plain.to_text(board)
+    text = plain.board_to_text(board)
     assert re.search(r"system4 +1=", text)
     assert not any("another score" in note for note in board.notes)
 
@@ -59,7 +59,7 @@ def test_lower_scores_come_first_where_lower_is_better(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
     assert [row.name for row in board.rows] == ["b", "a", "c"]
     assert board.rows[0].interval == (9.0, 11.0)
-    assert "lower is better" in plain.to_text(board)
+    assert "lower is better" in plain.board_to_text(board)
 
 
 def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path):
@@ -78,7 +78,7 @@ def test_few_units_give_scores_without_intervals(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir())))
     assert len(board.rows) == 2
     assert [row.intervals for row in board.rows] == [{}, {}]
-    assert "]" not in "".join(line for line in plain.to_text(board).splitlines() if "1–2" in line)
+    assert "]" not in "".join(line for line in plain.board_to_text(board).splitlines() if "1–2" in line)
 
 
 def test_one_system_alone_has_a_board(tmp_path):
@@ -161,7 +161,7 @@ def test_a_system_without_a_score_is_listed_last(tmp_path):
     paths = noisy_systems(tmp_path / "outputs", systems=2)
     (tmp_path / "outputs" / "failed").mkdir()
     board = ranking.make_board(Sources(ROOT), read_outputs([tmp_path / "outputs" / "failed", *paths]))
-    assert re.search(r"failed +– +–", plain.to_text(board))
+    assert re.search(r"failed +– +–", plain.board_to_text(board))
     assert "Without a score and therefore without a rank: failed." in board.notes
     *scored_rows, failed = csv.DictReader(io.StringIO(tables.to_csv(board)))
     assert [row["rank"] for row in scored_rows] == ["1", "1"]

@@ -9,7 +9,7 @@ import build_bundle
 from speechbundles.bundle.rehearse import many
 from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.outputs import read_outputs
-from speechbundles.publication.score import score, to_text
+from speechbundles.publication.score import score_all, scores_to_text
 from speechbundles.publication.season import play_season
 from speechbundles.server.fetch import fetch
 from tests.samples.live_bundle import live_bundle, upload
@@ -32,8 +32,8 @@ def live(connection, server, tmp_path):
 
 def ranked(bundle, connection, tmp_path):
     fetch(connection, COMPETITION, tmp_path / "live")
-    scores = score(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
-    return scores, [line.split() for line in to_text(scores).split("\n\n")[0].splitlines()[1:]]
+    scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
+    return scores, [line.split() for line in scores_to_text(scores).split("\n\n")[0].splitlines()[1:]]
 
 
 def test_the_leaderboards_entries_are_ranked_exactly(connection, server, live, tmp_path, monkeypatch):
@@ -117,7 +117,7 @@ def test_a_score_that_differs_in_kind_and_a_lost_upload_are_noted(connection, se
     fetch(connection, COMPETITION, tmp_path / "live")
     (run,) = (path for path in (tmp_path / "live/submissions/bob").iterdir())
     run.unlink()
-    scores = score(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True)
+    scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True)
     assert [(scored.name, scored.finished) for scored in scores.scored] == [("anna", True), ("bob", False)]
     assert scores.notes == (
         "anna: run 1 is Failed on the server, but Finished here",

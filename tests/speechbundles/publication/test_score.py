@@ -12,7 +12,7 @@ from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.publication.about import read_scored
-from speechbundles.publication.score import score
+from speechbundles.publication.score import score_all
 from spokeneval.formats.submission_zip import MAX_BYTES
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
@@ -54,21 +54,21 @@ def test_each_is_scored_best_first_and_a_bad_one_is_listed(tmp_path, downloads, 
 
 def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
-    assert score(bundle, downloads, out).new == 3
+    assert score_all(bundle, downloads, out).new == 3
     before = (out / "scores.csv").read_bytes()
-    assert score(bundle, downloads, out).new == 0
+    assert score_all(bundle, downloads, out).new == 0
     assert (out / "scores.csv").read_bytes() == before
     (downloads / "beta/broken.zip").write_bytes(zipped({"answer.txt": "42\n"}))
     shutil.rmtree(out / "alpha/first")
-    assert score(bundle, downloads, out).new == 2
+    assert score_all(bundle, downloads, out).new == 2
     assert [row["status"] for row in table(out)] == ["Finished"] * 3
-    assert score(bundle, downloads, out, phase="Development").new == 3
+    assert score_all(bundle, downloads, out, phase="Development").new == 3
     assert table(out)[0]["submission"] == "beta/Second"
 
 
 def test_a_zip_that_is_too_large_is_one_submissions_refusal(tmp_path, downloads, capsys):
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
-    score(bundle, downloads, out)
+    score_all(bundle, downloads, out)
     with (downloads / "alpha/first.zip").open("wb") as stream:
         stream.truncate(MAX_BYTES + 1)  # a sparse file, which takes no space on disk
     assert build_bundle.main(["score", str(bundle), str(downloads), "--out", str(out)]) == 1
@@ -87,7 +87,7 @@ def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):
     bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
     gold = write_files(tmp_path / "all", {"gold.txt": "41\n"})
     for reference, best in ((None, "alpha/first"), (gold, "beta/Second"), (None, "alpha/first")):
-        scores = score(bundle, downloads, out, reference=reference)
+        scores = score_all(bundle, downloads, out, reference=reference)
         assert (scores.new, scores.scored[0].name) == (3, best)
         for scored in scores.scored[:2]:
             written = json.loads((out / scored.name / "scores.json").read_text())
@@ -99,10 +99,10 @@ def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
 
     def meanwhile(done, of):
         with pytest.raises(OrganiserError, match="score is using this folder"):
-            score(bundle, downloads, out)
+            score_all(bundle, downloads, out)
 
-    assert score(bundle, downloads, out, progress=meanwhile).new == 3
-    assert score(bundle, downloads, out).new == 0
+    assert score_all(bundle, downloads, out, progress=meanwhile).new == 3
+    assert score_all(bundle, downloads, out).new == 0
 
 
 @pytest.mark.thorough
@@ -116,7 +116,7 @@ def test_outputs_are_passed_over_wherever_they_are(tmp_path, downloads, monkeypa
         (downloads, tmp_path, {"out/kept"}),
         (".", ".", {"out/kept"}),
     ):
-        scores = score(bundle, Path(folder), Path(out))
+        scores = score_all(bundle, Path(folder), Path(out))
         names = {scored.name for scored in scores.scored}
         assert names == {"alpha/first", "beta/Second", "beta/broken", *more}
 
@@ -131,18 +131,18 @@ def test_files_of_runs_lie_in_memory_where_there_is_room(tmp_path, downloads, mo
 
     monkeypatch.setattr(many, "MEMORY", memory)
     monkeypatch.setattr(many, "rehearse_phase", rehearse)
-    score(codabench_bundle(tmp_path), downloads, tmp_path / "out")
+    score_all(codabench_bundle(tmp_path), downloads, tmp_path / "out")
     assert places == [memory] * 3
     assert list(memory.iterdir()) == []
     monkeypatch.setattr(many, "ROOM", 1 << 60)
-    score(codabench_bundle(tmp_path), downloads, tmp_path / "other")
+    score_all(codabench_bundle(tmp_path), downloads, tmp_path / "other")
     assert memory not in places[3:]
 
 
 def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     bundle = codabench_bundle(tmp_path)
     with pytest.raises(OrganiserError, match="expected a folder"):
-        score(bundle, tmp_path / "nowhere", tmp_path / "out")
+        score_all(bundle, tmp_path / "nowhere", tmp_path / "out")
     none = "no zip in this folder or in a folder below it"
     found = f"{none}; found a/results.csv, b.rar: zip the files of each submission"
     for files, words in (
@@ -152,14 +152,14 @@ def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     ):
         folder = write_files(tmp_path / files[0].replace("/", ""), dict.fromkeys(files, ""))
         with pytest.raises(OrganiserError, match=rf": {words}$"):
-            score(bundle, folder, tmp_path / "out")
+            score_all(bundle, folder, tmp_path / "out")
     for twice, words in (
         ("alpha/first.Zip", "alpha/first appears twice"),
         ("alpha.zip", "same name as alpha.zip"),
     ):
         write_files(downloads, {twice: ""})
         with pytest.raises(OrganiserError, match=words):
-            score(bundle, downloads, tmp_path / "out")
+            score_all(bundle, downloads, tmp_path / "out")
         (downloads / twice).unlink()
     with pytest.raises(OrganiserError, match="jobs is 0"):
-        score(bundle, downloads, tmp_path / "out", jobs=0)
+        score_all(bundle, downloads, tmp_path / "out", jobs=0)

@@ -39,7 +39,7 @@ def test_names_are_escaped_in_every_format(small):
     assert r"\*b\* \[l\](x) \`c\`" in markdown
     rows = list(csv.DictReader(io.StringIO(tables.to_csv(small))))
     assert "'=cmd|' '!A0" in {row["system"] for row in rows}
-    for text in (page, markdown, plain.to_text(small)):
+    for text in (page, markdown, plain.board_to_text(small)):
         assert "\u202e" not in text
 
 

@@ -18,7 +18,7 @@ from speechbundles.competition.seal import seal
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.publication.outputs import read_outputs
-from speechbundles.publication.score import score
+from speechbundles.publication.score import score_all
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files, read_folder
 from spokeneval.programs.score import HIDDEN_STATISTICS
@@ -120,7 +120,7 @@ def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
     path, baseline = bundle
     worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
     write_files(tmp_path / "in", {"a.zip": make_zip(baseline), "b.zip": make_zip(worse)})
-    scores = score(path, tmp_path / "in", tmp_path / "out")
+    scores = score_all(path, tmp_path / "in", tmp_path / "out")
     exact = {scored.name: scored.result.scores["f1"] for scored in scores.scored}
     outputs = read_outputs([tmp_path / "out/a", tmp_path / "out/b"])
     assert all(output.statistics for output in outputs)
