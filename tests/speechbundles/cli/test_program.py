@@ -50,46 +50,9 @@ def test_the_version_is_that_of_the_library(capsys):
     assert capsys.readouterr().out.split()[-1] == __version__
 
 
-@pytest.mark.parametrize(
-    ("arguments", "usage", "reason"),
-    [
-        ("bild", "COMMAND", "No such command 'bild'. Did you mean 'build'?"),
-        ("--versoin", "COMMAND", "No such option '--versoin'. Did you mean '--version'?"),
-        ("--platform codalab", "COMMAND", "No such option '--platform'."),
-        ("rank x --anonymos", "rank", "No such option '--anonymos'. Did you mean '--anonymous'?"),
-        ("rank", "rank", "Missing argument 'OUTPUT...'."),
-        (
-            "init mine",
-            "init",
-            "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE.",
-        ),
-        ("season b.zip dir more", "season", "Got unexpected extra argument (more)"),
-        ("build --platform codalb", "build", "'codalb' is not one of 'codabench', 'codalab'."),
-        ("fetch seven dir", "fetch", "Invalid value for 'COMPETITION': 'seven' is not a valid integer."),
-        ("score b.zip dir --jobs", "score", "Option '--jobs' requires an argument."),
-        ("rehearse b.zip s.zip --keep --json", "rehearse", "Option '--keep' requires an argument."),
-        ("build --leave-out a --leave-out --out x", "build", "Option '--leave-out' requires an argument."),
-    ],
-)
-def test_a_wrong_call_gets_the_usage_and_the_reason(capsys, arguments, usage, reason):
-    assert build_bundle.main(arguments.split()) == 2
-    printed = capsys.readouterr()
-    assert (printed.out != "") == ("--json" in arguments)
-    first, hint, blank, error = printed.err.splitlines()
-    assert first.startswith("Usage: ")
-    assert usage in first
-    assert hint.startswith("Try ")
-    assert (blank, error.startswith("Error: "), reason in error) == ("", True, True)
-
-
 def test_a_wrong_call_cannot_send_anything_to_the_terminal(capsys):
     assert build_bundle.main(["rank", "x", "--\x1b[2J"]) == 2
     assert "\x1b" not in capsys.readouterr().err
-
-
-def test_a_number_below_zero_is_a_value(capsys, tmp_path):
-    assert build_bundle.main(["fetch", "7", str(tmp_path), "--jobs", "-1"]) == 2
-    assert capsys.readouterr().err == "--jobs is -1; expected 1 or more\n"
 
 
 def test_without_a_command_all_bundles_are_built(monkeypatch, capsys):
@@ -186,17 +149,6 @@ def test_a_missing_module_of_this_project_is_not_reported_as_a_missing_package(m
     monkeypatch.setitem(sys.modules, "speechbundles.cli.check", None)
     with pytest.raises(ModuleNotFoundError):
         build_bundle.main(["check"])
-
-
-def test_new_is_refused_where_there_is_no_clone(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr("speechbundles.cli.new.ROOT", tmp_path)
-    assert build_bundle.main(["new", "speech_rate"]) == 1
-    assert capsys.readouterr().err == (
-        "`new` adds code to the repository; run `python build_bundle.py new` in a clone of it\n"
-        "\n"
-        "Nothing was written.\n"
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

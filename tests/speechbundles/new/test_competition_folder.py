@@ -10,7 +10,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
 from spokeneval.kinds.declared import KINDS
 from tests.samples.own_competition import DATES, own_folder
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT
 
 
 def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
@@ -41,16 +41,6 @@ def test_what_to_fill_in_begins_with_a_word(tmp_path, capsys, kind):
     hints = re.findall(r"not filled in yet: (.*)", capsys.readouterr().err)
     assert hints
     assert all(re.match(r"[\[\w]", hint) for hint in hints), hints
-
-
-@pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
-def test_init_needs_a_new_or_empty_folder(tmp_path, capsys, taken):
-    folder = tmp_path / "own"
-    write_files(tmp_path, {"own" if taken == "a file" else "own/data.csv": "mine"})
-    before = sorted(tmp_path.rglob("*"))
-    assert build_bundle.main(["init", str(folder), "spoken_call"]) == 1
-    assert f"{folder} exists already" in capsys.readouterr().err
-    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_init_accepts_tasks_and_bundles(tmp_path, capsys):
@@ -94,22 +84,6 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     assert competition.rules.declaration["kind"] == kind
     assert len(competition.columns) > 3
     assert [phase.name for phase in competition.phases] == ["Development", "Evaluation"]
-
-
-def test_init_wants_names_or_a_kind(tmp_path, capsys):
-    for words in (
-        [],
-        ["psst_correctness", "--new", "a", "--kind", "decisions"],
-        ["--new", "a"],
-        ["--kind", "decisions"],
-    ):
-        assert build_bundle.main(["init", str(tmp_path / "own"), *words]) == 2
-        assert "--new NAME with --kind KIND" in capsys.readouterr().err
-    assert (
-        build_bundle.main(["init", str(tmp_path / "own"), "--new", "spoken_call", "--kind", "decisions"]) == 1
-    )
-    assert "spoken_call is a task of the repository" in capsys.readouterr().err
-    assert not (tmp_path / "own").exists()
 
 
 @pytest.mark.parametrize("words", [["spoken_call"], ["--new", "klinik", "--kind", "decisions"]])

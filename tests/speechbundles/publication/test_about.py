@@ -2,12 +2,10 @@
 
 import json
 import unicodedata
-from datetime import date, datetime
+from datetime import date
 
 import pytest
 
-import build_bundle
-from speechbundles.cli import rank
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.publication import board as ranking
@@ -57,14 +55,6 @@ def test_a_board_of_a_part_of_a_set_names_the_part(tmp_path):
     signature = MERLION.replace("|spokeneval", "|part:sealed|spokeneval")
     path = write_output(tmp_path / "a", EER, signature=signature)
     assert board_of(path).about.line == f"{TITLES[0]} · Evaluation (sealed)"
-
-
-def test_the_date_is_an_argument_or_today(tmp_path, capsys, monkeypatch):
-    (path,) = noisy_systems(tmp_path, systems=1)
-    monkeypatch.setattr(rank, "now", lambda: datetime(2027, 3, 31, 23, 59))
-    for arguments, day in (([], "2027-03-31"), (["--date", "2027-02-28"], "2027-02-28")):
-        assert build_bundle.main(["rank", str(path), *arguments]) == 0
-        assert f"responses · {day}\n" in capsys.readouterr().out
 
 
 SYSTEMS = "system,team,affiliation,track,description\n"

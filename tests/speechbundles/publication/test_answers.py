@@ -11,10 +11,9 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.publication.board import Breakdown, make_board
-from speechbundles.publication.conditions import conditions_by_column, scores_by_columns
+from speechbundles.publication.conditions import scores_by_columns
 from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput
-from spokeneval.challenges import find_task
 from spokeneval.challenges.merlion_identification import TASK
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.segment_scores import Submission
@@ -188,14 +187,3 @@ def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored,
     with pytest.raises(OrganiserError) as refused:
         tables_by(own, scored[7], "language_tag", submissions=folder)
     assert words.format(folder) in str(refused.value)
-
-
-def test_the_language_of_a_turn_breaks_nothing_down():
-    (competition,) = read_competitions(Sources(ROOT), ["merlion_diarization_closed"])
-    place = ROOT / "reference_data/merlion_diarization/evaluation"
-    recordings = find_task("merlion_diarization").format.read_reference(read_folder(place)).items.ids
-    gold = find_gold(competition, recordings)
-    with pytest.raises(OrganiserError) as refused:
-        conditions_by_column(gold, "language_tag", recordings)
-    assert f"--by language_tag: the column has several values within {recordings[0]} (" in str(refused.value)
-    assert "such as a turn's language, are part of what is scored" in str(refused.value)

@@ -11,14 +11,8 @@ from speechbundles.publication.conditions import read_conditions
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import read_outputs
 from spokeneval.challenges.spoken_call import TASK
-from spokeneval.formats.files import read_folder
-from spokeneval.formats.speakers import Units
-from spokeneval.metrics.accept_reject import decisions_per_response, ranked_d_full
-from spokeneval.metrics.counts import as_matrix
-from spokeneval.run.statistics import by_unit
-from tests.samples.boards import scored, write_output
-from tests.samples.own_competition import begun_folder
-from tests.samples.programs import ROOT, write_files
+from tests.samples.boards import scored
+from tests.samples.programs import ROOT
 
 
 @pytest.mark.parametrize(
@@ -47,35 +41,6 @@ def test_few_different_numbers_are_conditions_and_more_are_quarters(count, kinds
     items = [f"call{n}" for n in range(count)]
     gold = Gold(TASK, None, {"age": {item: [str(20 + n)] for n, item in enumerate(items)}}, {}, {})
     assert len(set(conditions.conditions_by_column(gold, "age", items).values())) == kinds
-
-
-SHEET = "\n".join(
-    ["Id\tPrompt\tlanguage\tmeaning\tspeaker\tSeconds\tEmpty", 'x1\t"a\tb"\tcorrect\tcorrect\tS1\t20\t1']
-    + [
-        f"x{n}\tp{n % 3}\t{'in' * (n % 4 == 0)}correct\tcorrect\tS{n % 8}\t{n / 2:g}\t{'y' * (n % 5)}"
-        for n in range(2, 42)
-    ]
-)
-
-
-@pytest.fixture(scope="module")
-def own_competition(tmp_path_factory):
-    """A folder whose hidden set is `SHEET`, and the outputs of two systems on all of the set and on a part of it."""
-    folder = tmp_path_factory.mktemp("own")
-    begun_folder(folder / "mine", ["spoken_call"])
-    write_files(folder / "mine/reference_data/spoken_call/evaluation", {"reference.csv": SHEET + "\n"})
-    reference = TASK.format.read_reference(read_folder(folder / "mine/reference_data/spoken_call/evaluation"))
-    for part, count in (("whole", 41), ("part", 30)):
-        for name, period in (("a", 5), ("b", 7)):
-            labels = [reference[kind][:count] == 1 for kind in ("language", "meaning")]
-            accept = labels[0] ^ (np.arange(count) % period == 0)
-            rows = decisions_per_response(*labels, accept)
-            units = Units("speaker", dict(zip(reference.items.ids[:count], reference.speakers, strict=False)))
-            statistics = by_unit(units, {"decisions": rows})
-            scores = {"d_full": float(ranked_d_full(statistics.total("decisions")))}
-            written = {"items": list(statistics.items), "item_values": as_matrix(rows).tolist()}
-            write_output(folder / part / name, scores, statistics, **written)
-    return folder
 
 
 def board_by(own_competition, *columns, part="whole", **choices):
@@ -137,9 +102,3 @@ def test_a_column_that_differs_within_what_is_counted_is_refused():
     gold = Gold(TASK, None, columns, {}, {})
     with pytest.raises(OrganiserError, match=r"several values within call1 \(English, Mandarin\)"):
         conditions.conditions_by_column(gold, "Language", ["call1", "call2"])
-
-
-def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition):
-    outputs = read_outputs(sorted((own_competition / "whole").iterdir()))
-    with pytest.raises(OrganiserError, match=r"none of the sets of spoken_call there .* has all 41 items"):
-        ranking.make_board(Sources(ROOT), outputs, asked=ranking.Breakdown(by=["Prompt"]))

@@ -1,11 +1,9 @@
 """The final ranking of a fetched competition: `score --fetched`, and `rank` after it."""
 
-import csv
 from datetime import datetime
 
 import pytest
 
-import build_bundle
 from speechbundles.bundle.rehearse import many
 from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.outputs import read_outputs
@@ -123,29 +121,6 @@ def test_a_score_that_differs_in_kind_and_a_lost_upload_are_noted(connection, se
         "anna: run 1 is Failed on the server, but Finished here",
         "bob: run 2 is Finished on the server, but Failed here",
     )
-
-
-def test_the_command(connection, server, live, tmp_path, capsys, monkeypatch):
-    bundle = live()
-    server.enter(EVALUATION, "anna", upload(0))
-    server.enter(EVALUATION, "scores.csv", b"no zip")
-    fetch(connection, COMPETITION, tmp_path / "live")
-    monkeypatch.chdir(tmp_path)
-    command = ["score", str(bundle), "--fetched", "live", "--phase", "Evaluation"]
-    assert build_bundle.main(command) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[1].split() == ["1", "anna", "0.975"]
-    assert "1 scored and 1 refused in" in err
-    with open("scored/Evaluation/scores.csv", encoding="utf-8", newline="") as rows:
-        assert [row["submission"] for row in csv.DictReader(rows)] == ["anna", "scores.csv_"]
-    for words, reason in (
-        ([*command[:-2]], "--phase"),
-        ([*command, "live"], "expected either DIR or --fetched DIR"),
-        ([*command[:-1], "Development"], "no run of the phase 'Development'; phases with runs: 'Evaluation'"),
-        ([*command[:3], "nowhere", *command[4:]], "expected the index that `fetch` writes"),
-    ):
-        assert build_bundle.main(words) == 2
-        assert reason in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connection, server, live, tmp_path):

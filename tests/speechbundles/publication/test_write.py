@@ -2,20 +2,18 @@
 
 import csv
 import io
-import json
 import re
 from dataclasses import replace
 
 import pytest
 
-import build_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.publication import board as ranking
 from speechbundles.publication import page as board_page
 from speechbundles.publication import write as plain
 from speechbundles.publication.outputs import read_outputs
 from spokeneval.ranking import tables
-from tests.samples.boards import noisy_systems, scored, write_output
+from tests.samples.boards import scored, write_output
 from tests.samples.programs import ROOT
 from tests.samples.spoken_call import decided
 
@@ -64,26 +62,3 @@ def test_the_csv_has_the_numbers_in_full(small):
         assert (float(row["d_a_low"]), float(row["d_a_high"])) == expected.intervals["d_a"]
         assert expected.intervals["d_a"][0] < expected.scores["d_a"] < expected.intervals["d_a"][1]
         assert "ca_low" not in row
-
-
-def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys):
-    paths = [str(path) for path in noisy_systems(tmp_path / "outputs")]
-    printed, files = [], []
-    for out in (tmp_path / "one", tmp_path / "two"):
-        assert build_bundle.main(["rank", *paths, "--items", "--out", str(out)]) == 0
-        printed.append(capsys.readouterr().out)
-        files.append({file.name: file.read_bytes() for file in out.iterdir()})
-    assert printed[0] == printed[1]
-    assert files[0] == files[1]
-    assert set(files[0]) == {
-        *("board.csv", "board.json", "board.md", "board.tex", "board.html"),
-        *("pairs.csv", "items.csv"),
-    }
-    written = json.loads(files[0]["board.json"])
-    assert [system["name"] for system in written["systems"]] == [
-        row["system"] for row in csv.DictReader(files[0]["board.csv"].decode().splitlines())
-    ]
-    assert len(written["pairs"]) == len(files[0]["pairs.csv"].splitlines()) - 1
-    assert written["systems"][0]["intervals"].keys() >= {written["primary"]}
-    assert build_bundle.main(["rank", paths[0], paths[0]]) == 1
-    assert "the same output" in capsys.readouterr().err

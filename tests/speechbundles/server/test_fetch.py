@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from speechbundles.model.errors import OrganiserError, Refused, Unreachable
-from speechbundles.model.fetched import JOURNAL, read_index
+from speechbundles.model.fetched import JOURNAL, LOCK, locked, read_index
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.season.uploads import read_submissions
 from speechbundles.server.connection import PAUSES, Connection
@@ -219,7 +219,8 @@ def test_a_fetch_that_is_killed_loses_no_run(connection, server, phase, tmp_path
         while not (live / JOURNAL).exists() and time.monotonic() < deadline:
             time.sleep(0.01)
         process.kill()
-    before = {run.id: run for run in read_index(live)}
+    with locked(live / LOCK, live, "a test"):  # nobody has it now
+        before = {run.id: run for run in read_index(live)}
     complete = [run for run, row in before.items() if row.complete]
     assert len(before) == 7
     assert 1 <= len(complete) <= 4

@@ -3,14 +3,12 @@
 import json
 import random
 import re
-import sys
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-import build_bundle
 from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal
 from speechbundles.bundle.rehearse.run import Step
@@ -177,27 +175,3 @@ def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
         assert sorted((path.parent.name, path.name) for path in ended) == sorted(
             upload for upload, status in expected.items() if status != "Refused"
         )
-
-
-# The command
-
-
-def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys):
-    submit(tmp_path, "a", "2027-01-05T0900.zip")
-    bundle, folder = str(codabench(tmp_path)), str(tmp_path / "season")
-    assert build_bundle.main(["season", bundle, folder]) == 0
-    said = capsys.readouterr()
-    assert "Final leaderboard, Development: each team's best submission" in said.out
-    assert said.err.startswith("1 runs in ")
-    assert build_bundle.main(["season", bundle, folder, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["final"][0]["board"][0]["team"] == "a"
-    for wrong in (["absent.zip", folder], [bundle, "absent"], [bundle, folder, "--jobs", "0"]):
-        assert build_bundle.main(["season", *wrong]) == 2
-        assert capsys.readouterr().err
-
-
-def test_windows_is_told_at_once_what_does_not_run_there(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "platform", "win32")
-    commands = ("rehearse b.zip s.zip", "season b.zip s", "publish b.zip", "amend b.zip 7")
-    assert [build_bundle.main(command.split()) for command in commands] == [1] * 4
-    assert capsys.readouterr().err.count("not rehearsed on Windows; run this in WSL") == 4

@@ -1,0 +1,20 @@
+"""The command `season`."""
+
+import json
+
+import build_bundle
+from tests.samples.seasons import codabench, submit
+
+
+def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys):
+    submit(tmp_path, "a", "2027-01-05T0900.zip")
+    bundle, folder = str(codabench(tmp_path)), str(tmp_path / "season")
+    assert build_bundle.main(["season", bundle, folder]) == 0
+    said = capsys.readouterr()
+    assert "Final leaderboard, Development: each team's best submission" in said.out
+    assert said.err.startswith("1 runs in ")
+    assert build_bundle.main(["season", bundle, folder, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["final"][0]["board"][0]["team"] == "a"
+    for wrong in (["absent.zip", folder], [bundle, "absent"], [bundle, folder, "--jobs", "0"]):
+        assert build_bundle.main(["season", *wrong]) == 2
+        assert capsys.readouterr().err
