@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 
 from .tables import ranking_table
 from .values import Ranking, Table
@@ -54,26 +55,7 @@ _LABELS = """%
 % The fonts of LaTeX do not have these names. Each is printed as a label in ASCII:
 """
 
-_MACROS = r"""\makeatletter
-\ifx\documentclass\@twoclasseserror % inside a paper
-  \let\boardend\relax
-\else
-  \documentclass{article}
-  \usepackage{iftex,array,booktabs,longtable}
-  \usepackage[a4paper,margin=25mm]{geometry}
-  \iftutex\else
-    \usepackage[utf8]{inputenc}
-    \usepackage[T1]{fontenc}
-    \usepackage{textcomp}
-    \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-  \fi
-  \pagestyle{empty}
-  \def\boardend{\end{document}}
-  \begin{document}
-\fi
-\edef\boardtable{table\if@twocolumn*\fi}
-\def\boardbreak{\penalty5000\hskip\z@skip}
-\makeatother"""
+_MACROS = Path(__file__).with_name("macros.tex").read_text(encoding="utf-8")
 
 
 def to_latex(ranking: Ranking) -> str:
@@ -104,7 +86,7 @@ def to_latex(ranking: Ranking) -> str:
     )
     if labels:
         about += _LABELS + "".join(f"%   {label}: {name}\n" for name, label in labels.items())
-    return about + "\n".join([_MACROS, "", *lines, r"\boardend", ""])
+    return about + _MACROS + "\n".join(["", *lines, r"\boardend", ""])
 
 
 def _columns(table: Table) -> str:

@@ -183,6 +183,9 @@ def status_counts(statuses: Mapping[str, int]) -> str:
     return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in (FINISHED, FAILED, REFUSED))
 
 
+_OF_PHASE = ("name", "opens", "closes", "per_day", "total", "rule", "hidden")
+
+
 def to_json(season: Season) -> str:
     """Return the whole season as JSON in ASCII; scores are strings of decimals."""
     bundle = season.bundle
@@ -190,18 +193,7 @@ def to_json(season: Season) -> str:
         "title": bundle.title,
         "platform": bundle.platform,
         "primary": bundle.ranking_column().key,
-        "phases": [
-            {
-                "name": phase.name,
-                "opens": str(phase.opens),
-                "closes": phase.closes and str(phase.closes),
-                "per_day": phase.per_day,
-                "total": phase.total,
-                "rule": phase.rule,
-                "hidden": phase.hidden,
-            }
-            for phase in bundle.phases
-        ],
+        "phases": [{key: getattr(phase, key) for key in _OF_PHASE} for phase in bundle.phases],
         "days": [
             {"day": str(day.day), "phase": day.phase.name, "board": _board_json(day.board)}
             for day in season.days
@@ -220,7 +212,7 @@ def to_json(season: Season) -> str:
         ],
         "notes": notes_of(season),
     }
-    return json.dumps(content, indent=2)
+    return json.dumps(content, indent=2, default=str)
 
 
 def _board_json(board: Iterable[Entry]) -> list[dict[str, Any]]:
