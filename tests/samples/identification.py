@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,19 +13,15 @@ from sklearn import metrics as sklearn
 from sklearn.isotonic import IsotonicRegression
 
 from spokeneval.formats.files import Files
-from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.kind import read_parameters
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import Task
+from tests.samples import kinds
+
+make = partial(kinds.make, "identification")
 
 NAMES = ("English", "Hindi", "Tamil", "Urdu", "Odia")
-
-
-def make(**declared: Any) -> Task:
-    kind = KINDS["identification"]
-    return kind.make("languages", "Languages", **read_parameters(kind, declared))
 
 
 def csv(**columns: Any) -> bytes:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from spokeneval.formats.files import Files
-from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.kind import read_parameters
 from spokeneval.task import Task
+from tests.samples import kinds
+
+make = partial(kinds.make, "turns")
 
 Turn = tuple[float, float, str]
 """Start and end in seconds, label."""
-
-
-def make(**declared: Any) -> Task:
-    kind = KINDS["turns"]
-    return kind.make("meetings", "Meetings", **read_parameters(kind, declared))
 
 
 def rttm(**recordings: list[Turn]) -> bytes:

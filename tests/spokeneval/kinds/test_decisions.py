@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from sklearn import metrics as sklearn
 
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.kind import ParameterError, read_parameters
-from spokeneval.metrics.counts import total
-from spokeneval.task import Task
+from tests.samples import kinds
 
-
-def make(**declared: Any) -> Task:
-    kind = KINDS["decisions"]
-    return kind.make("screening", "Screening", **read_parameters(kind, declared))
+make = partial(kinds.make, "decisions")
 
 
 def table(column: str, labels: list[str], speakers: list[str] | None = None) -> bytes:
@@ -27,12 +21,9 @@ def table(column: str, labels: list[str], speakers: list[str] | None = None) -> 
     return "".join(",".join(row) + "\n" for row in rows).encode()
 
 
-def scores(task: Task, truth: list[str], answers: list[str]) -> dict[str, float]:
-    reference = task.format.read_reference({"labels.csv": table("label", truth)})
-    files = Files({"decisions.csv": table("label", answers)})
-    submission = task.format.read_submission(files, reference.items)
-    counts = {part: total(rows) for part, rows in task.count(reference, submission).items()}
-    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
+def scores(task: Any, truth: list[str], answers: list[str]) -> dict[str, float]:
+    files = {"labels.csv": table("label", truth)}, {"decisions.csv": table("label", answers)}
+    return kinds.scores_of(task, *files)
 
 
 @pytest.mark.parametrize("classes", [["no", "yes"], ["हाँ", "नहीं", "शायद"]])
@@ -68,23 +59,3 @@ def test_a_label_that_is_no_class_is_refused() -> None:
         scores(task, ["no", "yes"], ["maybe", "yes"])
     with pytest.raises(ReferenceFileError, match="only one kind of item; expected both yes and no items"):
         scores(task, ["yes", "yes"], ["no", "yes"])
-
-
-@pytest.mark.parametrize(
-    ("declared", "message"),
-    [
-        ({}, "classes: missing"),
-        ({"classes": ["a"]}, "classes: .*two classes or more"),
-        ({"classes": ["a", "a"]}, "classes: class 'a' twice"),
-        ({"classes": [True, False]}, "classes: true without quotation marks"),
-        ({"classes": [1, 2]}, "classes: class 1; expected a text"),
-        ({"classes": ["a", "b"]}, "positive: two classes; name the positive one"),
-        ({"classes": ["a", "b"], "positive": "c"}, "positive: 'c' is not one of"),
-        ({"classes": ["a", "b", "c"], "positive": "c"}, "positive: 3 classes have no positive one"),
-        ({"classes": ["a", "b", "c"], "item": "A b"}, "item: 'A b'; expected a word"),
-        ({"clases": ["a", "b"]}, "clases: unknown parameter; did you mean classes?"),
-    ],
-)
-def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        make(**declared)

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +15,18 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds.kind import ParameterError, read_parameters
-from spokeneval.kinds.scores import SCORES
-from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.run.interval import score_intervals
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import by_unit, parse_statistics, write_statistics
 from spokeneval.task import Task
+from tests.samples import kinds
+
+make = partial(kinds.make, "scores")
 
 EXACT = {"rel": 0, "abs": 1e-12}
-
-
-def make(**declared: Any) -> Task:
-    return SCORES.make("proficiency", "Proficiency", **read_parameters(SCORES, declared))
 
 
 def sheet(columns: Mapping[str, Sequence[Any]]) -> bytes:
@@ -39,16 +35,12 @@ def sheet(columns: Mapping[str, Sequence[Any]]) -> bytes:
 
 
 def count(task: Task, truth: Mapping[str, Sequence[Any]], answers: Sequence[Any]) -> tuple[Any, Any]:
-    reference = task.format.read_reference({"scores.csv": sheet(truth)})
-    submission = task.format.read_submission(
-        Files({"scores.csv": sheet({"score": answers})}), reference.items
-    )
-    return reference, task.count(reference, submission)
+    sides = kinds.read(task, {"scores.csv": sheet(truth)}, {"scores.csv": sheet({"score": answers})})
+    return sides[0], task.count(*sides)
 
 
 def scored(task: Task, truth: Mapping[str, Sequence[Any]], answers: Sequence[Any]) -> dict[str, float]:
-    counts = {part: total(rows) for part, rows in count(task, truth, answers)[1].items()}
-    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
+    return kinds.scores_of(task, {"scores.csv": sheet(truth)}, {"scores.csv": sheet({"score": answers})})
 
 
 def reductions(ratings: Sequence[Sequence[float | None]], predictions: Sequence[float]) -> float:
@@ -282,33 +274,15 @@ def test_units_items_and_trivial_baselines() -> None:
     [
         ({}, {"score": [1, 2]}, "2 items; expected at least 3"),
         ({}, {"score": [2, 2, 2]}, "all human scores are 2; a correlation needs scores that differ"),
-        (
-            {},
-            {"score": [0, 0.01, 0]},
-            r"hardly differ: their standard deviation is 0.00471 on a scale of width 100",
-        ),
+        ({}, {"score": [0, 0.01, 0]}, "hardly differ: their standard deviation is 0.00471"),
         ({}, {"score": [1, 2, 101]}, "score '101'; expected a number from 0 to 100"),
         ({}, {"score": [1, 2, ""]}, "score is empty"),
-        (
-            {"step": 0.5},
-            {"score": [1, 2.25, 3]},
-            "score '2.25'; expected a number from 0 to 100 in steps of 0.5",
-        ),
+        ({"step": 0.5}, {"score": [1, 2.25, 3]}, "score '2.25'; .* in steps of 0.5"),
         ({"control": "words"}, {"score": [1, 2, 30], "words": [7, 7, 7]}, "words is 7 for every item"),
         ({"control": "words"}, {"score": [1, 2, 30]}, "words"),
-        *(
-            (
-                {"second": "b"},
-                {"score": [1, 2, 30], "b": [some, "", ""]},
-                f"{found} with a score in b; PRMSE needs at least 2",
-            )
-            for some, found in ((1, "1 item"), ("", "0 items"))
-        ),
-        (
-            {"second": "b"},
-            {"score": [1, 2, 30], "b": ["x", "", 1]},
-            "b 'x'; expected a finite decimal number",
-        ),
+        ({"second": "b"}, {"score": [1, 2, 30], "b": [1, "", ""]}, "1 item with a score in b"),
+        ({"second": "b"}, {"score": [1, 2, 30], "b": ["", "", ""]}, "0 items with a score in b"),
+        ({"second": "b"}, {"score": [1, 2, 30], "b": ["x", "", 1]}, "b 'x'; expected a finite"),
         ({"second": "b"}, {"score": [1, 30, 30, 1], "b": [30, 1, 1, 30]}, "PRMSE is undefined"),
     ],
 )
@@ -320,41 +294,6 @@ def test_a_reference_that_cannot_be_used_is_refused(declared: Any, truth: Any, m
 def test_a_submitted_score_may_lie_beyond_the_scale_by_its_width() -> None:
     task, truth = make(scale=[1, 6]), {"score": [1, 4, 6]}
     assert scored(task, truth, [-4, 4, 11])["rmse"] == math.sqrt(50 / 3)
-    for answer, message in (
-        ("11.1", "'11.1'; expected a number from -4 to 11"),
-        ("4,5", "4"),
-        ("nan", "'nan'"),
-    ):
+    for answer, message in (("11.1", "'11.1'; .* from -4 to 11"), ("4,5", "4"), ("nan", "'nan'")):
         with pytest.raises(SubmissionError, match=message):
             scored(task, truth, [1, 2, answer])
-
-
-@pytest.mark.parametrize(
-    ("declared", "message"),
-    [
-        ({}, "scale: missing. The lowest and the highest score"),
-        ({"scale": [6, 1]}, r"scale: \[6, 1\] is upside down"),
-        ({"scale": [1, 1]}, "scale: .*upside down"),
-        ({"scale": 5}, "scale: 5; expected the lowest and the highest score"),
-        ({"scale": [1, "6"]}, "scale: .*expected the lowest and the highest score"),
-        ({"scale": [False, True]}, "scale: .*expected the lowest and the highest score"),
-        ({"scale": [0, math.inf]}, "scale: .*expected the lowest and the highest score"),
-        ({"scale": [0, 10**400]}, "scale: .*expected scores from -10000 to 10000"),
-        ({"scale": [0, 0.5]}, "scale: .*narrower than 1; multiply the scores"),
-        ({"scale": [1, 6], "step": 0}, "step: 0; expected a number above 0"),
-        ({"scale": [1, 6], "step": "none"}, "step: 'none'; expected a number above 0"),
-        ({"scale": [1, 6], "step": 0.0625}, "step: 0.0625; expected at most 3 decimals"),
-        ({"scale": [1, 6], "step": 2}, "step: 2 does not divide 1, an end of the scale"),
-        ({"scale": [0, 6], "step": 4}, "step: 4 does not divide 6"),
-        ({"scale": [0, 100], "step": 0.01}, "step: 0.01 gives 10000 steps; expected at most 1000"),
-        ({"scale": [1, 6], "control": " words"}, "control: ' words'; expected a name"),
-        ({"scale": [1, 6], "control": "score"}, "control: the column 'score' is used twice"),
-        ({"scale": [1, 6], "second": "speaker"}, "second: the column 'speaker' is used twice"),
-        ({"scale": [1, 6], "id": "score"}, "id: the column 'score' is used twice"),
-        ({"scale": [1, 6], "sclae": 1}, "sclae: unknown parameter; did you mean scale?"),
-    ],
-)
-def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message) as refused:
-        make(**declared)
-    assert "\n" not in str(refused.value)

@@ -10,19 +10,8 @@ from scipy.optimize import linear_sum_assignment
 
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.kinds.kind import ParameterError
-from spokeneval.metrics.counts import total
-from spokeneval.task import Task
+from tests.samples.kinds import scores_of
 from tests.samples.labelled_turns import GOOD, Turn, make, rttm
-
-
-def scores_of(task: Task, files: dict[str, bytes], submission: dict[str, bytes]) -> dict[str, float]:
-    reference = task.format.read_reference(files)
-    items = task.format.read_items(task.format.public_files(reference, {}))
-    assert items == reference.items
-    answers = task.format.read_submission(Files(submission), items)
-    counts = {part: total(rows) for part, rows in task.count(reference, answers).items()}
-    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
 
 
 def scores(
@@ -223,7 +212,9 @@ def test_errors_of_classes_and_tables() -> None:
     assert (found["error_1"], found["error_2"]) == pytest.approx((200 / 3, 0))
     reference = task.format.read_reference(files)
     assert task.units(reference) == ("speaker", {"q": "s1", "r": "s1"})
-    assert task.format.public_files(reference, {}) == {
+    public = task.format.public_files(reference, {})
+    assert task.format.read_items(public) == reference.items
+    assert public == {
         "recordings.csv": b"recording,start_s,end_s\nq,0.000,0.500\nq,1.000,1.500\nr,0.000,5.000\n"
     }
     assert task.format.rows(files)["turns.csv"] == {2: "r", 3: "r", 4: "q"}
@@ -276,28 +267,3 @@ def test_a_label_that_is_no_class_is_refused() -> None:
 def test_a_class_without_time_is_refused() -> None:
     with pytest.raises(ReferenceFileError, match="no scored time of class 'B'"):
         scores_of(make(classes=["A", "B"]), GOOD, {"turns.rttm": b""})
-
-
-@pytest.mark.parametrize(
-    ("declared", "message"),
-    [
-        ({"classes": ["a"]}, "classes: .*two classes or more"),
-        ({"classes": ["a", "a"]}, "classes: class 'a' twice"),
-        ({"classes": ["a", "b c"]}, "classes: class 'b c'; expected no blanks"),
-        ({"classes": ["a", "b"], "mapping": "optimal"}, "classes: with mapping optimal"),
-        ({"mapping": "best"}, "mapping: 'best'; expected none or optimal"),
-        ({"collar": -0.1}, "collar: -0.1; expected seconds from 0 to 10"),
-        ({"collar": 250}, "collar: 250; expected seconds from 0 to 10"),
-        ({"collar": 0.0005}, "collar: 0.0005; expected seconds .* in whole milliseconds"),
-        ({"collar": True}, "collar: True; expected seconds"),
-        ({"collar": float("nan")}, "collar: nan; expected seconds"),
-        ({"overlap": "ignored"}, "overlap: 'ignored'; expected scored or skipped"),
-        ({"id": "label"}, "id: 'label' is the name of another column"),
-        ({"unit": "recording"}, "unit: 'recording' is the name of another column"),
-        ({"maping": "none"}, "maping: unknown parameter; did you mean mapping?"),
-    ],
-)
-def test_bad_parameters_are_refused_by_their_name(declared: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message) as found:
-        make(**declared)
-    assert "\n" not in str(found.value)

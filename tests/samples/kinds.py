@@ -1,0 +1,27 @@
+"""Tasks that parameters declare, and what they count and score of the content of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spokeneval.formats.files import Files
+from spokeneval.kinds.declared import KINDS
+from spokeneval.kinds.kind import read_parameters
+from spokeneval.metrics.counts import total
+from spokeneval.task import Task
+
+Contents = dict[str, bytes]
+
+
+def make(kind: str, **declared: Any) -> Task:
+    return KINDS[kind].make("own", "Own", **read_parameters(KINDS[kind], declared))
+
+
+def read(task: Task, reference: Contents, submission: Contents) -> tuple[Any, Any]:
+    truth = task.format.read_reference(reference)
+    return truth, task.format.read_submission(Files(submission), truth.items)
+
+
+def scores_of(task: Task, reference: Contents, submission: Contents) -> dict[str, float]:
+    counts = {part: total(rows) for part, rows in task.count(*read(task, reference, submission)).items()}
+    return {score.key: score.value(task.part(score, counts)) for score in task.scores}
