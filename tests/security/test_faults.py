@@ -101,27 +101,6 @@ def test_a_write_that_fails_leaves_no_scores(tmp_path, size, environment, file):
     failed_cleanly(done, tmp_path / "output", os.strerror(errno.EFBIG))
 
 
-def test_a_full_disk(tmp_path):
-    """Use a file system of one page, in a separate mount namespace."""
-    output = laid_out(PSST, tmp_path) / "output"
-    output.mkdir()
-    script = (
-        f"mount -t tmpfs -o size=4k none '{output}' || exit 77; head -c 4096 /dev/zero > '{output}/filler'; "
-        f"'{sys.executable}' '{ROOT}/scoring_program/psst_correctness/score.py' '{tmp_path}/input' '{output}'; "
-        f"status=$?; ls -A '{output}'; exit $status"
-    )
-    try:
-        done = subprocess.run(
-            ["unshare", "-r", "-m", "sh", "-c", script], env=ENVIRONMENT, capture_output=True, text=True
-        )
-    except FileNotFoundError:
-        pytest.skip("unshare is not installed; only limits on file sizes are tested")
-    if done.returncode == 77 or "unshare" in done.stderr:
-        pytest.skip("mounting is not allowed; only limits on file sizes are tested")
-    assert (done.returncode, done.stdout) == (1, "filler\n")
-    assert os.strerror(errno.ENOSPC) in done.stderr
-
-
 @pytest.mark.parametrize("words", ["stdout", "stderr"])
 def test_standard_output_or_error_that_is_full_is_no_success(tmp_path, words):
     if not Path("/dev/full").exists():

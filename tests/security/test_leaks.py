@@ -212,7 +212,7 @@ def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, at_ho
     assert not (at_home and told)
 
 
-@pytest.mark.default_cases("spoken_call", "psst_recognition", "diarization")
+@pytest.mark.default_cases("spoken_call")
 @pytest.mark.parametrize("task", TASKS)
 def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
     """Run the baseline's submission through the bundle's own programs with the organiser's options."""

@@ -231,24 +231,6 @@ def test_a_bundle_of_very_many_near_misses_is_checked_in_seconds(tmp_path, score
         assert "and 980 or more" in said
 
 
-@pytest.mark.thorough
-def test_a_program_that_very_many_phases_name_is_read_once(tmp_path):
-    """Its description, its options and its reference are large, and the scores of all phases are hidden."""
-    task = {"scores": [{"key": f"d{n}"} for n in range(13_000)], "options": {}}
-    options = '{"detailed_results": false}'
-    inner = program(task__json=json.dumps(task), options__json=options)
-    inner["reference_data.zip"] = zipped({"gold.txt": b"0" * 30_000_000})
-    of_all = {"scoring_program": "scoring_program.zip", "reference_data": "reference_data.zip"}
-    phases = [{**PHASE, "index": n, "tasks": [n, n], "hide_output": True} for n in range(400)]
-    tasks = [{"index": n, "name": f"t{n}", **of_all} for n in range(400)]
-    changes = {"enable_detailed_results": True, "tasks": tasks, "phases": phases}
-    bundle = codabench_bundle(tmp_path, inner=inner, changes=changes)
-    command = [sys.executable, "build_bundle.py", "check", str(bundle)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-
-
 def test_terminal_escapes_are_shown_and_not_obeyed(capsys, tmp_path):
     inner = {f"{ESCAPES}.txt": b"x", "__MACOSX/\x9b": b"x"}
     for command in (f"python3 {ESCAPES} 'unclosed", f"python3 /app/program/{ESCAPES}.py"):

@@ -28,25 +28,36 @@ from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
 
-def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys):
+@pytest.fixture
+def mine(tmp_path):
+    return begin(tmp_path / "mine")
+
+
+@pytest.fixture
+def at_home(request, mine, monkeypatch):
+    """A server with the competition: its `number`, and `phase`, to which submissions are made."""
     monkeypatch.setattr(dates, "now", lambda: NOW)
-    mine = begin(tmp_path / "mine", "  board_url: https://example.org/b\n")
-    token = tmp_path / "token"
-    token.write_text(TOKEN)
-    token.chmod(0o600)
-    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
-        number = upload_bundle(server, mine)
-        phase = server.competitions[number]["phases"][1]["id"]
-        server.enter(phase, "anna", answers(20))
-        server.enter(phase, "bob", answers(9))
-        site = tmp_path / "site"
-        connected = ("--server", server.address, "--token-file", token)
-        assert main(number, "--competition", mine, "--out", site, *connected) == 0
-        first = json.loads((site / "board.json").read_text())
-        server.enter(phase, "carol", answers(1))
-        server.requests.clear()
-        assert main(number, "--competition", mine, "--out", site, *connected) == 0
-        assert len(server.called("API GET /api/submissions/")) == 3  # two lists, and the new run's files
+    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
+    monkeypatch.setattr("speechbundles.server.connection.PAUSES", (0,))
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    today = getattr(request, "param", False)
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}, today=today) as server:
+        server.number = upload_bundle(server, mine)
+        server.phase = server.competitions[server.number]["phases"][1]["id"]
+        yield server
+
+
+def test_the_command_fetches_scores_and_publishes(tmp_path, mine, at_home, capsys):
+    at_home.enter(at_home.phase, "anna", answers(20))
+    at_home.enter(at_home.phase, "bob", answers(9))
+    site = tmp_path / "site"
+    call = (at_home.number, "--competition", mine, "--out", site, "--server", at_home.address)
+    assert main(*call) == 0
+    first = json.loads((site / "board.json").read_text())
+    at_home.enter(at_home.phase, "carol", answers(1))
+    at_home.requests.clear()
+    assert main(*call) == 0
+    assert len(at_home.called("API GET /api/submissions/")) == 3  # two lists, and the new run's files
     names = [entry["name"] for entry in first["phases"][0]["entries"]]
     assert names == ["bob", "anna"]
     later = json.loads((site / "board.json").read_text())
@@ -63,47 +74,41 @@ def test_the_command_fetches_scores_and_publishes(tmp_path, monkeypatch, capsys)
     assert (mine / "fetched" / PRIVATE).stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("today", [False, pytest.param(True, marks=pytest.mark.thorough)])
-def test_the_command_writes_a_page_of_the_competition(today, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(dates, "now", lambda: NOW)
-    monkeypatch.setattr("speechbundles.server.connection.PAUSES", (0,))
-    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
-    mine = begin(tmp_path / "mine")
-    with CodabenchServer(lambda parts, submission: {"received": 1.0}, today=today) as server:
-        number = upload_bundle(server, mine)
-        live = server.competitions[number]
-        imported = deepcopy((live["terms"], live["pages"]))
-        phase = live["phases"][1]["id"]
-        server.enter(phase, "anna", answers(20))
-        calls = (number, "--competition", mine, "--page", "--server", server.address)
-        pages = []
-        for again, kind in enumerate(("", "", "act-and-drop")):
-            if kind:
-                server.enter(phase, f"bob{again}", answers(9 - again))
-                server.mishaps = [Mishap("API PATCH", kind, times=9)]
-                assert main(*calls) == 1
-                server.mishaps = []
-            server.requests.clear()
-            assert main(*calls) == 0
-            assert len(server.called("API PATCH")) == (0 if again else 1)
-            *others, page = live["pages"]
-            assert (live["terms"], others) == imported
-            assert (page["title"], page["index"]) == ("Leaderboard", len(others))
-            pages.append(page["content"])
-        assert pages[0] == pages[1]
-        assert "bob2" in pages[2]
-        connection = Connection(server.address, TOKEN, account=Account(ORGANISER, PASSWORD))
-        bundle = mine / f"dist/codabench/{NAME}.zip"
-        assert watch(connection, bundle, number, mine / "fetched", now=NOW).differences == ()
-        live["pages"][-1]["content"] = "An organiser's own page."
-        capsys.readouterr()
-        assert main(*calls) == 1
-        assert "has a page Leaderboard that `board` did not write" in capsys.readouterr().err
-        live["title"] = "Another"
-        assert main(*calls) == 1
-        assert live["pages"][-1]["content"] == "An organiser's own page."
-        for more in (["--page"], []):
-            assert main("--competition", mine, *more) == 1
+@pytest.mark.parametrize(
+    "at_home", [False, pytest.param(True, marks=pytest.mark.thorough)], indirect=True, ids=["v1.25", "today"]
+)
+def test_the_command_writes_a_page_of_the_competition(mine, at_home, capsys):
+    live = at_home.competitions[at_home.number]
+    imported = deepcopy((live["terms"], live["pages"]))
+    at_home.enter(at_home.phase, "anna", answers(20))
+    calls = (at_home.number, "--competition", mine, "--page", "--server", at_home.address)
+    pages = []
+    for again, kind in enumerate(("", "", "act-and-drop")):
+        if kind:
+            at_home.enter(at_home.phase, "bob", answers(9))
+            at_home.mishaps = [Mishap("API PATCH", kind, times=9)]
+            assert main(*calls) == 1
+            at_home.mishaps = []
+        at_home.requests.clear()
+        assert main(*calls) == 0
+        assert len(at_home.called("API PATCH")) == (0 if again else 1)
+        *others, page = live["pages"]
+        assert (live["terms"], others) == imported
+        assert (page["title"], page["index"]) == ("Leaderboard", len(others))
+        pages.append(page["content"])
+    assert (pages[0] == pages[1], "bob" in pages[2]) == (True, True)
+    connection = Connection(at_home.address, TOKEN, account=Account(ORGANISER, PASSWORD))
+    bundle = mine / f"dist/codabench/{NAME}.zip"
+    assert watch(connection, bundle, at_home.number, mine / "fetched", now=NOW).differences == ()
+    live["pages"][-1]["content"] = "An organiser's own page."
+    capsys.readouterr()
+    assert main(*calls) == 1
+    assert "has a page Leaderboard that `board` did not write" in capsys.readouterr().err
+    live["title"] = "Another"
+    assert main(*calls) == 1
+    assert live["pages"][-1]["content"] == "An organiser's own page."
+    for more in (["--page"], []):
+        assert main("--competition", mine, *more) == 1
 
 
 @pytest.mark.parametrize(
@@ -119,8 +124,7 @@ def test_the_command_writes_a_page_of_the_competition(today, tmp_path, monkeypat
         ("site", "labels: home", "give COMPETITION to fetch"),
     ],
 )
-def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, capsys):
-    mine = begin(tmp_path / "mine")
+def test_a_wrong_call_is_refused_in_a_line(out, settings, message, mine, tmp_path, capsys):
     text = (mine / "competition.yaml").read_text("utf-8").replace("labels: home", settings)
     (mine / "competition.yaml").write_text(text, "utf-8")
     assert main("--competition", mine, "--out", tmp_path / out) == 1
@@ -129,14 +133,9 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, tmp_path, cap
 
 
 @pytest.mark.thorough
-def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(dates, "now", lambda: NOW)
-    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
-    mine = begin(tmp_path / "mine")
+def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, mine, at_home, capsys):
     folder, out = tmp_path / "fetched", tmp_path / "out"
     bundle = mine / f"dist/codabench/{NAME}.zip"
-    token = write_files(tmp_path, {"token": TOKEN}) / "token"
-    token.chmod(0o600)
 
     def run(command, *arguments):
         capsys.readouterr()
@@ -144,26 +143,23 @@ def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, mon
         printed = capsys.readouterr()
         return status, " ".join((printed.out + printed.err).split())
 
-    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
-        number = upload_bundle(server, mine)
-        server.now = datetime(2027, 3, 2)
-        server.enter(server.competitions[number]["phases"][1]["id"], "anna", answers(20))
-        rows = [[*row] for row in ROWS]
-        rows[50][1] = OTHER[rows[50][1]]
-        (mine / LABELS).write_text("\n".join(["id,label,speaker", *map(",".join, rows), ""]), "utf-8")
-        assert run("build", "--competition", mine, "--platform", "codabench")[0] == 0
-        connected = ("--server", server.address, "--token-file", token)
-        status, shown = run("amend", bundle, number, "--dir", folder, *connected)
-        assert (status, "there is nothing to amend. Its labels stay at home" in shown) == (0, True)
-        assert "run `board`" in shown
-        assert server.called("API PATCH") == []
-        status, shown = run("watch", bundle, number, "--dir", folder, *connected)
-        assert (status, "its baseline has not run on the server" in shown) == (4, True)
-        server.readable = True
-        status, shown = run("publish", bundle, *connected)
-        assert (status, "measured on 2" in shown, "use labels: home" in shown) == (0, True, False), shown
-        assert shown.count("note: reference_data.zip: these reference data contain no hidden label") == 1
-        assert shown.count("contain no hidden label") == 1  # not of the development set
+    at_home.now = datetime(2027, 3, 2)
+    at_home.enter(at_home.phase, "anna", answers(20))
+    rows = [[*row] for row in ROWS]
+    rows[50][1] = OTHER[rows[50][1]]
+    (mine / LABELS).write_text("\n".join(["id,label,speaker", *map(",".join, rows), ""]), "utf-8")
+    assert run("build", "--competition", mine, "--platform", "codabench")[0] == 0
+    connected = ("--server", at_home.address)
+    status, shown = run("amend", bundle, at_home.number, "--dir", folder, *connected)
+    assert (status, "there is nothing to amend. Its labels stay at home" in shown) == (0, True)
+    assert ("run `board`" in shown, at_home.called("API PATCH")) == (True, [])
+    status, shown = run("watch", bundle, at_home.number, "--dir", folder, *connected)
+    assert (status, "its baseline has not run on the server" in shown) == (4, True)
+    at_home.readable = True
+    status, shown = run("publish", bundle, *connected)
+    assert (status, "measured on 2" in shown, "use labels: home" in shown) == (0, True, False), shown
+    assert shown.count("note: reference_data.zip: these reference data contain no hidden label") == 1
+    assert shown.count("contain no hidden label") == 1  # not of the development set
     status, shown = run("season", bundle, folder)
     assert (status, "participants see only Received on the platform; `board` makes" in shown) == (0, True)
     status, shown = run("score", bundle, "--fetched", folder, "--phase", "Evaluation", "--out", out)

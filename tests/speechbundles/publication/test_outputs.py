@@ -2,7 +2,6 @@
 
 import json
 import stat
-import zipfile
 from dataclasses import fields
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from spokeneval.metrics.accept_reject import Decisions, ranked_d_full
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from tests.samples.boards import SIGNATURE, noisy_systems, scored, write_output
 from tests.samples.programs import ROOT, write_files
+from tests.samples.small_bundles import unzipped, zipped
 from tests.samples.spoken_call import decided
 
 COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
@@ -28,24 +28,18 @@ COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]
 def test_zips_wrapped_folders_and_kept_rehearsals_are_read(tmp_path):
     plain, *_ = noisy_systems(tmp_path / "made", systems=1)
     files = {file.name: file.read_bytes() for file in plain.iterdir()} | {"metadata": b"exitCode: 0\n"}
-    places = {
-        "flat.zip": "",
-        "wrapped.zip": "output of a team/",
-        "codabench/": "scoring/app/output/",
-        "codalab/": "scoring/run/output/",
-        "folder/": "output/",
-    }
+    places = {"flat.zip": "", "wrapped.zip": "output of a team/", "folder": "output/"}
+    places |= {"codabench": "scoring/app/output/", "codalab": "scoring/run/output/"}
     for name, inside in places.items():
+        inner = {inside + file: content for file, content in files.items()}
         if name.endswith(".zip"):
-            with zipfile.ZipFile(tmp_path / name, "w") as archive:
-                for file, content in files.items():
-                    archive.writestr(inside + file, content)
+            write_files(tmp_path, {name: zipped(inner)})
         else:
-            prediction = {"prediction/answer.txt": b""} if "scoring" in inside else {}
-            inner = {inside + file: content for file, content in files.items()}
-            write_files(tmp_path / name, {**inner, **prediction})
+            write_files(
+                tmp_path / name, {**inner, **({"prediction/a.txt": b""} if "scoring" in inside else {})}
+            )
     outputs = read_outputs([tmp_path / name for name in places])
-    assert [output.name for output in outputs] == ["flat", "wrapped", "codabench", "codalab", "folder"]
+    assert [output.name for output in outputs] == ["flat", "wrapped", "folder", "codabench", "codalab"]
     assert len({json.dumps(dict(output.scores)) for output in outputs}) == 1
     assert all(output.statistics is not None for output in outputs)
 
@@ -54,9 +48,7 @@ def test_folders_of_several_outputs_are_refused_all_at_once(tmp_path):
     for team in ("Team A", "Team B"):
         noisy_systems(tmp_path / team, systems=3)
     good, *_ = noisy_systems(tmp_path / "made", systems=1)
-    with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
-        for name in ("a/scores.json", "b/scores.json"):
-            archive.writestr(name, "{}")
+    write_files(tmp_path, {"both.zip": zipped(dict.fromkeys(["a/scores.json", "b/scores.json"], "{}"))})
     paths = [tmp_path / name for name in ("Team A", "Team B", "both.zip")]
     head, _, team_a, team_b, both = refusal([good, *paths]).splitlines()
     assert "3 problems" in head
@@ -190,10 +182,8 @@ def test_statistics_of_unknown_columns_are_refused_in_a_line_each(tmp_path):
 
 def test_one_zip_twice_under_two_names_is_refused(tmp_path):
     plain, *_ = noisy_systems(tmp_path / "made", systems=1)
-    for name in ("run.zip", "run (1).zip"):
-        with zipfile.ZipFile(tmp_path / name, "w") as archive:
-            for file in sorted(plain.iterdir()):
-                archive.writestr(zipfile.ZipInfo(file.name), file.read_bytes())
+    content = zipped({file.name: file.read_bytes() for file in sorted(plain.iterdir())})
+    write_files(tmp_path, {"run.zip": content, "run (1).zip": content})
     assert "run (1).zip: the same output as" in refusal([tmp_path / "run.zip", tmp_path / "run (1).zip"])
 
 
@@ -203,8 +193,8 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(folder)]) == 0
     bundle = folder / "codabench/spoken_call.zip"
-    with zipfile.ZipFile(bundle) as archive:
-        write_files(folder, {"first/baseline.zip": archive.read("solutions/baseline_evaluation.zip")})
+    solution = unzipped(bundle.read_bytes())["solutions/baseline_evaluation.zip"]
+    write_files(folder, {"first/baseline.zip": solution})
     return bundle, folder / "first"
 
 
@@ -230,12 +220,9 @@ def test_a_rehearsal_keeps_hidden_statistics_only_when_asked(built, tmp_path, ca
 
 def corrected(bundle, folder):
     """Return a folder with the reference data of a bundle after a correction of five labels."""
-    with zipfile.ZipFile(bundle) as archive, zipfile.ZipFile(archive.open("reference_data.zip")) as inner:
-        inner.extractall(folder)
-    path = folder / "reference.csv"
-    labels = path.read_text(encoding="utf-8")
-    path.write_text(labels.replace('"correct"\t"correct"', '"incorrect"\t"correct"', 5), encoding="utf-8")
-    return folder
+    files = unzipped(unzipped(bundle.read_bytes())["reference_data.zip"])
+    old, new = b'"correct"\t"correct"', b'"incorrect"\t"correct"'
+    return write_files(folder, {**files, "reference.csv": files["reference.csv"].replace(old, new, 5)})
 
 
 def score_into(out, built, *more):
@@ -279,12 +266,13 @@ def test_nothing_of_the_tag_of_labels_is_in_another_file(built, tmp_path, monkey
     assert stat.S_IMODE((tmp_path / "state/speech-bundles/labels.key").stat().st_mode) == 0o600
     files = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     del files[output / "labels.hmac"]
-    with zipfile.ZipFile(built[0]) as archive:
-        for entry in archive.namelist():
-            files[entry] = archive.read(entry)
-            if entry.endswith(".zip"):
-                with zipfile.ZipFile(archive.open(entry)) as inner:
-                    files |= {f"{entry}/{one}": inner.read(one) for one in inner.namelist()}
+    for entry, content in unzipped(built[0].read_bytes()).items():
+        files |= (
+            {f"{entry}/{one}": inner for one, inner in unzipped(content).items()}
+            if content[:2] == b"PK"
+            else {}
+        )
+        files[entry] = content
     files["printed"] = "".join(capfd.readouterr()).encode()
     for secret in (name.encode(), tag.encode(), key, key.hex().encode(), b"labels.hmac"):
         assert [str(place) for place, content in files.items() if secret in content] == []

@@ -2,10 +2,10 @@
 
 import base64
 import hashlib
+import html
 import re
 from dataclasses import replace
 from datetime import date
-from html.parser import HTMLParser
 from itertools import combinations
 
 from speechbundles.publication.about import About, System
@@ -15,28 +15,15 @@ from tests.samples.boards import HOSTILE, large, rows
 from tests.tools.colours import alike
 
 
-class Cells(HTMLParser):
+class Cells:
     """The texts of the cells of each row of the first table, and the row's classes."""
 
     def __init__(self, markup):
-        super().__init__()
-        self.rows, self.kinds, self.inside = [], [], False
-        self.feed(markup.partition("</table>")[0])
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "tr":
-            self.rows.append([])
-            self.kinds.append(dict(attributes).get("class", ""))
-        elif tag in ("td", "th"):
-            self.rows[-1].append("")
-            self.inside = True
-
-    def handle_data(self, data):
-        if self.rows and self.rows[-1] and self.inside:
-            self.rows[-1][-1] += data
-
-    def handle_endtag(self, tag):
-        self.inside = self.inside and tag not in ("td", "th")
+        table = markup.partition("</table>")[0]
+        found = re.findall(r'<tr(?: class="([^"]*)")?>(.*?)(?=<tr|$)', table, re.DOTALL)
+        self.kinds = [kind for kind, _ in found]
+        cells = [re.findall(r"<t[dh][^>]*>(.*?)(?=</?t[dhr])", row, re.DOTALL) for _, row in found]
+        self.rows = [[html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in cells]
 
 
 # What it shows

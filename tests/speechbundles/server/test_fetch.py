@@ -276,16 +276,6 @@ def test_only_an_organiser_can_fetch(fetched, connection, server, tmp_path):
         fetch(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
 
 
-def test_a_run_with_a_copy_for_each_queue_has_the_files_of_a_copy(fetched, server, phase, tmp_path):
-    server.queues = {"carol": 2}
-    number = server.enter(phase, "carol", upload(1))
-    *_, run = fetched().runs
-    assert (run.id, run.status, run.on_board, run.complete, run.note) == (number, "Finished", True, True, "")
-    assert (tmp_path / run.submission).read_bytes() == upload(1)
-    with zipfile.ZipFile(tmp_path / run.output) as output:
-        assert json.loads(output.read("scores.json"))["accuracy"] == 39 / 40
-
-
 def test_a_foreign_index_is_refused(fetched, tmp_path):
     index = tmp_path / "index.csv"
     index.write_text("name,place\n")
