@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from speechbundles.bundle.build.overlaps import Overlap, find_overlap, is_accepted, refusal
 from speechbundles.bundle.build.plan import plan
@@ -60,10 +61,13 @@ def test_shared_rows_are_reported_once_for_each_id_column():
     lines[4:7] = public.splitlines()[10:13]
     hidden = "\ufeff\n" + "\n".join([*lines[:3], "", *lines[3:]])
     found = find_overlap(reference("development", public), reference("evaluation", hidden))
-    assert str(found) == (
-        "hidden set t/evaluation shares 3 rows with public set t/development, whose labels participants have:"
-        "\n  3 rows with the same id; first pair: line 7 of evaluation/gold.csv, line 11 of development/gold.csv"
+    assert (found.rows, found.evidence) == (
+        3,
+        (
+            "3 rows with the same id; first pair: line 7 of evaluation/gold.csv, line 11 of development/gold.csv",
+        ),
     )
+    assert str(found).startswith("hidden set t/evaluation shares 3 rows with public set t/development")
     lines[5] = "zz" + lines[5]
     lines[8:10] = ["zz" + line for line in public.splitlines()[2:4]]
     assert overlap(public, "\n".join(lines)) == (5, "2 rows with the same id", "3 rows with the same wavfile")
@@ -73,10 +77,8 @@ def test_shared_rows_are_reported_once_for_each_id_column():
 def test_two_rows_with_the_same_id_and_text_are_no_coincidence(size, shared, found):
     """One row is enough where its probability is one in a thousand."""
     public = sheet(id=names(20), text=texts(20))
-    hidden = sheet(
-        id=names(shared, 20 - shared) + names(size - shared, 100),
-        text=texts(shared, 20 - shared) + texts(size - shared, 2000),
-    )
+    said = texts(shared, 20 - shared) + texts(size - shared, 2000)
+    hidden = sheet(id=names(shared, 20 - shared) + names(size - shared, 100), text=said)
     rows = "row" if found == 1 else "rows"
     assert overlap(public, hidden) == (found and (found, f"{found} {rows} with the same id"))
 
@@ -108,6 +110,10 @@ def test_columns_with_many_repeated_values_are_not_ids():
     hidden = sheet(id=names(20), text=[*texts(3), *texts(17, 100)])
     assert overlap(public, hidden) == (3, "3 rows with the same id")
     assert overlap(often, hidden) is overlap(hidden, often) is None
+    # So is a content that occurs three times.
+    public = sheet(id=names(20), text=[*texts(11), *texts(9, 100)])
+    hidden = sheet(id=names(20, 50), text=[*texts(11), "said 0", *texts(8, 200)])
+    assert overlap(public, hidden) is overlap(hidden, public) is None
 
 
 @pytest.mark.parametrize(
@@ -133,12 +139,6 @@ def test_rows_with_new_ids_are_compared_with_rows_repeated_within_a_set(rows, al
     assert overlap(*sheets) == overlap(*reversed(sheets)) == expected
 
 
-def test_a_content_that_occurs_three_times_is_ignored():
-    public = sheet(id=names(20), text=[*texts(11), *texts(9, 100)])
-    hidden = sheet(id=names(20, 50), text=[*texts(11), "said 0", *texts(8, 200)])
-    assert overlap(public, hidden) is overlap(hidden, public) is None
-
-
 def test_prompts_that_fix_texts_are_no_overlap_unless_labels_agree_too():
     for agree, found in ((30, 30), (29, None)):
         public, hidden = (sheet(text=SAID, label=kinds(each)) for each in (40, agree))
@@ -151,11 +151,8 @@ def test_every_file_of_both_sets_is_searched():
         sheets = {name: sheet(id=names(20, first), text=said) for name, said in tables.items()}
         return {"a.csv": sheet(**others), "too large.csv": "a,b\n" * 500_001, **sheets}
 
-    sets = (
-        ("development", files(0, x=range(3), a=range(3))),
-        ("evaluation", files(20, x=range(3), b=range(3))),
-    )
-    found = find_overlap(*(reference(*each) for each in sets))
+    public = reference("development", files(0, x=range(3), a=range(3)))
+    found = find_overlap(public, reference("evaluation", files(20, x=range(3), b=range(3))))
     assert (found.rows, len(found.evidence)) == (40, 2)
     for file, line in zip("bc", found.evidence, strict=True):
         places = f"line 2 of evaluation/{file}.csv, line 2 of development/{file}.csv"
@@ -169,24 +166,16 @@ def test_an_overlap_that_is_not_accepted_is_refused_with_its_remedies():
     assert is_accepted(shared, [{**entry, "rows": 1}, entry])
     for other in ({"rows": 19}, {"hidden": "t/other"}, {"public": "other/development"}):
         assert not is_accepted(shared, [{**entry, **other}])
-    assert refusal([shared, shared]).split("\n") == [
-        *str(shared).split("\n") * 2,
-        "",
-        "Remove these rows from the public set. If they are different items that only",
-        "look alike (ids that restart at 1, answers to the same prompts), accept them in",
-        "competition.yaml, in defaults, a challenge or a task:",
-        "",
-        "  accepted_overlaps:",
-        *["    - {hidden: t/evaluation, public: t/development, rows: 20}"] * 2,
-    ]
+    text = refusal([shared, shared])
+    assert text.count(str(shared)) == 2
+    assert yaml.safe_load(text[text.index("  accepted_overlaps:") :]) == {"accepted_overlaps": [entry] * 2}
 
 
 def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
     hidden = ROOT / "reference_data/psst_correctness/evaluation/utterances.tsv"
     public = ROOT / "reference_data/psst_correctness/development/utterances.tsv"
-    joined = public.read_text(encoding="utf-8") + "".join(
-        hidden.read_text(encoding="utf-8").splitlines(keepends=True)[-20:]
-    )
+    last = hidden.read_text(encoding="utf-8").splitlines(keepends=True)[-20:]
+    joined = "".join([public.read_text(encoding="utf-8"), *last])
     for task in ("psst_correctness", "psst_recognition"):  # either task's public set reveals them
         changed = {f"reference_data/{task}/development/utterances.tsv": joined}
         root = repository_with(tmp_path / task, changed)
@@ -224,6 +213,10 @@ def with_hidden_rows(count, **new):
     return public + "".join("\t".join(row) + "\n" for row in rows), hidden
 
 
+RENAMED = {"Id": '"new{}"', "Wavfile": '"new{}.wav"'}
+BY_CONTENT = "rows with the same prompt, recresult, transcription,"
+
+
 @pytest.mark.default_cases("new0", "new2", "new4")
 @pytest.mark.parametrize(
     ("count", "new", "found"),
@@ -231,22 +224,14 @@ def with_hidden_rows(count, **new):
         (20, {"Id": '"new{}"'}, "20 rows with the same wavfile;"),
         (450, {"Id": '"new{}"'}, "450 rows with the same wavfile;"),
         (450, {"Id": '"new{}"', "RecResult": '"heard {}"'}, "450 rows with the same wavfile;"),
-        (
-            1000,
-            {"Id": '"new{}"', "Wavfile": '"new{}.wav"'},
-            "rows with the same prompt, recresult, transcription,",
-        ),
-        (
-            300,
-            {"Id": '"new{}"', "Wavfile": '"new{}.wav"'},
-            "rows with the same prompt, recresult, transcription,",
-        ),
+        (1000, RENAMED, BY_CONTENT),
+        (300, RENAMED, BY_CONTENT),
     ],
 )
 def test_hidden_rows_under_other_names_are_found(tmp_path, count, new, found):
     shared = shared_rows(tmp_path, *with_hidden_rows(count, **new))
     assert found in shared.evidence[0]
-    assert shared.rows == count or "prompt" in found
+    assert shared.rows == count or found == BY_CONTENT
     row, line = (int(number) for number in re.findall(r"line (\d+)", shared.evidence[0]))
     sheets = [(tmp_path / f"{name}.csv").read_text().splitlines() for name in ("evaluation", "development")]
     assert sheets[0][row - 1].split("\t")[4:7] == sheets[1][line - 1].split("\t")[4:7]

@@ -15,6 +15,7 @@ from speechbundles.bundle.check.inspection import BuiltTask, Contents
 from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.model.archive import Archive, Room, open_archive
 from speechbundles.model.finding import Report, format_findings
+from tests.samples.bundle_defects import make_zip
 from tests.samples.programs import ROOT
 
 N = 160
@@ -38,20 +39,14 @@ def flac(samples, rate=16000):
 
 
 def sphere(samples, rate=8000):
-    lines = (
-        f"NIST_1A\n   1024\nsample_count -i {samples}\nsample_rate -i {rate}\nchannel_count -i 1\nend_head\n"
-    )
-    return lines.encode().ljust(1024, b"\n") + bytes(2 * samples)
+    facts = f"sample_count -i {samples}\nsample_rate -i {rate}\nchannel_count -i 1\nend_head\n"
+    return f"NIST_1A\n   1024\n{facts}".encode().ljust(1024, b"\n") + bytes(2 * samples)
 
 
 def zipped(name, files, times):
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for number, (file, content) in enumerate(files.items()):
-            archive.writestr(
-                zipfile.ZipInfo(file, times[number] if times else (2027, 1, 1, 0, 0, 0)), content
-            )
-    return open_archive(Report(), name, data.getvalue(), Room())
+    times = times or [(2027, 1, 1, 0, 0, 0)] * len(files)
+    dated = [zipfile.ZipInfo(*each) for each in zip(files, times, strict=True)]
+    return open_archive(Report(), name, make_zip(zip(dated, files.values(), strict=True)), Room())
 
 
 def findings(names, columns, listed=None, files=None, times=None):
@@ -136,9 +131,8 @@ def test_the_milliseconds_of_a_time_in_the_name_are_found():
     check_planted(found, "leak-facts", "part 5 of the names")
     joined = [f"{stamp[:4]}{number}{draw.randrange(10**7):07}{int(stamp.split('s')[1][:-1].partition('m')[0]):03}"
               for number, stamp in enumerate(stamps, 1000)]  # fmt: skip
-    check_planted(
-        findings(joined, {"label": LABELS}, in_order(joined)), "leak-facts", "the last three digits"
-    )
+    found = findings(joined, {"label": LABELS}, in_order(joined))
+    check_planted(found, "leak-facts", "the last three digits")
 
 
 def test_neighbours_in_time_with_one_label_are_found():
@@ -154,9 +148,8 @@ def test_items_in_the_order_of_their_labels_are_found():
     found = findings(in_order(NAMES), {"label": sorted(LABELS)})
     assert [finding.code for finding in found] == ["leak-order"]
     scores = [f"{number / 7:.3f}" for number in range(N)]
-    check_planted(
-        findings(NAMES, {"score": scores}), "leak-facts", "'score'", "the order of", "a correlation of 1.00"
-    )
+    found = findings(NAMES, {"score": scores})
+    check_planted(found, "leak-facts", "'score'", "the order of", "a correlation of 1.00")
 
 
 def test_ids_that_follow_the_label_are_found():
@@ -188,9 +181,8 @@ def test_times_of_files_that_were_written_class_by_class_are_found():
 def test_headers_that_differ_between_classes_are_found(change, words):
     draw = random.Random(11)
     sounds = [wav(draw.randrange(400, 4000), **change(whale)) for whale in WHALE]
-    check_planted(
-        findings(NAMES, {"label": LABELS}, in_order(NAMES), recordings(sounds)), "leak-facts", words
-    )
+    found = findings(NAMES, {"label": LABELS}, in_order(NAMES), recordings(sounds))
+    check_planted(found, "leak-facts", words)
 
 
 def test_a_duration_is_a_note():
@@ -209,10 +201,8 @@ def test_facts_of_speakers_are_found_and_labels_of_speakers_alone_are_not():
     labels = [label for label in classes(14, N // 8) for _ in range(8)]
     own = [draw.choice((16000, 44100)) for _ in range(N // 8)]
     for site in (True, False):
-        rates = [
-            (44100 if label == "whale" else 16000) if site else own[at // 8]
-            for at, label in enumerate(labels)
-        ]
+        at_site = {"whale": 44100, "noise": 16000}
+        rates = [at_site[label] if site else own[at // 8] for at, label in enumerate(labels)]
         sounds = recordings([wav(rate * draw.randrange(40, 400) // 1000, rate=rate) for rate in rates])
         found = findings(NAMES, {"speaker": speakers, "label": labels}, in_order(NAMES), sounds)
         assert [finding.code for finding in found] == ["leak-facts"] * site
@@ -230,31 +220,25 @@ def test_the_order_of_segments_in_a_recording_is_known_by_their_times():
 
 def test_small_sets_and_files_of_few_items_are_not_tested():
     assert findings(NAMES[:19], {"score": range(19)}) == []
-    few = {
-        f"wav/{name}.wav": wav(4000 if whale else 400)
-        for name, whale in list(zip(NAMES, WHALE, strict=True))[:70]
-    }
-    assert findings(NAMES, {"label": LABELS}, in_order(NAMES), few) == []
+    few = [
+        (f"wav/{name}.wav", wav(4000 if whale else 400))
+        for name, whale in zip(NAMES[:70], WHALE[:70], strict=True)
+    ]
+    assert findings(NAMES, {"label": LABELS}, in_order(NAMES), dict(few)) == []
 
 
 def test_headers_are_read():
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as sound:
-        sound.setnchannels(2)
-        sound.setsampwidth(2)
-        sound.setframerate(8000)
+        sound.setparams((2, 2, 8000, 0, "NONE", ""))
         sound.writeframes(bytes(4 * 4000))
-    found = read_sound(buffer.getvalue())
-    assert (found.seconds, found.samples, found.rate, found.besides) == (0.5, 4000, 32000, 44)
-    found = read_sound(flac(48000))
-    assert (found.seconds, found.samples, round(found.rate), found.besides) == (
-        3,
-        48000,
-        8000,
-        4 + 4 + 34 + 4 + 9,
-    )
-    found = read_sound(sphere(4000))
-    assert (found.seconds, found.samples, found.rate, found.besides) == (0.5, 4000, 16000, 1024)
+    for data, expected in (
+        (buffer.getvalue(), (0.5, 4000, 32000, 44)),
+        (flac(48000), (3, 48000, 8000, 4 + 4 + 34 + 4 + 9)),
+        (sphere(4000), (0.5, 4000, 16000, 1024)),
+    ):
+        found = read_sound(data)
+        assert (found.seconds, found.samples, round(found.rate), found.besides) == expected
 
 
 def test_broken_headers_are_no_sound():

@@ -123,22 +123,22 @@ def test_turns_are_found_by_recording_and_time():
     assert leaks(reference=gold, public={"a.zip": names}) == []
 
 
+def rows(**counts):
+    return "".join(kind * count for kind, count in counts.items())
+
+
 @pytest.mark.parametrize(
     ("truth", "shown", "found"),
     [
-        (20 * "x" + 20 * "y", 20 * "x" + 16 * "y" + 4 * "x", True),  # 36 of 40
-        (20 * "x" + 20 * "y", 20 * "x" + 15 * "y" + 5 * "x", False),
-        (
-            320 * "x" + 80 * "y",
-            320 * "x" + 40 * "y" + 40 * "x",
-            True,
-        ),  # half of the labels of y
-        (360 * "x" + 40 * "y", 360 * "x" + 19 * "y" + 21 * "x", False),  # fewer
-        (20 * "x" + 20 * "y" + 20 * "z", 20 * "a" + 20 * "b" + 20 * "a", False),  # two kinds look the same
-        (5 * "x" + 5 * "y", 5 * "x" + 5 * "y", False),  # chance
+        (rows(x=20, y=20), rows(x=20, y=16) + rows(x=4), True),  # 36 of 40
+        (rows(x=20, y=20), rows(x=20, y=15) + rows(x=5), False),
+        (rows(x=320, y=80), rows(x=320, y=40) + rows(x=40), True),  # half of the labels of y
+        (rows(x=360, y=40), rows(x=360, y=19) + rows(x=21), False),  # fewer
+        (rows(x=20, y=20, z=20), rows(a=20, b=20) + rows(a=20), False),  # two kinds look the same
+        (rows(x=5, y=5), rows(x=5, y=5), False),  # chance
         (5 * "abcdefghijklmnopqrst", 5 * "ABCDEFGHIJKLMNOPQRST", True),  # twenty kinds
-        (100 * "x", 100 * "x", False),
-        (36 * "x" + 4 * "y", 40 * "x", False),  # right for 90 %, and reveals nothing
+        (rows(x=100), rows(x=100), False),
+        (rows(x=36, y=4), rows(x=40), False),  # right for 90 %, and reveals nothing
     ],
 )
 def test_nine_labels_in_ten_must_follow_and_more_than_by_chance(truth, shown, found):
@@ -146,7 +146,7 @@ def test_nine_labels_in_ten_must_follow_and_more_than_by_chance(truth, shown, fo
     ids = [f"i{place}" for place in order]
     gold = {"reference.csv": sheet("id,label", ids, [truth[place] for place in order])}
     kit = sheet("id;kind", ids, [shown[place] for place in order])
-    expected = [gives("a.zip/b", rows=len(truth))] if found else []
+    expected = [gives("a.zip/b", rows=len(truth))] * found
     assert matched(reference=gold, public={"a.zip": {"b": kit}}) == expected
 
 
@@ -179,11 +179,8 @@ def test_columns_that_name_items_are_found_by_their_values(header, names):
 def test_a_session_is_no_mark_of_a_label_that_its_items_share():
     rows = [(f"i{number}", f"s{number % 8}", str(number % 8 // 2)) for number in range(64)]
     gold = {"reference.csv": sheet("id,session,severity", *zip(*rows, strict=True))}
-    kit = [
-        sheet("id,session", *zip(*(row[:2] for row in rows), strict=True)),
-        sheet("", *zip(*rows, strict=True)),
-    ]
-    for text, found in zip(kit, ([], [gives("a.zip/b", "severity", 64)]), strict=True):
+    for columns, found in ((2, []), (3, [gives("a.zip/b", "severity", 64)])):
+        text = sheet("", *zip(*(row[:columns] for row in rows), strict=True))
         assert leaks(reference=gold, public={"a.zip": {"b": text}}) == found
 
 
@@ -219,9 +216,8 @@ def test_items_sorted_by_a_label_are_found_but_in_predictions(truth, blocks):
     assert matched(reference=gold, public=kit) == ([("leak-order", "a.zip/b", what)] if blocks else [])
     assert matched(reference=gold, solutions=kit) == []
     groups = [f"{kind}{place // 4}" for place, kind in enumerate(truth)]  # which determine the levels
-    assert (
-        matched(reference={"reference.csv": sheet("id,session,level", ids, groups, truth)}, public=kit) == []
-    )
+    grouped = {"reference.csv": sheet("id,session,level", ids, groups, truth)}
+    assert matched(reference=grouped, public=kit) == []
 
 
 def test_items_listed_by_class_are_sorted_by_it():
@@ -259,11 +255,8 @@ def test_a_file_without_labels_can_be_public():
         "times.csv": sheet("audio_name,start", IDS, IDS[::-1]),
     }
     assert leaks(reference={**GOLD, **others}, item_lists={"a.zip": others}) == []
-    for name, text in (
-        ("long.csv", "a,b\n" * 4),
-        ("x.bin", b"\xff" * 16),
-        ("a.csv", sheet("id,x", IDS, IDS)),
-    ):
+    named = {"long.csv": "a,b\n" * 4, "x.bin": b"\xff" * 16, "a.csv": sheet("id,x", IDS, IDS)}
+    for name, text in named.items():
         words = f"has the same bytes as {name} of a hidden reference"
         found = leaks(reference={**GOLD, **others, name: text}, public={"a.zip": {"x": text}})
         assert found == [("leak-file", "a.zip/x", words)]

@@ -6,13 +6,13 @@ import pytest
 
 from speechbundles.bundle.rehearse import codalab
 from speechbundles.bundle.rehearse.run import RunFailed
-from speechbundles.model.competition import Column
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     codalab_run,
     tree,
     writes,
 )
+from tests.speechbundles.bundle.rehearse.test_scores import COLUMNS
 
 
 def test_codalab_scores_the_submission_alone(tmp_path):
@@ -39,6 +39,9 @@ def test_codalab_splits_commands_at_single_spaces_and_knows_no_app(tmp_path):
     assert words[3:] == ["'/app/x", "y'"]
 
 
+TOO_LONG = "accuracy is inf; the database accepts finite numbers only"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -47,8 +50,7 @@ def test_codalab_splits_commands_at_single_spaces_and_knows_no_app(tmp_path):
         ("items: 3\n \n", "line 2: ' '"),
         ("accuracy: good\n", "accuracy is 'good'"),
         ("accuracy: nan\n", "accuracy is nan"),
-        ("accuracy: " + "1" * 400, "accuracy is inf; the database accepts finite numbers only"),
-        ("accuracy: " + "1" * 5000, "accuracy is inf; the database accepts finite numbers only"),
+        *((f"accuracy: {'1' * digits}", TOO_LONG) for digits in (400, 5000)),
         ("accuracy: 1\n" + "x: 1\n" * 300_000, "no readable scores.txt: it is larger than 1 MB"),
         (None, "no readable scores.txt"),
     ],
@@ -58,9 +60,8 @@ def test_scores_that_codalab_cannot_read_or_store_fail(tmp_path, text, problem):
     (tmp_path / "scores.json").write_text('{"accuracy": 1, "items": 3}')
     if text is not None:
         (tmp_path / "scores.txt").write_text(text)
-    columns = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
     with pytest.raises(RunFailed) as failed:
-        codalab.store_scores(codalab.read_scores(tmp_path), columns, [])
+        codalab.store_scores(codalab.read_scores(tmp_path), COLUMNS, [])
     assert problem in str(failed.value)
 
 
@@ -89,12 +90,13 @@ def test_codalab_fails_a_run_that_takes_its_page_away(tmp_path, more):
 def test_codalab_shows_a_page_that_is_in_a_folder(tmp_path):
     in_folder = "(output / 'more').mkdir(); (output / 'more/page.html').write_text('x')"
     assert page_run(tmp_path, in_folder).warnings == ()
-    (warning,) = page_run(tmp_path, "page.write_text('x')").warnings
-    assert "is lost if it is written in the last second of a run" in warning
-    (warning,) = page_run(tmp_path, "").warnings
-    assert "there is no page in the output" in warning
-    (warning,) = codalab_run(tmp_path, CODALAB_SCORE + in_folder).warnings
-    assert "enable_detailed_results is off" in warning
+    for result, words in (
+        (page_run(tmp_path, "page.write_text('x')"), "is lost if it is written in the last second of a run"),
+        (page_run(tmp_path, ""), "there is no page in the output"),
+        (codalab_run(tmp_path, CODALAB_SCORE + in_folder), "enable_detailed_results is off"),
+    ):
+        (warning,) = result.warnings
+        assert words in warning
 
 
 def test_codalab_runs_a_program_from_the_folder_above_it(tmp_path):
@@ -107,10 +109,9 @@ def test_codalab_missing_and_unknown_keys(tmp_path):
     result = codalab_run(tmp_path, writes("accuracy: 0.5\nother: 1\n", "scores.txt"))
     assert result.status == "Finished"
     assert [cell.shown for cell in result.row] == ["0.5000", "-"]
-    assert result.warnings == (
-        "scores without a column, dropped by the platform without notice: other",
-        "columns without a score: items",
-    )
+    without_column, without_score = result.warnings
+    assert "scores without a column" in without_column
+    assert without_score.endswith("columns without a score: items")
 
 
 def test_codalab_submission_with_metadata_is_never_run(tmp_path):

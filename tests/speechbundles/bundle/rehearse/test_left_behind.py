@@ -52,13 +52,8 @@ def temporary(tmp_path, monkeypatch):
 
 def attack(tmp_path, step, source, outside=None):
     """Run an ordinary program that then carries out an attack; keep the files of the run."""
-    program = textwrap.dedent(PROGRAMS[step]) + textwrap.dedent(
-        f"""
-        import os
-        outside = Path({str(outside)!r})
-        """
-    )
-    program += textwrap.dedent(source)
+    program = textwrap.dedent(PROGRAMS[step])
+    program += f"\nimport os\noutside = Path({str(outside)!r})\n" + textwrap.dedent(source)
     keep = tmp_path / "kept"
     if step == "codalab":
         return codalab_run(tmp_path, program, keep=keep)
@@ -92,10 +87,8 @@ def test_a_link_in_the_output_fails_the_rehearsal(tmp_path, outside, step, sourc
     result = attack(tmp_path, step, source, outside)
     what = {"ingestion": "prediction"}.get(step, "scoring")
     assert result.status == "Failed"
-    assert result.problems == (
-        f"the output of {what} contains a link, {name!r}. The platform packs the file that it points to; "
-        "write regular files only".replace("\\\\", "\\"),
-    )
+    (problem,) = result.problems
+    assert f"the output of {what} contains a link, '{name}'. " in problem
     assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in kept(tmp_path))
     assert "\x1b" not in str(result)
 
@@ -108,9 +101,7 @@ def test_a_link_that_takes_the_place_of_a_listed_file_is_not_followed(tmp_path, 
 
 def test_the_report_is_not_written_through_a_dangling_link(tmp_path, outside):
     result = attack(tmp_path, "ingestion", "(output / 'metadata').symlink_to(outside / 'new')", outside)
-    assert result.problems == (
-        "the ingestion program wrote a file named metadata to its output; only the worker may write it",
-    )
+    assert "wrote a file named metadata to its output" in result.problems[0]
 
 
 @STEPS
@@ -166,6 +157,7 @@ def test_codalab_fails_a_run_with_a_pipe_where_it_expects_a_file(tmp_path, name)
     assert name in result.problems[0]
 
 
+@pytest.mark.default_cases("scoring")
 @STEPS
 def test_folders_without_end_are_not_followed_but_deleted(tmp_path, step):
     """Deeper than the longest path, than Python's recursion and than the number of open files."""
@@ -246,6 +238,5 @@ def test_each_command_that_runs_programs_refuses_a_link(tmp_path, outside, capsy
     shown = " ".join("".join(capsys.readouterr()).split())
     assert code == (0 if command == "season" else 1)
     assert "the output of scoring contains a link, 'a'" in shown
-    assert not any(
-        path.is_symlink() or PRIVATE in path.read_text() for path in out.rglob("*") if path.is_file()
-    )
+    left = [path for path in out.rglob("*") if path.is_file()]
+    assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in left)

@@ -27,6 +27,7 @@ from tests.samples.small_bundles import INGEST_COMMAND, codabench_bundle, submis
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
 
+PROGRAMS = {"score": "scoring_program", "ingest": "ingestion_program"}
 SMALL = Limits(memory_bytes=300 << 20, output_bytes=1 << 20)
 
 
@@ -39,11 +40,9 @@ def program(folder, files):
 
 def task_program(task, place):
     """Write both programs of a task, with its reference and its items; return the folder."""
-    sources = {
-        "score.py": ROOT / "scoring_program" / task / "score.py",
-        "ingest.py": ROOT / "ingestion_program" / task / "ingest.py",
+    files = {
+        f"{name}.py": (ROOT / kind / task / f"{name}.py").read_bytes() for name, kind in PROGRAMS.items()
     }
-    files = {name: path.read_bytes() for name, path in sources.items()}
     program(place, {**files, "options.json": '{"detailed_results": true}'})
     files = find_task(task).format
     write_files(place / "ref", CASES[task].reference)
@@ -164,14 +163,10 @@ def shared(tmp_path, request):
         told = json.dumps({"before": before, "after": after, "whole": whole})
         base = write_files(folder, {"input/res/told.json": told, "output/x": ""})
         mounts = {"/app/program": place, "/app/input": base / "input", "/app/output": base / "output"}
-        done = (ProcessEngine() if alone else engine).run(
-            ["python3", "/app/program/score.py", "/app/input", "/app/output"],
-            mounts,
-            cwd="/app/program",
-            scratch=folder,
-            seconds=seconds,
-            limits=limits or Limits(),
-        )
+        command = ["python3", "/app/program/score.py", "/app/input", "/app/output"]
+        where = {"cwd": "/app/program", "scratch": folder}
+        used = ProcessEngine() if alone else engine
+        done = used.run(command, mounts, **where, seconds=seconds, limits=limits or Limits())
         return done.stdout.replace(str(folder), ""), done.stderr, done.exit_code, done.why_stopped
 
     with ProcessEngine(own={place: getattr(request, "param", PROJECT)}) as engine:
@@ -206,22 +201,15 @@ def test_what_each_run_sets_is_as_at_first_in_the_same_process(shared, trace):
 
 
 TRACES = [
-    "os.umask(0)",
-    "locale.setlocale(locale.LC_ALL, 'C')",
-    "sys.path.insert(0, '/')",
-    "random.random()",
-    "numpy.random.random()",
-    "numpy.seterr(all='raise')",
-    "logging.basicConfig(level=10)",
-    "logging.disable(10)",
-    "warnings.kept = open('/dev/null')",
-    "os.close(1)",
+    *("os.umask(0)", "locale.setlocale(locale.LC_ALL, 'C')", "sys.path.insert(0, '/')", "os.close(1)"),
+    *("random.random()", "numpy.random.random()", "numpy.seterr(all='raise')"),
+    *("logging.basicConfig(level=10)", "logging.disable(10)", "warnings.kept = open('/dev/null')"),
     "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-    "warnings.kept = bytearray(300 << 20)",
-    "os.fork() or time.sleep(60)",
+    *("warnings.kept = bytearray(300 << 20)", "os.fork() or time.sleep(60)"),
 ]
 
 
+@pytest.mark.default_cases("umask", "locale", "random.random", "threading", "300 << 20")
 @pytest.mark.parametrize("trace", TRACES)
 def test_any_other_trace_gives_the_next_run_a_new_process(shared, trace):
     first = shared()
@@ -256,20 +244,17 @@ def test_a_process_is_replaced_after_many_runs(shared):
     assert shared.engine.workers == {}
 
 
+KEEP = "kept = bytearray(500 << 20); kept[::4096] = bytes(len(kept[::4096])); time.sleep(20)"
+
+
 @pytest.mark.default_cases("namespace")
 @pytest.mark.parametrize(
     ("before", "more"),
     [
-        ("raise MemoryError", {}),
-        ("raise SystemExit('Nothing was scored.')", {}),
-        ("os._exit(1)", {}),
-        ("os.abort()", {}),
-        ("print('a warning', file=sys.stderr), sys.exit(0)", {}),
+        *((each, {}) for each in ("raise MemoryError", "sys.exit('Nothing was scored.')", "os._exit(1)")),
+        *((each, {}) for each in ("os.abort()", "print('a warning', file=sys.stderr), sys.exit(0)")),
         ("time.sleep(60)", {"seconds": 0.3}),
-        (
-            "kept = bytearray(500 << 20); kept[::4096] = bytes(len(kept[::4096])); time.sleep(20)",
-            {"limits": SMALL},
-        ),
+        (KEEP, {"limits": SMALL}),
         ("Path(sys.argv[2], 'big').write_bytes(bytes(8 << 20))", {"limits": SMALL}),
     ],
 )
@@ -316,7 +301,7 @@ def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, mon
 
     def noted(*arguments, engine, **more):
         used.append(bool(engine.own))
-        done = rehearse_phase(*arguments, engine=engine, limits=Limits(seconds=2.0), **more)
+        done = rehearse_phase(*arguments, engine=engine, limits=Limits(seconds=0.7), **more)
         seen.append([(step.exit_code, step.stdout, step.stderr, step.why_stopped) for step in done.steps])
         return done
 
@@ -326,7 +311,7 @@ def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, mon
         ((_, result),) = many.rehearse_all(bundle, {"a": (phase, slow)}, tmp_path)
         assert result.status == "Failed"
     assert used == [False, True, False]
-    assert seen[0] == seen[2] == [(137, "", "", "time limit: still running after 2 s")]
+    assert seen[0] == seen[2] == [(137, "", "", "time limit: still running after 0.7 s")]
 
 
 MINE = {"spokeneval/challenges/mine.py": "TASK = None"}
@@ -349,15 +334,12 @@ MINE = {"spokeneval/challenges/mine.py": "TASK = None"}
     ],
 )
 def test_programs_share_a_process_only_if_all_their_code_but_a_task_is_the_projects(tmp_path, files, whose):
-    source = {
-        path.relative_to(ROOT).as_posix(): path.read_bytes() for path in (ROOT / "spokeneval").rglob("*.*y")
-    }
+    library = (ROOT / "spokeneval").rglob("*.*y")
+    source = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in library}
     source["score.py"] = (ROOT / "scoring_program/spoken_call/score.py").read_bytes()
     place = write_files(tmp_path / "program", {**source, **files})
-    names = {
-        "scoring_program.zip": place,
-        "input_data.zip": write_files(tmp_path / "data", {"items.csv": ""}),
-    }
+    data = write_files(tmp_path / "data", {"items.csv": ""})
+    names = {"scoring_program.zip": place, "input_data.zip": data}
     phase = SimpleNamespace(scoring_program="scoring_program.zip", ingestion_program=None)
     assert own_programs(SimpleNamespace(phases=[phase], unpacked=names)) == ({place: whose} if whose else {})
 
@@ -366,12 +348,6 @@ def test_a_command_in_another_folder_shares_no_process(shared, tmp_path):
     """Also if it is named by an own program's command: a submission can contain a script."""
     write_files(tmp_path / "input", {"evil.py": "print('ran')"})
     mounts = {"/app/program": tmp_path / "program", "/app/input": tmp_path / "input"}
-    done = shared.engine.run(
-        ["python3", "/app/input/evil.py"],
-        mounts,
-        cwd="/app/program",
-        scratch=tmp_path,
-        seconds=20,
-        limits=Limits(),
-    )
+    command, place = ["python3", "/app/input/evil.py"], {"cwd": "/app/program", "scratch": tmp_path}
+    done = shared.engine.run(command, mounts, **place, seconds=20, limits=Limits())
     assert (done.stdout, shared.engine.workers) == ("ran\n", {})

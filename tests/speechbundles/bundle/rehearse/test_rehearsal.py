@@ -1,7 +1,6 @@
 """Rehearsals with small bundles made here; expected results follow the platforms' source code."""
 
 import json
-import os
 import textwrap
 import zipfile
 from decimal import Decimal
@@ -38,38 +37,24 @@ def test_a_finished_run(tmp_path):
     result = run(tmp_path)
     assert (result.status, result.platform, result.phase) == ("Finished", "codabench", "Evaluation")
     assert result.scores == {"accuracy": 0.87654321, "items": 3}
-    accuracy, items = result.row
-    assert accuracy.stored == Decimal("0.8765432100")
-    assert accuracy.shown == "0.8765"
-    assert items.stored == 3
-    assert items.hidden
+    row = [(cell.stored, cell.shown, cell.hidden) for cell in result.row]
+    assert row == [(Decimal("0.8765432100"), "0.8765", False), (3, "3.0", True)]
     assert result.warnings == result.problems == ()
-    assert [(step.name, step.exit_code) for step in result.steps] == [("ingestion", 0), ("scoring", 0)]
-    assert result.steps[0].stdout == "items a b c\n"
-    assert result.steps[1].stdout == "scored\n"
+    steps = [(step.name, step.exit_code, step.stdout) for step in result.steps]
+    assert steps == [("ingestion", 0, "items a b c\n"), ("scoring", 0, "scored\n")]
     assert str(result) == f"Finished in {result.seconds:.1f} s   Accuracy 0.8765"
 
 
 @pytest.mark.parametrize(
     ("phase", "name", "accuracy"),
-    [
-        (None, "Evaluation", "0.8765"),
-        ("Development", "Development", "0.25"),
-        ("0", "Development", "0.25"),
-        ("1", "Evaluation", "0.8765"),
-    ],
-)
+    [(None, "Evaluation", "0.8765"), ("Development", "Development", "0.25"), ("0", "Development", "0.25"),
+     ("1", "Evaluation", "0.8765")],
+)  # fmt: skip
 def test_the_phase_is_chosen_by_name_or_index(tmp_path, phase, name, accuracy):
     """`0.25` and not `0.2500`: the server sends str(round(score, precision))."""
     result = run(tmp_path, phase=phase)
-    assert result.phase == name
-    assert result.row[0].shown == accuracy
+    assert (result.phase, result.row[0].shown) == (name, accuracy)
     assert str(result).endswith(f"   Accuracy {accuracy}")
-
-
-def test_an_unknown_phase_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(BundleError, match=r"'Final'.*'Development' \(0\), 'Evaluation' \(1\)"):
-        run(tmp_path, phase="Final")
 
 
 def test_layout_of_both_steps(tmp_path):
@@ -77,23 +62,22 @@ def test_layout_of_both_steps(tmp_path):
     files = {"answer.txt": "42", "deep/er/x.txt": "x", "__MACOSX/._answer.txt": "m", ".DS_Store": "d"}
     keep = tmp_path / "kept"
     result = run(tmp_path, files, keep=keep)
-    submitted = sorted(files)
-    assert tree(keep / "prediction/app/ingested_program") == submitted
-    assert tree(keep / "prediction/app/input_data") == ["items.txt"]
-    assert tree(keep / "prediction/app/output") == sorted([*submitted, "checked.txt", "metadata"])
-    assert tree(keep / "scoring/app/input/res") == sorted([*submitted, "checked.txt", "metadata"])
-    assert tree(keep / "scoring/app/input/ref") == ["gold.txt"]
-    assert tree(keep / "scoring/app/output") == ["scores.json"]
-    assert (keep / "scoring/app/shared").is_dir()
+    scored = {*files, "checked.txt", "metadata"}
+    for folder, expected in {
+        "prediction/app/ingested_program": files,
+        "prediction/app/input_data": ["items.txt"],
+        "prediction/app/output": scored,
+        "scoring/app/input/res": scored,
+        "scoring/app/input/ref": ["gold.txt"],
+        "scoring/app/output": ["scores.json"],
+        "scoring/app/shared": [],
+    }.items():
+        assert (keep / folder).is_dir()
+        assert tree(keep / folder) == sorted(expected)
     metadata = yaml.safe_load((keep / "scoring/app/input/res/metadata").read_text())
     seconds = result.steps[0].seconds
     scoring, ingestion = {"exitCode": None, "elapsedTime": seconds}, {"ingestionExitCode": 0}
     assert metadata == {**scoring, **ingestion, "ingestionElapsedTime": seconds}
-
-
-def test_keep_refuses_a_folder_that_is_not_empty(tmp_path):
-    with pytest.raises(OrganiserError, match="expected an empty folder"):
-        run(tmp_path, keep=tmp_path)
 
 
 def test_the_reference_is_nowhere_during_ingestion(tmp_path):
@@ -112,10 +96,7 @@ def test_the_reference_is_nowhere_during_ingestion(tmp_path):
 def test_environment_is_minimal_and_nothing_is_inherited(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET", "s3cret")
     monkeypatch.setenv("PYTHONPATH", "/nowhere")
-    look = """
-        import os
-        print(*sorted(os.environ)); print(os.getcwd()); print(os.environ['HOME'])
-    """
+    look = "import os; print(*sorted(os.environ)); print(os.getcwd()); print(os.environ['HOME'])"
     names, cwd, home = run(tmp_path, ingest=look).steps[0].stdout.splitlines()
     expected = {"HOME", "LANG", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "TMPDIR"}
     assert set(names.split()) - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == expected
@@ -169,14 +150,6 @@ def test_another_engine_can_run_the_programs(tmp_path):
     ]
 
 
-def test_nothing_is_left_in_the_temporary_folder(tmp_path, monkeypatch):
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(scratch))
-    run(tmp_path)
-    assert os.listdir(scratch) == []
-
-
 # Ingestion
 
 
@@ -194,12 +167,6 @@ def test_without_an_ingestion_program_the_submission_is_scored_as_it_is(tmp_path
     result = run(tmp_path, ingest=None, keep=keep)
     assert [step.name for step in result.steps] == ["scoring"]
     assert tree(keep / "scoring/app/input/res") == ["answer.txt", "metadata"]
-
-
-def test_a_metadata_written_by_ingestion_fails(tmp_path):
-    result = run(tmp_path, ingest="import sys; open(sys.argv[3] + '/metadata', 'w')")
-    assert result.status == "Failed"
-    assert "metadata" in result.problems[0]
 
 
 def test_a_time_limit_in_ingestion_fails_and_is_not_scored(tmp_path):
@@ -220,19 +187,7 @@ def test_a_submission_with_metadata_is_never_run(tmp_path, name):
     assert f"a file named {name}" in result.problems[0]
     assert result.steps == ()
     assert not witness.exists()
-
-
-def test_a_nested_metadata_is_an_ordinary_file(tmp_path):
-    assert run(tmp_path, {"answer.txt": "42", "more/metadata": "command: x"}).status == "Finished"
-
-
-def test_a_submission_that_cannot_be_unpacked_fails_with_the_report(tmp_path):
-    bundle = codabench_bundle(tmp_path)
-    bad = tmp_path / "bad.zip"
-    bad.write_bytes(b"no zip")
-    result = rehearse(bundle, bad)
-    assert result.status == "Failed"
-    assert "is not a readable zip file, but a text file; zip it, and submit the zip" in result.problems[0]
+    assert run(tmp_path, {"answer.txt": "42", f"more/{name}": "command: x"}).status == "Finished"
 
 
 @pytest.mark.parametrize(
@@ -248,8 +203,9 @@ def test_a_submission_that_cannot_be_unpacked_fails_with_the_report(tmp_path):
 )
 def test_an_entry_that_leads_out_of_the_zip_is_unpacked_inside(tmp_path, entry, status):
     """As `extractall` does; compared with it."""
-    bundle = codabench_bundle(tmp_path)
     escape = submission_zip(tmp_path, {"../": "", entry: "42"})
+    assert codalab_run(tmp_path, CODALAB_SCORE, files=escape).status == status
+    bundle = codabench_bundle(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     found = rehearse(bundle, escape, keep=tmp_path / "kept")
     assert found.status == status
@@ -267,12 +223,6 @@ def test_an_entry_that_leads_out_of_the_zip_is_unpacked_inside(tmp_path, entry, 
         unpack(escape, tmp_path / "kit")
 
 
-def test_codalabs_worker_unpacks_such_an_entry_inside_too(tmp_path):
-    found = codalab_run(tmp_path, CODALAB_SCORE, files={"../answer.txt": "42\n"})
-    assert found.status == "Finished"
-    assert any("lead out of the zip" in warning for warning in found.warnings)
-
-
 def test_an_encrypted_zip_never_ends_on_the_older_worker_of_codabench(tmp_path):
     upload = submission_zip(tmp_path, {"answer.txt": "42"})
     upload.write_bytes(with_password(upload.read_bytes()))
@@ -280,7 +230,6 @@ def test_an_encrypted_zip_never_ends_on_the_older_worker_of_codabench(tmp_path):
     older, newer = (rehearse(bundle, upload, reworked=reworked) for reworked in (False, True))
     for found in (older, newer, codalab_run(tmp_path, CODALAB_SCORE, files=upload)):
         assert "is encrypted; zip it without a password" in found.problems[0]
-        assert "try_submission.py writes the zip to upload" in found.problems[0]
         assert ("never ends: it stays Preparing" in found.problems[0]) is (found is older)
 
 
@@ -294,11 +243,6 @@ def test_of_two_entries_at_one_place_the_last_is_scored(tmp_path, first, last):
         assert rehearse(bundle, upload).scores["accuracy"] == score
 
 
-def test_a_folder_is_no_submission(tmp_path):
-    with pytest.raises(OrganiserError, match="expected the zip of a submission"):
-        rehearse(codabench_bundle(tmp_path), tmp_path)
-
-
 # Scoring fails
 
 
@@ -308,9 +252,8 @@ def test_a_failing_scoring_program_fails_with_what_it_said(tmp_path):
     assert result.status == "Failed"
     assert result.problems == ("the scoring program ended with exit code 1",)
     assert (result.scores, result.row) == ({}, ())
-    assert result.warnings == (
-        "scores were written, but the platform ignores them after a non-zero exit code",
-    )
+    (warning,) = result.warnings
+    assert "ignores them after a non-zero exit code" in warning
     lines = str(result).splitlines()
     assert lines[0].startswith("Failed in ")
     assert lines[-2:] == ["  Output of scoring (exit code 1):", "    line 14: \\x1b[31mno"]
@@ -330,30 +273,26 @@ def test_a_scoring_program_over_the_time_limit_fails(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("score", "problem"),
+    ("options", "problem"),
     [
-        ("print('nothing')", "wrote neither scores.json nor scores.txt"),
-        (writes("{'accuracy': 1}"), "scores.json is not valid JSON"),
+        ({"score": "print('nothing')"}, "wrote neither scores.json nor scores.txt"),
+        ({"score": writes("{'accuracy': 1}")}, "scores.json is not valid JSON"),
+        *(({"command": command}, "no command") for command in ("", " ", None)),
     ],
 )
-def test_no_scores_that_can_be_read_fail(tmp_path, score, problem):
-    result = run(tmp_path, score=score)
+def test_no_scores_that_can_be_read_fail(tmp_path, options, problem):
+    result = run(tmp_path, **options)
     assert result.status == "Failed"
     assert problem in result.problems[0]
 
 
-def test_metadata_in_the_scoring_output_fails_after_the_scores_are_stored(tmp_path):
+def test_metadata_in_an_output_fails_but_scores_before_it_are_stored(tmp_path):
+    result = run(tmp_path, ingest="import sys; open(sys.argv[3] + '/metadata', 'w')")
+    assert (result.status, "metadata" in result.problems[0]) == ("Failed", True)
     score = writes('{"accuracy": 0.5, "items": 3}', more="(output / 'metadata').write_text('x')")
     result = run(tmp_path, score=score)
-    assert result.status == "Failed"
-    assert "metadata" in result.problems[0]
+    assert (result.status, "metadata" in result.problems[0]) == ("Failed", True)
     assert result.row[0].stored == Decimal("0.5")
-
-
-@pytest.mark.parametrize("command", ["", " ", None])
-def test_a_scoring_program_without_a_command_fails(tmp_path, command):
-    result = run(tmp_path, command=command)
-    assert "no command" in result.problems[0]
 
 
 def test_a_run_whose_scores_are_lost_is_finished(tmp_path):
@@ -392,8 +331,14 @@ def test_a_bundle_that_cannot_be_rehearsed_is_refused(tmp_path, options, message
         run(tmp_path, **options)
 
 
-def test_what_is_no_bundle(tmp_path):
-    with pytest.raises(BundleError, match=r"no competition\.yaml"):
-        rehearse(submission_zip(tmp_path), submission_zip(tmp_path))
-    with pytest.raises(BundleError, match="expected a bundle"):
-        rehearse(tmp_path / "none.zip", submission_zip(tmp_path))
+def test_what_cannot_be_rehearsed_is_refused(tmp_path):
+    bundle, submission = codabench_bundle(tmp_path), submission_zip(tmp_path)
+    for one, other, options, words in (
+        (submission, submission, {}, r"no competition\.yaml"),
+        (tmp_path / "none.zip", submission, {}, "expected a bundle"),
+        (bundle, tmp_path, {}, "expected the zip of a submission"),
+        (bundle, submission, {"keep": tmp_path}, "expected an empty folder"),
+        (bundle, submission, {"phase": "Final"}, r"'Final'.*'Development' \(0\), 'Evaluation' \(1\)"),
+    ):
+        with pytest.raises(OrganiserError, match=words):
+            rehearse(one, other, **options)
