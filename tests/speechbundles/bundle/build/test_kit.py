@@ -68,14 +68,19 @@ def words_in(texts, words):
     return [(name, word) for name, text in texts.items() for word in words if word in text.lower()]
 
 
+def planned_of(folder, task, **options):
+    """Return the competition of a declared task, and its parts."""
+    planned = plan(Sources(ROOT, write_files(folder / "own", declared_folder(task))), [], {}, **options)
+    (competition,) = planned.competitions
+    return competition, planned.parts["aufgabe"], planned.warnings
+
+
 @pytest.fixture(scope="module", params=DECLARED)
 def built(request, tmp_path_factory):
     """A competition of a declared task, its parts, and the folder of its unpacked kit."""
     folder = tmp_path_factory.mktemp("own")
-    planned = plan(Sources(ROOT, write_files(folder / "own", declared_folder(request.param))), [], {})
-    assert planned.warnings == []
-    (competition,) = planned.competitions
-    parts = planned.parts["aufgabe"]
+    competition, parts, warnings = planned_of(folder, request.param)
+    assert warnings == []
     return competition, parts, write_files(folder / "kit", parts.starting_kit)
 
 
@@ -90,10 +95,8 @@ def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
     shared = {"try_submission.py", "score.py", "ingest.py", "baseline.py", "pages/overview.md"}
     assert words_in(texts, DATA) == []
     assert [found for found in words_in(texts, words) if found[0] not in shared] == []
-    for name, text in texts.items():
-        if name.startswith("pages/"):
-            assert "${" not in text
-            assert "{%" not in text
+    pages = "".join(text for name, text in texts.items() if name.startswith("pages/"))
+    assert re.findall(r"\$\{|\{%", pages) == []
 
 
 @of_three_kinds
@@ -153,24 +156,21 @@ def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
     public = {name: text for name, text in files.items() if "/development/" in name}
     baseline = ROOT / "starting_kit" / "kinds" / kind_of(task) / "baseline.py"
     (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
-    sources = competition.rules
-    place = tmp_path / "own/reference_data/aufgabe/evaluation"
-    reference = load_reference(sources, "evaluation", place, {})
+    rules = competition.rules
+    reference = load_reference(rules, "evaluation", tmp_path / "own/reference_data/aufgabe/evaluation", {})
     kit = {f"evaluation/input/{name}": content for name, content in reference.public.items()}
-    kit["task.json"] = json.dumps({"declaration": dict(sources.declaration)})
+    kit["task.json"] = json.dumps({"declaration": dict(rules.declaration)})
     kit["baseline.py"] = baseline.read_bytes()
-    alone = write_files(tmp_path / "alone", kit)
     alike = {}
     for name, text in public.items():
         header, first, *_ = text.splitlines()
         alike[f"development/reference/{name.split('/')[-1]}"] = f"{header}\n{first}\n"
-    few = write_files(tmp_path / "few", {**kit, **alike})
-    for folder in (alone, few):
-        done = subprocess.run(
-            [sys.executable, "baseline.py", "evaluation", "out"], cwd=folder, capture_output=True
-        )
+    for name, more in (("alone", {}), ("few", alike)):
+        folder = write_files(tmp_path / name, {**kit, **more})
+        command = [sys.executable, "baseline.py", "evaluation", "out"]
+        done = subprocess.run(command, cwd=folder, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
-        sources.format.read_submission(list_files(folder / "out"), reference.gold.items)
+        rules.format.read_submission(list_files(folder / "out"), reference.gold.items)
 
 
 @pytest.fixture(scope="module")
@@ -199,16 +199,13 @@ def cells_of(kit):
 @pytest.mark.default_cases("words")
 @pytest.mark.parametrize("task", ["decisions", "words", "turns"])
 def test_a_kit_without_a_development_set_has_no_word_of_one(task, tmp_path, monkeypatch, capsys):
-    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder(task)))
-    planned = plan(sources, [], {}, leave_out=["development"])
-    (competition,) = planned.competitions
-    kit = planned.parts["aufgabe"].starting_kit
-    texts = page_texts(competition, planned.parts["aufgabe"])
+    competition, parts, _ = planned_of(tmp_path, task, leave_out=["development"])
+    kit, texts = parts.starting_kit, page_texts(competition, parts)
     texts["README.md"], texts["notebook"] = kit["README.md"].decode(), "\n".join(cells_of(kit))
     assert words_in(texts, ("development", "scored with the server", "--set evaluation", "the report")) == []
-    assert ["python3 baseline.py evaluation out" in texts[name] for name in ("README.md", "overview.md")] == [
-        True
-    ] * 2
+    assert {"README.md", "overview.md"} <= {
+        name for name, _ in words_in(texts, ["python3 baseline.py evaluation out"])
+    }
     place = write_files(tmp_path / "kit", kit)
     monkeypatch.chdir(place)
     monkeypatch.setattr(subprocess, "run", lambda command, **_: run_program(*command[1:], cwd=place))
@@ -224,8 +221,7 @@ def run_cells(kit):
 
 
 def test_a_kit_without_a_baseline_asks_for_answers(tmp_path, monkeypatch, capsys):
-    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder("scores")))
-    kit = plan(sources, [], {}, leave_out=["baseline"]).parts["aufgabe"].starting_kit
+    kit = planned_of(tmp_path, "scores", leave_out=["baseline"])[1].starting_kit
     assert "baseline" not in "\n".join([kit["README.md"].decode(), *cells_of(kit)])
     monkeypatch.chdir(write_files(tmp_path / "kit", kit))
     run_cells(kit)
@@ -235,10 +231,7 @@ def test_a_kit_without_a_baseline_asks_for_answers(tmp_path, monkeypatch, capsys
 
 
 def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
-    sources = Sources(ROOT, write_files(tmp_path / "own", declared_folder("decisions")))
-    planned = plan(sources, [], {}, leave_out=["evaluation"])
-    (competition,) = planned.competitions
-    parts = planned.parts["aufgabe"]
+    competition, parts, _ = planned_of(tmp_path, "decisions", leave_out=["evaluation"])
     texts = [parts.starting_kit["README.md"].decode(), *cells_of(parts.starting_kit)]
     texts.append(page_texts(competition, parts)["overview.md"])
     assert "evaluation set" not in "\n".join(texts)
