@@ -52,10 +52,7 @@ def test_a_participant_finds_where_the_leaderboard_is_and_when_it_is_made(platfo
     pages = [content.decode() for name, content in files.items() if name.endswith((".md", ".html"))]
     (found,) = (" ".join(page.split()) for page in pages if URL in page)
     where = f'<a href="{URL}">{URL}</a>' if platform == "codalab" else f"<{URL}>"
-    assert (
-        f"publish the leaderboard at {where} once a day, from the submissions of the days before (UTC)"
-        in found
-    )
+    assert f"the leaderboard at {where} once a day" in found
 
 
 def test_no_fact_about_labels_at_home_is_kept(tmp_path):
@@ -101,19 +98,14 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
     assert check_bundle(path) == []
     bundle = read_built_bundle(path)
     good = example_files(BUNDLE)["submissions/good.zip"]
-    rows = [
-        line.split(",")[0]
-        for line in example_files(BUNDLE)["reference_data/health/development/labels.csv"].decode().split()
-    ]
-    trial = make_zip(
-        {"decisions.csv": "".join(f"{row},{'no' if n else 'label'}\n" for n, row in enumerate(rows)).encode()}
-    )
+    _, *rows = example_files(BUNDLE)["reference_data/health/development/labels.csv"].split()
+    answers = b"id,label\n" + b"".join(row.split(b",")[0] + b",no\n" for row in rows)
+    trial = make_zip({"decisions.csv": answers})
     for name, submission in (("Evaluation", good), ("Development", trial)):
         upload = write_files(tmp_path, {f"{name}.zip": submission}) / f"{name}.zip"
         done = rehearse_phase(bundle, bundle.phase(name), upload)
         assert (done.status, done.warnings, done.problems) == ("Finished", (), ())
-        assert [(cell.key, cell.shown) for cell in done.row] == [("received", done.row[0].shown)]
-        assert float(done.row[0].shown) == 1
+        assert [(cell.key, float(cell.shown)) for cell in done.row] == [("received", 1)]
         assert ("f1" in done.scores) == (name == "Development")
 
 
@@ -125,20 +117,15 @@ def test_a_submitted_report_of_ingestion_does_not_replace_the_checks_of_scoring(
     broken = {"decisions.csv": good["decisions.csv"].replace(b"yes", b"maybe", 1)}
     count = len(good["decisions.csv"].split()) - 1
     accepted = {REPORT_FILE: accepted_report(BUNDLE, count).encode()}
-    shown = {}
-    for name, files in {
-        "good": good,
-        "broken": broken,
-        "planted": {**broken, **accepted},
-        "another": {**good, REPORT_FILE: b"accepted"},
-        "command": {**good, "metadata": b"command: true\n"},
-    }.items():
-        upload = write_files(tmp_path, {f"{name}.zip": make_zip(files)}) / f"{name}.zip"
+    other, command = {REPORT_FILE: b"accepted"}, {"metadata": b"command: true\n"}
+    shown = []
+    for files in (good, broken, {**broken, **accepted}, {**good, **other}, {**good, **command}):
+        upload = write_files(tmp_path, {"a.zip": make_zip(files)}) / "a.zip"
         done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload, reworked=True)
-        shown[name] = (done.status, done.steps[-1].stderr)
-    assert [status for status, _ in shown.values()] == ["Finished", *["Failed"] * 4]
-    assert shown["planted"] == shown["broken"]
-    assert "maybe" in shown["broken"][1]
+        shown.append((done.status, done.steps[-1].stderr))
+    assert [status for status, _ in shown] == ["Finished", *["Failed"] * 4]
+    assert shown[1] == shown[2]
+    assert "maybe" in shown[1][1]
 
 
 def test_the_labels_are_beside_the_bundle_and_the_check_finds_them_in_it(built, tmp_path):
@@ -175,11 +162,9 @@ def test_build_and_check_note_hidden_labels_that_are_uploaded_whole(settings, no
     folder = folder_with(tmp_path / "mine", f"defaults:\n{settings}")
     assert build(folder) == 0
     told = " ".join(capsys.readouterr().err.split())
-    assert told.count(f"note: {BUNDLE}/evaluation: {UNPROTECTED}") == noted
-    assert f"{BUNDLE}/development: {UNPROTECTED}" not in told
-    assert "2 without findings" in told
-    missing = f"note: to fill in below `about` in competition.yaml, for the pages: {BUNDLE}: "
-    assert told.count(missing) == 1
+    missing = "note: to fill in below `about` in competition.yaml"
+    assert told.count(f"note: {BUNDLE}/evaluation: {UNPROTECTED}") == told.count(UNPROTECTED) == noted
+    assert told.count(missing) == told.count("2 without findings") == 1
     for platform, count in (("codabench", noted), ("codalab", 0)):
         assert build_bundle.main(["check", str(folder / f"dist/{platform}/{BUNDLE}.zip")]) == 0
         told = " ".join(capsys.readouterr().err.split())

@@ -43,11 +43,8 @@ def test_long_names_keep_both_ends():
 
 
 def test_wide_tables_are_narrowed_then_printed_in_blocks():
-    rows = [
-        ["System", *(f"a long heading {number}" for number in range(12))],
-        ["name" * 30, *["0.1234"] * 12],
-    ]
-    lines = fitted_table(rows, left={0})
+    header = ["System", *(f"a long heading {number}" for number in range(12))]
+    lines = fitted_table([header, ["name" * 30, *["0.1234"] * 12]], left={0})
     assert max(map(cell_len, lines)) <= WIDTH
     assert "".join(lines).count("0.1234") == 12
     assert lines.count("") == 2  # three blocks, each with the name
@@ -56,9 +53,7 @@ def test_wide_tables_are_narrowed_then_printed_in_blocks():
 
 @pytest.mark.thorough
 def test_no_command_prints_more_than_eighty_columns(tmp_path, monkeypatch, capfd):
-    spoken_call = [
-        bundle for bundle in read_competitions(demo.Sources(demo.ROOT)) if bundle.name == "spoken_call"
-    ]
+    spoken_call = read_competitions(demo.Sources(demo.ROOT), ["spoken_call"])
     monkeypatch.setattr(demo, "read_competitions", lambda sources: spoken_call)
     monkeypatch.chdir(tmp_path)
     outputs = []
@@ -73,10 +68,8 @@ def test_no_command_prints_more_than_eighty_columns(tmp_path, monkeypatch, capfd
     made = {name: make_zip(files) for name, files in demo.submissions("spoken_call").items()}
     times = ("2027-03-01T0915_first_submission_of_the_team.zip", "2027-03-02T0915_second_submission.zip")
     teams = {"alpha": made["perfect"], TEAM: made["random"]}
-    write_files(
-        tmp_path / "season", {f"{team}/{time}": made for team, made in teams.items() for time in times}
-    )
-    write_files(tmp_path / "season", {f"{TEAM}/2027-03-03T0915_broken.zip": b"no zip"})
+    uploads = {f"{team}/{time}": upload for team, upload in teams.items() for time in times}
+    write_files(tmp_path / "season", {**uploads, f"{TEAM}/2027-03-03T0915_broken.zip": b"no zip"})
     alpha = f"season/alpha/{times[0]}"
     assert "Dfull" in run("rehearse", BUNDLE, alpha)
     run("rehearse", BUNDLE, f"season/{TEAM}/2027-03-03T0915_broken.zip", status=1)

@@ -50,13 +50,8 @@ def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
         (place / "submission.zip").write_bytes(make_zip({"ratings.csv": submission.encode()}))
         for platform in ("codabench", "codalab"):
             bundle = f"dist/{platform}/speech_rate.zip"
-            done = json.loads(
-                run_program(
-                    *("build_bundle.py", "rehearse", bundle, "submission.zip"),
-                    *("--phase", "Development", "--json"),
-                    cwd=place,
-                ).stdout
-            )
+            words = ("rehearse", bundle, "submission.zip", "--phase", "Development", "--json")
+            done = json.loads(run_program("build_bundle.py", *words, cwd=place).stdout)
             assert done["status"] == status
             if scores is not None:
                 found = [done["scores"][key] for key in ("kappa", "exact", "adjacent")]
@@ -66,16 +61,11 @@ def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "tests",
-    [
-        ("tests/spokeneval/test_challenges.py", "tests/spokeneval/test_formats.py"),
-        (
-            "tests/security/test_leaks.py",
-            "tests/security/test_sealed_leaks.py",
-            "tests/security/test_fuzz.py",
-        ),
-    ],
-)
+    ["spokeneval/test_challenges spokeneval/test_formats", "security/test_leaks security/test_sealed_leaks "
+     "security/test_fuzz"],
+)  # fmt: skip
 def test_a_new_challenge_holds_the_contracts_of_all_tasks(copy, tests):
+    tests = [f"tests/{name}.py" for name in tests.split()]
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "speech_rate"]
     command += ["-m", "thorough or not thorough"]
     environment = {**os.environ, "PYTHONPATH": "", "PYTEST_ADDOPTS": "", "PYTEST_XDIST_WORKER": ""}

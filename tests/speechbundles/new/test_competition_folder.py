@@ -33,27 +33,14 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     assert "defaults.contact_email: not filled in yet: an e-mail address for participants" in printed
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_to_fill_in_begins_with_a_word(tmp_path, capsys, kind):
-    folder = tmp_path / "own"
-    assert build_bundle.main(["init", str(folder), "--new", "own_task", "--kind", kind]) == 0
-    assert build_bundle.main(["build", "--competition", str(folder)]) == 1
-    hints = re.findall(r"not filled in yet: (.*)", capsys.readouterr().err)
-    assert hints
-    assert all(re.match(r"[\[\w]", hint) for hint in hints), hints
-
-
 def test_init_accepts_tasks_and_bundles(tmp_path, capsys):
     assert build_bundle.main(["init", str(tmp_path / "own"), "spoken_cal"]) == 1
     assert "no task or bundle spoken_cal; did you mean spoken_call?" in capsys.readouterr().err
-    assert not (tmp_path / "own").exists()
     own_folder(tmp_path / "task", ["merlion_diarization"])
     assert build_bundle.main(["init", str(tmp_path / "track"), "merlion_diarization_open"]) == 0
     for name, tracks in (("task", ["closed", "open"]), ("track", ["open"])):
         bundles = (tmp_path / name / "competition.yaml").read_text().split("bundles:")[1]
-        assert re.findall(r"^  (\w+):$", bundles, re.M) == [
-            f"merlion_diarization_{track}" for track in tracks
-        ]
+        assert re.findall(r"^  merlion_diarization_(\w+):$", bundles, re.M) == tracks
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -63,6 +50,11 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     text = (folder / "competition.yaml").read_text()
     assert all(f" {parameter.name}: " in text for parameter in KINDS[kind].parameters)
     assert max(map(len, text.splitlines())) <= 120
+    capsys.readouterr()
+    assert build_bundle.main(["build", "--competition", str(folder)]) == 1
+    first = re.findall("not filled in yet: (.)", capsys.readouterr().err)
+    assert first
+    assert all(re.match(r"[\[\w]", sign) for sign in first)
     examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters}
     dates = iter(DATES)
     lines = []
@@ -74,11 +66,8 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
             line = line.partition('"')[0] + f'"{next(dates)}"'
         elif line.startswith("        # ") and name in examples:
             line = line.replace("# ", "", 1)
-        lines.append(
-            line.replace("FILL IN: an e-mail address for participants", "a@example.org").replace(
-                "FILL IN", ""
-            )
-        )
+        line = line.replace("FILL IN: an e-mail address for participants", "a@example.org")
+        lines.append(line.replace("FILL IN", ""))
     (folder / "competition.yaml").write_text("\n".join(lines))
     (competition,) = read_competitions(Sources(ROOT, folder))
     assert competition.rules.declaration["kind"] == kind

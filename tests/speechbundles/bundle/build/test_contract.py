@@ -98,7 +98,7 @@ BROKEN = {
         "score.py writes another scores.json, scores.txt, statistics.json in each run; sort sets",
     ),
     "a print": (
-        {COUNT: f'    print("they are", reference)\n{COUNT}'},
+        {COUNT: f'    print("they are", reference["pauses"].tolist())\n{COUNT}'},
         "while it runs: the task prints 'they are",
     ),
     "a write to a descriptor": (

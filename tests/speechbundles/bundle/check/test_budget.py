@@ -89,11 +89,16 @@ def phase(name, total=1, per_day=None, days=14.0, reference="reference_data.zip"
     return BuiltPhase("1", name, OPENS, closes, per_day, total, **rest, **zips)
 
 
-def budget(*phases, **described):
-    bundle = BuiltBundle("codabench", "", "", phases, (), None, detailed_results=False)
+def found_in(built, *phases):
+    """Return the findings in a bundle with these contents and phases."""
     report = Report()
-    check_budget(report, bundle, contents(**{"reference": HIDDEN, "declared": KNOWN, **described}))
-    return [(code, what) for code, where, what in listed(report) if where == "competition.yaml"]
+    check_budget(report, BuiltBundle("", "", "", phases, (), None, detailed_results=False), built)
+    assert {where for _, where, _ in listed(report)} <= {"competition.yaml"}
+    return [(code, what) for code, _, what in listed(report)]
+
+
+def budget(*phases, **described):
+    return found_in(contents(**{"reference": HIDDEN, "declared": KNOWN, **described}), *phases)
 
 
 def scores(attempts, share, shown="exact scores of 53.0 bits", phases="Final", formula="741 * (H(0.95))"):
@@ -165,32 +170,20 @@ def test_sets_whose_labels_no_leaderboard_reveals_have_no_budget():
     others = {"none.zip": HIDDEN, "part.zip": {**HIDDEN, "part.txt": "open"}, "public.zip": GOLD}
     tasks = [BuiltTask("x", (), {"reference_data": archive(name, files)}) for name, files in others.items()]
     without.tasks[:0] = [BuiltTask("no data", (), {}), *tasks]
-    options = {"public_references": [fingerprint(encoded(GOLD))]}
-    without.programs["scoring_program", "scoring.zip"].archive.files["options.json"] = json.dumps(
-        options
-    ).encode()
-    report = Report()
-    phases = *(phase("x", 200, reference=name) for name in ("part.zip", "public.zip")), attempts
-    check_budget(report, BuiltBundle("", "", "", phases, (), None, detailed_results=False), without)
-    assert [code for code, *_ in listed(report)] == ["leak-attempts", "leak-scores"]
+    options = json.dumps({"public_references": [fingerprint(encoded(GOLD))]}).encode()
+    without.programs["scoring_program", "scoring.zip"].archive.files["options.json"] = options
+    phases = (phase("x", 200, reference=name) for name in ("part.zip", "public.zip"))
+    assert [code for code, _ in found_in(without, *phases, attempts)] == ["leak-attempts", "leak-scores"]
 
 
 def test_a_baseline_that_is_better_than_the_assumed_system_takes_its_place():
     """Of 741 labels it answers 10 wrongly: H(731 / 741) = 0.1031 bits a label, 76.4 in all; a score has 2.73."""
     rows = [f"u{number}\t{(number % 2 == 0) ^ (number < 10)}" for number in range(741)]
     files = {"correctness.tsv": "\n".join(["utterance_id\tprediction", *rows, ""])}
-    found = contents(HIDDEN, declared=KNOWN, options={"feedback": "coarse"})
-    found.solutions = {
-        "other.zip": archive("other.zip", GOLD),
-        "baseline.zip": archive("baseline.zip", files),
-    }
-    bundle = BuiltBundle("codabench", "", "", (phase("Final", 8),), (), None, detailed_results=False)
-    report = Report()
-    check_budget(report, bundle, found)
-    ((_, _, what),) = listed(report)
-    assert (
-        "reveal 29% of its labels (76 bits = 741 * (H(0.9865)), for a system that is right on 98.65%)" in what
-    )
+    built = contents(HIDDEN, declared=KNOWN, options={"feedback": "coarse"})
+    built.solutions = {name: archive(name, each) for name, each in (("other.zip", GOLD), ("a.zip", files))}
+    ((_, what),) = found_in(built, phase("Final", 8))
+    assert "reveal 29% of its labels (76 bits = 741 * (H(0.9865))" in what
 
 
 def test_the_labels_of_a_task_in_python_are_those_of_its_richest_column():
@@ -200,29 +193,18 @@ def test_the_labels_of_a_task_in_python_are_those_of_its_richest_column():
     """
     formula = "580 * (H(0.95) + (1 - 0.95) * log2(3))"
     rows = [f"r{number},s{number % 9},{number % 4 / 2},1,words {number}" for number in range(580)]
-    own = contents(
-        {"labels.csv": "\n".join(["id,speaker,heard,version,notes", *rows, ""])}, declared=DECLARED
-    )
-    program = own.programs["scoring_program", "scoring.zip"].archive
-    bundle = BuiltBundle("codabench", "", "", (phase("Final", 2),), (), None, detailed_results=False)
-    for module, found in (
-        ("spokeneval/challenges/other.py", []),
-        ("spokeneval/challenges/synthetic.py", [scores(2, "50%", formula=formula)]),
-    ):
-        program.files[module] = b""
-        report = Report()
-        check_budget(report, bundle, own)
-        assert [(code, what) for code, _, what in listed(report)] == found
+    labels = "\n".join(["id,speaker,heard,version,notes", *rows, ""])
+    own = contents({"labels.csv": labels}, declared=DECLARED)
+    for module, found in (("other", []), ("synthetic", [scores(2, "50%", formula=formula)])):
+        program = own.programs["scoring_program", "scoring.zip"].archive
+        program.files[f"spokeneval/challenges/{module}.py"] = b""
+        assert found_in(own, phase("Final", 2)) == found
 
 
 def test_labels_are_read_with_the_options_of_the_task():
     rows = [f"r{number},p,s,{number % 2 * 5},9" for number in range(741)]
-    reference = {
-        "reference.csv": "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""])
-    }
-    how = {
-        "reference": reference,
-        "declared": {**KNOWN, "task": "content_accuracy", "options": {"scale": ["0-5"]}},
-    }
+    table = "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""])
+    declared = {**KNOWN, "task": "content_accuracy", "options": {"scale": ["0-5"]}}
+    how = {"reference": {"reference.csv": table}, "declared": declared}
     assert budget(phase("Final", 2), options={"options": {"scale": "0-5"}}, **how) == [scores(2, "50%")]
     assert budget(phase("Final", 2), **how) == []

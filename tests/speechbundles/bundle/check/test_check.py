@@ -23,8 +23,17 @@ def test_a_clean_bundle_has_no_findings(tmp_path, platform):
     assert findings_of(tmp_path, CLEAN[platform]()) == []
 
 
+IMAGES = {
+    # Start of image, a frame header (8 bits, 2 x 3 pixels, one component), end of image
+    "logo.jpg": bytes.fromhex("ffd8 ffe0 0004 0000 ffc0 000b 08 0003 0002 01 01 11 00 ffd9"),
+    # Signature, 2 x 3 pixels, no colour table, trailer
+    "logo.gif": b"GIF89a\x02\x00\x03\x00\x00\x00\x00;",
+}
+
 HARMLESS = {
     **bundle_defects.harmless_changes(),
+    **{name: ("codabench", bundle_defects.both(put("image", to=name), lambda draft, name=name: draft.files.update(
+        {name: IMAGES[name]}))) for name in IMAGES},
     "more phases a week after the one that decides": ("codabench", lambda draft: draft.spec["phases"].append(
         {**draft.spec["phases"][1], "index": 2, "name": "More", "start": "2027-03-22 00:00:00", "end": None})),
     "an image with a digest": ("codabench", put("docker_image", to="example/image@sha256:" + "0" * 64)),
@@ -67,57 +76,35 @@ def test_every_rule_has_a_defect_that_breaks_it():
     assert {defect.code for defect in DEFECTS} | OF_KNOWN_TASKS == set(RULES)
 
 
-def test_a_finding_names_the_line_and_the_key(tmp_path):
-    draft = CLEAN["codabench"]()
-    bundle_defects.put("phases", 1, "end", to="2027-02-28 00:00:00")(draft)
+def after(tmp_path, damage, platform="codabench"):
+    """Return the one finding in a clean bundle after a change."""
+    draft = CLEAN[platform]()
+    damage(draft)
     (finding,) = findings_of(tmp_path, draft)
+    return finding
+
+
+def test_a_finding_names_the_line_and_the_key_and_the_correct_spelling_or_place(tmp_path):
+    draft = CLEAN["codabench"]()
+    ends = put("phases", 1, "end", to="2027-02-28 00:00:00")
+    ends(draft)
     text = bundle_defects.yaml.safe_dump(draft.spec, sort_keys=False).splitlines()
     line = 1 + text.index("  end: '2027-02-28 00:00:00'")
-    assert finding.where == f"competition.yaml line {line}: phases[1].end"
-    assert finding.level == "error"
-
-
-def test_a_misspelt_key_gets_the_correct_spelling(tmp_path):
-    draft = CLEAN["codabench"]()
-    bundle_defects.put("phases", 0, "max_submission_per_day", to=3)(draft)
-    (finding,) = findings_of(tmp_path, draft)
-    assert "did you mean 'max_submissions_per_day'?" in finding.what
-
-
-def test_a_key_at_the_wrong_level_gets_the_correct_place(tmp_path):
-    draft = CLEAN["codabench"]()
-    bundle_defects.put("execution_time_limit", to=3)(draft)
-    (finding,) = findings_of(tmp_path, draft)
-    assert "belongs to phases[]" in finding.what
+    finding = after(tmp_path, ends)
+    assert (finding.where, finding.level) == (f"competition.yaml line {line}: phases[1].end", "error")
+    misspelt = after(tmp_path, put("phases", 0, "max_submission_per_day", to=3)).what
+    assert "did you mean 'max_submissions_per_day'?" in misspelt
+    assert "belongs to phases[]" in after(tmp_path, put("execution_time_limit", to=3)).what
 
 
 def test_a_development_reference_whose_fingerprint_is_not_declared_is_hidden(tmp_path):
-    draft = CLEAN["codalab"]()
-    bundle_defects._options(public_references=[])(draft)
-    assert {finding.code for finding in findings_of(tmp_path, draft)} == {"leak-file"}
-
-
-@pytest.mark.parametrize("name", ["logo.png", "logo.jpg", "logo.gif"])
-def test_ordinary_images_pass(tmp_path, name):
-    draft = CLEAN["codabench"]()
-    images = {
-        "logo.png": bundle_defects.png(),
-        # Start of image, a frame header (8 bits, 2 x 3 pixels, one component), end of image
-        "logo.jpg": bytes.fromhex("ffd8 ffe0 0004 0000 ffc0 000b 08 0003 0002 01 01 11 00 ffd9"),
-        # Signature, 2 x 3 pixels, no colour table, trailer
-        "logo.gif": b"GIF89a\x02\x00\x03\x00\x00\x00\x00;",
-    }
-    del draft.files["logo.png"]
-    draft.files[name] = images[name]
-    draft.spec["image"] = name
-    assert findings_of(tmp_path, draft) == []
+    assert after(tmp_path, bundle_defects._options(public_references=[]), "codalab").code == "leak-file"
 
 
 def test_yaml_bombs_are_refused_quickly(tmp_path):
-    draft = CLEAN["codabench"]()
     levels = "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 9)}]\n" for n in range(9))
-    draft.replacements.append(("version: 2\n", f"version: 2\nl0: &l0 [x]\n{levels}"))
-    assert [finding.code for finding in findings_of(tmp_path, draft)] == ["yaml-invalid"]
+    bomb = bundle_defects.text("version: 2\n", f"version: 2\nl0: &l0 [x]\n{levels}")
+    assert after(tmp_path, bomb).code == "yaml-invalid"
 
 
 def places(value, path=()):

@@ -48,9 +48,7 @@ def files():
     def rows(name, labels):
         return "".join(f"{name}{at},{label}\n" for at, label in enumerate(labels)).encode()
 
-    page = (
-        "Classify texts.\n\n## How to submit\n\nUpload a zip with predictions.csv. The data are CC BY 4.0.\n"
-    )
+    page = "# Texts\n\n## How to submit\n\nUpload a zip with predictions.csv. The data are CC BY 4.0.\n"
     return {
         "competition.yaml": copy.deepcopy(FOREIGN),
         "logo.png": (ROOT / "pages/logo.png").read_bytes(),
@@ -75,9 +73,8 @@ def phase(files, number):
 
 
 def pages(files, change):
-    files.update(
-        {name: change(data) for name, data in files.items() if name.endswith(".md") and "kit" not in name}
-    )
+    for name in ("pages/terms.md", "pages/overview.md"):
+        files[name] = change(files[name])
 
 
 def rename_score(files):
@@ -85,10 +82,7 @@ def rename_score(files):
 
 
 def remove_kit(files):
-    for name in [name for name in files if name.startswith("starting_kit")]:
-        del files[name]
-    for each in files["competition.yaml"]["phases"]:
-        each.pop("starting_kit", None)
+    del files["starting_kit/README.md"], phase(files, 0)["starting_kit"]
 
 
 def leak(files):
@@ -102,12 +96,10 @@ def without(data, *words):
 
 
 SEEDED = {
-    "missing-page": ("file-missing", lambda files: files.pop(
-        next(name for name in files if name.endswith("overview.md")))),
+    "missing-page": ("file-missing", lambda files: files.pop("pages/overview.md")),
     "unwritten-leaderboard-key": ("score-not-written", rename_score),
     "no-daily-cap": ("daily-default", lambda files: phase(files, 0).pop("max_submissions_per_day")),
-    "short-dev-phase": ("development-short", lambda files: phase(files, 0).update(
-        end=f"{phase(files, 0)['start'][:8]}{int(phase(files, 0)['start'][8:10]) + 10:02} 00:00:00")),
+    "short-dev-phase": ("development-short", lambda files: phase(files, 0).update(end="2027-01-11 00:00:00")),
     "no-sorting": ("sorting-default", lambda files: column(files).pop("sorting")),
     "final-unlimited": ("deciding-submissions", lambda files: phase(files, 1).update(max_submissions=50)),
     "kit-missing": ("kit-missing", remove_kit),
@@ -129,9 +121,8 @@ SEEDED = {
 
 def check(files, folder):
     content = yaml.safe_dump(files["competition.yaml"], sort_keys=False).encode()
-    (folder / "bundle.zip").write_bytes(
-        make_zip({**files, "competition.yaml": content}, first="competition.yaml")
-    )
+    data = make_zip({**files, "competition.yaml": content}, first="competition.yaml")
+    (folder / "bundle.zip").write_bytes(data)
     return {finding.code: finding for finding in check_bundle(folder / "bundle.zip")}
 
 

@@ -57,9 +57,7 @@ def simulated(seed):
         return None
     facts = {
         "order": np.arange(size, dtype=float),
-        "number in the speaker": np.concatenate([np.arange(count) for count in np.bincount(speaker)]).astype(
-            float
-        ),
+        "number in the speaker": np.concatenate([np.arange(n, dtype=float) for n in np.bincount(speaker)]),
         "duration": 2 * draw.normal(size=speakers)[speaker] + draw.normal(size=size),
         "rate": draw.integers(2, size=speakers)[speaker].astype(float),
         "time": draw.random(speakers)[speaker] + np.arange(size) / 1e4,

@@ -94,27 +94,19 @@ def test_a_sealed_row_is_found_anywhere_in_the_bundle(tmp_path):
     blanks = {"reference.csv": ROWS[0] + "item09 b,x,y\n", "more.csv": "more\nrows"}
     whole = {**GOLD, "reference.csv": GOLD["reference.csv"] + blanks["reference.csv"]}
     found, _ = sealed(at_home(tmp_path / "blanks", whole=whole, half=blanks))
-    assert [where for _, where, _ in rows({"a": "item09\nb,x,y", "b": "item09 b,x,y", "c": "more"})] == [
-        "b",
-        "c",
-    ]
+    found_rows = rows({"a": "item09\nb,x,y", "b": "item09 b,x,y", "c": "more"})
+    assert [where for _, where, _ in found_rows] == ["b", "c"]
     headless = {name: text.partition("\n")[2] for name, text in OPEN.items() if name == "reference.csv"}
     bundle = at_home(tmp_path / "headless", whole=GOLD, half={"reference.csv": "".join(ROWS[9:])})
     found, _ = sealed(bundle, reference={**OPEN, **headless})
-    assert [what for *_, what in rows({"a": ROWS[9]})] == [
-        "1 row of sealed/synthetic/evaluation/sealed/reference.csv"
-    ]
+    assert len(rows({"a": ROWS[9]})) == 1
 
 
 def test_all_labels_of_a_sealed_set_are_searched_for(tmp_path):
     kept, _ = sealed(at_home(tmp_path))
-    row = {
-        "a.zip": make_zip({"b.zip": make_zip({"notes": ROWS[9].encode()})}),
-        "items.csv": ITEMS["items.csv"],
-    }
-    where = "a.zip/b.zip/notes"
-    expected = "sealed-uploaded", where, "1 row of sealed/synthetic/evaluation/sealed/reference.csv"
-    assert leaks(row, kept, reference=OPEN, item_lists={"a.zip": ITEMS}) == [expected]
+    row = {"a.zip": make_zip({"b.zip": make_zip({"notes": ROWS[9].encode()})}), **ITEMS}
+    ((code, where, _),) = leaks(row, kept, reference=OPEN, item_lists={"a.zip": ITEMS})
+    assert (code, where) == ("sealed-uploaded", "a.zip/b.zip/notes")
     # As deep as a zip in a participant's kit. A deeper or unreadable zip is reported.
     deep = {"a.zip": make_zip({"b.zip": make_zip({"c.zip": make_zip({}), "d.zip": b"x"})}), "e.zip": b"x"}
     places = "a.zip/b.zip/c.zip", "a.zip/b.zip/d.zip", "e.zip"
@@ -128,8 +120,5 @@ def test_all_labels_of_a_sealed_set_are_searched_for(tmp_path):
     part = archive("a", OPEN)
     plain = without_items(part)
     assert plain.room is part.room
-    assert (plain.name, sorted(plain.files), is_part(archive("a", GOLD))) == (
-        "a",
-        ["part.txt", "reference.csv"],
-        False,
-    )
+    assert (plain.name, sorted(plain.files)) == ("a", ["part.txt", "reference.csv"])
+    assert not is_part(archive("a", GOLD))
