@@ -422,24 +422,10 @@ _SHARED: list[tuple[str, str, Damage]] = [
         {**TASK, DECLARATION: "transcripts"}).encode())),
     ("score-not-written", "a declared key that the script does not write", _score(b'"error"', b'"err"')),
     ("leak-file", "the reference in the starting kit", inside("starting_kit.zip", gold__csv=REFERENCE)),
-    ("leak-file", "the reference in a zip in the kit", inside(
-        "starting_kit.zip", more__zip=make_zip([("gold.csv", REFERENCE)]))),
     ("leak-file", "the reference among the items", inside("input_data.zip", gold__csv=REFERENCE)),
     ("leak-unsearched", "a hidden table of very many columns", inside("reference_data.zip", wide__csv=table(
         ",".join(f"c{number}" for number in range(31)), [range(row, row + 31) for row in range(9)]))),
-    ("leak-unsearched", "a text of ten million letters", inside("starting_kit.zip", big__csv=b"a,b\n" * 2_500_001)),
     ("leak-column", "labels among the items", inside("input_data.zip", items__csv=table("id,label", SHUFFLED))),
-    ("leak-column", "labels under another name", inside(
-        "starting_kit.zip", items__csv=table("id,group", RELABELLED))),
-    ("leak-column", "labels of half of the items", inside(
-        "starting_kit.zip", some__tsv=table("utterance,x", RELABELLED[:20], "\t"))),
-    ("leak-column", "labels as JSON", inside("starting_kit.zip", some__json=json.dumps(dict(SHUFFLED)).encode())),
-    ("leak-column", "labels as JSON records", inside("starting_kit.zip", some__json=json.dumps(
-        [{"key": name, "kind": label.upper()} for name, label in SHUFFLED]).encode())),
-    ("leak-column", "labels as JSON columns", inside("starting_kit.zip", some__json=json.dumps(
-        {"key": [name for name, _ in SHUFFLED], "kind": [label for _, label in SHUFFLED]}).encode())),
-    ("leak-column", "labels separated by blanks, without a header", inside(
-        "starting_kit.zip", some__txt=table("item000 1.0", RELABELLED, " "))),
     ("leak-order", "items sorted by label", inside("input_data.zip", items__csv=_items(SORTED))),
     ("leak-facts", "items in four blocks of equal labels", inside("input_data.zip", items__csv=_items(
         SORTED[:12] + SORTED[24:32] + SORTED[12:24] + SORTED[32:]))),
@@ -449,23 +435,13 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("leak-column", "sealed labels under another name", both(seal, inside(
         "starting_kit.zip", some__tsv=table("utterance,x", HIDDEN[20:], "\t")))),
     ("sealed-missing", "nothing beside the bundle", both(seal, lambda draft: draft.beside.clear())),
-    ("sealed-missing", "those of another set beside the bundle", both(seal, lambda draft: draft.beside.update(
-        {"sealed/synthetic/evaluation/all/reference.csv": _reference(HIDDEN[1:])}))),
-    ("sealed-missing", "no sealed label beside the bundle", both(seal, lambda draft: draft.beside.pop(
-        "sealed/synthetic/evaluation/sealed/reference.csv"))),
     ("home-missing", "labels at home, but not beside the bundle", both(keep_home, lambda draft: draft.beside.clear())),
-    ("leak-column", "labels at home under another name", both(keep_home, inside(
-        "starting_kit.zip", some__tsv=table("utterance,x", HIDDEN, "\t")))),
     ("sealed-uploaded", "one row of labels at home, in a program", both(keep_home, inside(
         "scoring_program.zip", notes__csv=_reference(HIDDEN[30:31])))),
     ("sealed-uploaded", "the whole reference", both(seal, inside(
         "reference_data.zip", reference__csv=_reference(HIDDEN)))),
     ("sealed-uploaded", "one row, in a program", both(seal, inside(
         "scoring_program.zip", notes__csv=_reference(HIDDEN[30:31])))),
-    ("sealed-uploaded", "one row, in a zip in the kit", both(seal, inside(
-        "starting_kit.zip", more__zip=make_zip([("notes.csv", _reference(HIDDEN[30:31]))])))),
-    ("sealed-uploaded", "one row, in a file of the starting kit", both(seal, inside(
-        "starting_kit.zip", notes__txt=b"Such as\n\n  " + _reference(HIDDEN[30:31]).split(b"\n")[1] + b"\r\n"))),
 ]  # fmt: skip
 
 

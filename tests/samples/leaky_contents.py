@@ -9,6 +9,7 @@ from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.bundle.check.seal import sealed_sets
 from speechbundles.model.archive import Archive, Room
 from speechbundles.model.finding import Report
+from tests.samples.programs import encoded
 
 KINDS = "xyxxyxyyxyyxxyxy"
 """Two kinds, eight times each, in random order."""
@@ -32,12 +33,6 @@ DECLARED = {"task": "synthetic", "scores": [{"key": "accuracy"}], "options": {}}
 
 def archive(name, files):
     return Archive(name, encoded(files), Room())
-
-
-def encoded(files):
-    return {
-        path: content if isinstance(content, bytes) else content.encode() for path, content in files.items()
-    }
 
 
 def contents(reference=GOLD, name="reference_data.zip", options=(), task="Test", declared=DECLARED, **others):

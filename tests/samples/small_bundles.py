@@ -8,9 +8,13 @@ from pathlib import Path
 import yaml
 
 from speechbundles.bundle.rehearse.rehearsal import rehearse
+from speechbundles.model.competition import Column
 
 SCORE_COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGEST_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
+
+COLUMNS = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
+"""The columns of both bundles."""
 
 HELPER = "def read(path):\n    return open(path, encoding='utf-8').read().strip()\n"
 """Stands for what is vendored: the programs import it from their own folder."""

@@ -69,9 +69,7 @@ def test_the_titles_of_a_tasks_columns_differ_and_fit_both_platforms(name):
 
 def test_a_title_that_a_platform_would_cut_is_refused_with_its_line(monkeypatch):
     monkeypatch.setattr("speechbundles.competition.settings.LONGEST_COLUMN_TITLE", 15)
-    with pytest.raises(
-        OrganiserError, match=r"line 84 .*the title of d_full_low, 'Dfull from \(95 %\)', has more"
-    ):
+    with pytest.raises(OrganiserError, match=r"line 84 .*the title of d_full_low, 'Dfull from"):
         read_competitions(Sources(ROOT), ["spoken_call"])
 
 
@@ -107,9 +105,8 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
     rewrite(copy, (title, f"{title}\n    {setting}"))
     with pytest.raises(OrganiserError, match="1 problem") as refusal:
         read_competitions(Sources(copy))
-    both = "merlion_identification_closed; both need the same value, because they share labels and programs"
     assert said in str(refusal.value)
-    assert both in str(refusal.value)
+    assert "merlion_identification_closed; both need the same value" in str(refusal.value)
 
 
 def test_a_defect_that_four_challenges_share_is_reported_once_where_it_is_defined(copy):
@@ -132,12 +129,8 @@ def test_all_defects_are_reported_at_once(copy):
 
 def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
     hidden = Path(copy, ".hidden", "checkout")
-    hidden.parent.mkdir()
-    for path in list(copy.iterdir()):
-        if path.name != ".hidden":
-            hidden.mkdir(exist_ok=True)
-            shutil.move(path, hidden / path.name)
-    assert (
-        "spokeneval/__init__.py"
-        in plan(Sources(hidden), ["spoken_call"], {}).parts["spoken_call"].scoring_program
-    )
+    hidden.mkdir(parents=True)
+    for path in [path for path in copy.iterdir() if path.name != ".hidden"]:
+        shutil.move(path, hidden / path.name)
+    parts = plan(Sources(hidden), ["spoken_call"], {}).parts["spoken_call"]
+    assert "spokeneval/__init__.py" in parts.scoring_program

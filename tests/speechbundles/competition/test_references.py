@@ -19,7 +19,8 @@ def test_rows_left_out_are_reported_with_their_number_and_classes(tmp_path, sepa
     assert biased.startswith("2 rows of the 6 in reference.csv, which biases the set (left out by value: ")
     assert "language 'correct' 2 of 4; meaning 'correct' 1 of 4, 'incorrect' 1 of 2)" in biased
     assert [reason.partition(":")[0] for reason in reasons] == [
-        f"reference.csv line {line}" for line in (6, 7)
+        "reference.csv line 6",
+        "reference.csv line 7",
     ]
     assert reference.items == tuple(row[0] for row in ROWS)
 
@@ -37,11 +38,8 @@ def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
 
 def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
     rows = "".join(f"a,{n},{n}00,{n}50,Hindi\n" for n in range(1, 30))
-    said = refused(
-        tmp_path,
-        {"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"},
-        "merlion_identification",
-    )
+    files = {"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"}
+    said = refused(tmp_path, files, "merlion_identification")
     last = said.splitlines()[-1]
     assert "It would leave out 29 rows." in last
     assert "init DIR --new NAME --kind KIND" in last

@@ -7,7 +7,6 @@ import json
 import random
 import re
 import stat
-import zipfile
 
 import pytest
 
@@ -27,7 +26,7 @@ from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series
 from tests.samples.programs import ROOT, repository_with, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
-from tests.samples.small_bundles import unzipped
+from tests.samples.small_bundles import tree, unzipped
 
 every_task = pytest.mark.parametrize("task", task_names())
 
@@ -66,13 +65,12 @@ def test_each_row_is_in_one_part_and_both_parts_have_the_public_items(task, tmp_
     reference = loaded(task, tmp_path)
     sealed = seal(reference, 0.5, None)
     for name, content in reference.files.items():
-        rows = [
-            files[name].splitlines(keepends=True)
-            for files in (sealed.files, {name: sealed.at_home[f"sealed/{name}"]})
-        ]
-        header = [line for line in rows[0] if line in rows[1]]
+        opened, kept = (
+            part.splitlines(True) for part in (sealed.files[name], sealed.at_home[f"sealed/{name}"])
+        )
+        header = [line for line in opened if line in kept]
         assert len(header) <= 1
-        assert sorted([*rows[0], *rows[1]]) == sorted([*content.splitlines(keepends=True), *header])
+        assert sorted([*opened, *kept]) == sorted([*content.splitlines(True), *header])
         assert sealed.at_home[f"all/{name}"] == content
     for name, content in reference.public.items():
         assert sealed.files[f"items/{name}"] == sealed.at_home[f"sealed/items/{name}"] == content
@@ -103,12 +101,9 @@ def test_the_same_labels_give_the_same_draw_and_others_another(tmp_path):
     first, again = (seal(loaded("spoken_call", tmp_path / name), 0.5, None) for name in "ab")
     assert first == again
     other = seal(loaded("spoken_call", tmp_path / "c", RELABELLED["spoken_call"]), 0.5, None)
-    assert other.items == first.items
-    assert other.public == first.public
-    ids = [
-        set(re.findall(rb"^[^\t]+", found.files["reference.csv"], re.MULTILINE)) for found in (first, other)
-    ]
-    assert ids[0] != ids[1]
+    assert (other.items, other.public) == (first.items, first.public)
+    of_rows = re.compile(rb"(?m)^[^\t]+")
+    assert of_rows.findall(first.files["reference.csv"]) != of_rows.findall(other.files["reference.csv"])
 
 
 def test_correcting_a_label_does_not_open_sealed_units(tmp_path):
@@ -119,11 +114,7 @@ def test_correcting_a_label_does_not_open_sealed_units(tmp_path):
     corrected = loaded("spoken_call", tmp_path / "corrected", {"reference.csv": "".join(rows)})
     for kept, same in ((folder, True), (None, False), (tmp_path / "nowhere", False)):
         again = laid_out(seal(corrected, 0.5, kept), tmp_path / f"{kept is None}{same}")
-        parts = [
-            [units_of("spoken_call", place / part) for part in ("open", "sealed")]
-            for place in (folder, again)
-        ]
-        assert (parts[0] == parts[1]) == same
+        assert (units_of("spoken_call", folder / "open") == units_of("spoken_call", again / "open")) == same
 
 
 def test_removing_or_adding_units_does_not_move_others(tmp_path):
@@ -131,32 +122,28 @@ def test_removing_or_adding_units_does_not_move_others(tmp_path):
     header, *rows = REPEATED["psst_correctness"]["utterances.tsv"].splitlines(keepends=True)
     added = [re.sub(r"-11(?=\t)", "-new", row) for row in rows[-4:]]
     changed = {"utterances.tsv": "".join([header, *rows[4:], *added])}
-    again = laid_out(
-        seal(loaded("psst_correctness", tmp_path / "changed", changed), 0.5, folder), tmp_path / "again"
-    )
+    changed = loaded("psst_correctness", tmp_path / "changed", changed)
+    again = laid_out(seal(changed, 0.5, folder), tmp_path / "again")
     gone, new = {"s0-0", "s1-0"}, {"s0-new", "s1-new"}
-    parts = []
     for part in ("open", "sealed"):
         before, after = (units_of("psst_correctness", place / part) for place in (folder, again))
         assert before - gone == after - new
-        parts.append(len(after & new))
-    assert parts == [1, 1]
+        assert len(after & new) == 1
 
 
 def test_a_draw_from_other_labels_is_refused(tmp_path):
     """Anybody who has the samples can compute their draw. Half of the rows must be the same."""
     folder = laid_out(seal(loaded("caller_experience", tmp_path / "given"), 0.5, None), tmp_path / "kept")
     rows, others = (
-        files["caller_experience"]["reference.csv"].splitlines(keepends=True)
-        for files in (REPEATED, RELABELLED)
+        files["caller_experience"]["reference.csv"].splitlines(True) for files in (REPEATED, RELABELLED)
     )
     assert len(rows) == 1 + 48
-    half = loaded("caller_experience", tmp_path / "half", {"reference.csv": "".join(rows[:25] + others[25:])})
-    assert seal(half, 0.5, folder).at_home
-    other = loaded(
-        "caller_experience", tmp_path / "other", {"reference.csv": "".join(rows[:24] + others[24:])}
+    half, other = (
+        loaded("caller_experience", tmp_path / str(n), {"reference.csv": "".join(rows[:n] + others[n:])})
+        for n in (25, 24)
     )
-    with pytest.raises(BadReference, match=r"kept was drawn from other labels .* move this folder away"):
+    assert seal(half, 0.5, folder).at_home
+    with pytest.raises(BadReference, match="kept was drawn from other labels"):
         seal(other, 0.5, folder)
 
 
@@ -164,16 +151,16 @@ def test_a_draw_from_other_labels_is_refused(tmp_path):
 def test_another_share_than_that_of_an_earlier_draw_is_refused(tmp_path, earlier, share, sealed):
     reference = loaded("caller_experience", tmp_path / "given")
     folder = laid_out(seal(reference, earlier, None), tmp_path / "kept")
-    found = rf"{sealed} of the 48 calls .* are sealed by the earlier draw in .*kept"
-    with pytest.raises(SealError, match=found):
+    with pytest.raises(
+        SealError, match=f"{sealed} of the 48 calls .* are sealed by the earlier draw in .*kept"
+    ):
         seal(reference, share, folder)
 
 
 def test_a_share_may_differ_from_an_earlier_draw_by_a_twentieth(tmp_path):
     rows = "".join(f"c{number},{number % 5 + 1},1,2\n" for number in range(100))
-    reference = loaded(
-        "caller_experience", tmp_path, {"reference.csv": f"call_id,human1,human2,human3\n{rows}"}
-    )
+    files = {"reference.csv": f"call_id,human1,human2,human3\n{rows}"}
+    reference = loaded("caller_experience", tmp_path, files)
     tenth = seal(reference, 0.1, None)
     assert seal(reference, 0.05, laid_out(tenth, tmp_path / "kept")) == tenth
 
@@ -192,8 +179,7 @@ def test_an_unreadable_earlier_draw_is_refused(tmp_path):
 @pytest.mark.parametrize("sealed", [9, 15])
 def test_fewer_than_ten_units_in_a_part_are_refused(tmp_path, sealed):
     reference = loaded("merlion_diarization", tmp_path)
-    expected = rf"^{sealed} of the 24 recordings of the evaluation set of merlion_diarization would be sealed; expected"
-    with pytest.raises(SealError, match=expected):
+    with pytest.raises(SealError, match=f"^{sealed} of the 24 recordings of .* would be sealed; expected"):
         seal(reference, sealed / 24, None)
     assert seal(reference, 10 / 24, None).at_home
     assert seal(reference, 14 / 24, None).at_home
@@ -204,9 +190,7 @@ def test_a_part_that_cannot_be_scored_against_is_refused(tmp_path):
     rows = [re.sub(r"\tincorrect\t(in)?correct\n", "\tcorrect\tcorrect\n", row) for row in rows]
     rows[0] = rows[0].replace("\tcorrect\tcorrect", "\tincorrect\tincorrect")
     reference = loaded("spoken_call", tmp_path, {"reference.csv": "".join([header, *rows])})
-    with pytest.raises(
-        BadReference, match=r"its (open|sealed) part cannot be used as a reference\n.*(\n.*)*only one kind"
-    ):
+    with pytest.raises(BadReference, match=r"(open|sealed) part cannot be used .*\n.*(\n.*)*only one kind"):
         seal(reference, 0.5, None)
 
 
@@ -231,10 +215,9 @@ def test_a_part_scores_as_its_own_rows_alone_do(task, tmp_path):
     every = write_files(tmp_path / "answers", answers)
     results = {}
     for part in ("open", "sealed"):
-        files = find_task(task).format.reference_files
-        plain = write_files(
-            tmp_path / "plain" / part, {name: (folder / part / name).read_bytes() for name in files}
-        )
+        names = find_task(task).format.reference_files
+        rows = {name: (folder / part / name).read_bytes() for name in names}
+        plain = write_files(tmp_path / "plain" / part, rows)
         ids = find_task(task).format.read_reference(read_folder(plain)).items.ids
         own = write_files(tmp_path / "own" / part, narrowed(task, answers, ids))
         expected = spokeneval.score(task, reference=plain, submission=own)
@@ -278,16 +261,11 @@ def test_the_sealed_labels_are_beside_the_bundle_readable_only_by_their_owner(bu
     path, said, home = built
     assert check_bundle(path) == []
     assert f"sealed: {home} has the labels that no platform gets; keep it private" in " ".join(said.split())
-    files = [file for file in home.rglob("*") if file.is_file()]
-    assert {str(file.relative_to(home)) for file in files} == {
-        "all/utterances.tsv",
-        "sealed/utterances.tsv",
-        "sealed/part.txt",
-        "sealed/items/utterance_list.tsv",
-    }
-    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    part = ["items/utterance_list.tsv", "part.txt", "utterances.tsv"]
+    assert tree(home) == ["all/utterances.tsv", *(f"sealed/{name}" for name in part)]
+    assert {stat.S_IMODE((home / name).stat().st_mode) for name in tree(home)} == {0o600}
     reference = inner(path, "reference_data.zip")
-    assert sorted(reference) == ["items/utterance_list.tsv", "part.txt", "utterances.tsv"]
+    assert sorted(reference) == part
     assert reference["items/utterance_list.tsv"] == inner(path, "input_data.zip")["utterance_list.tsv"]
     assert list(inner(path, "reference_data_development.zip")) == ["utterances.tsv"]
 
@@ -317,18 +295,13 @@ def test_the_bundle_does_not_depend_on_the_sealed_labels(built, half, tmp_path):
 
 def test_a_build_without_a_seal_refuses_labels_that_an_earlier_one_sealed(built):
     home = built[2]
-    with pytest.raises(
-        BadReference, match=f"^{home} holds labels that an earlier build kept at home, but neither sealed nor"
-    ):
+    with pytest.raises(BadReference, match=f"^{home} holds labels that an earlier build kept at home"):
         plan(Sources(ROOT), [TASK], {}, kept=home.parents[1])
 
 
 def test_the_page_describes_the_seal_and_the_kit_has_all_items(built):
-    with zipfile.ZipFile(built[0]) as bundle:
-        page = bundle.read("pages/evaluation.md").decode()
-    assert (
-        "In each hidden set, 50 % of the sessions are sealed: their labels are not on this platform." in page
-    )
+    page = unzipped(built[0].read_bytes())["pages/evaluation.md"].decode()
+    assert "In each hidden set, 50 % of the sessions are sealed" in page
     kit = inner(built[0], "starting_kit.zip")
     hidden = {name: content for name, content in kit.items() if name.startswith("evaluation/")}
     items = inner(built[0], "input_data.zip")

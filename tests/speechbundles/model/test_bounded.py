@@ -27,6 +27,9 @@ from speechbundles.model.bounded import (
     sha256,
 )
 
+MANY = "more than 20000 values, counting each repeat of an alias"
+DEEP = "nested too deeply, or contains itself"
+
 
 def refused(words, read, *arguments):
     """Assert that a reader refuses something with this message."""
@@ -117,10 +120,8 @@ def test_an_entry_larger_than_its_size_in_the_directory_is_not_unpacked():
 
 
 def test_json_is_read_or_refused_in_one_line():
-    assert parse_json(b'{"a": [1, {"b": "\\u00e9"}], "c": {"b": null}}') == {
-        "a": [1, {"b": "é"}],
-        "c": {"b": None},
-    }
+    given = b'{"a": [1, {"b": "\\u00e9"}], "c": {"b": null}}'
+    assert parse_json(given) == {"a": [1, {"b": "é"}], "c": {"b": None}}
     assert parse_json('"é"'.encode()) == "é"
     for data, words in (
         (b'"\xe9"', "not UTF-8"),
@@ -134,11 +135,8 @@ def test_json_is_read_or_refused_in_one_line():
 
 
 def test_yaml_is_read_within_its_limits():
-    assert parse_yaml("\ufeffa: &x [1, 2]\nb: *x\nc: {<<: {d: é}}\n".encode()) == {
-        "a": [1, 2],
-        "b": [1, 2],
-        "c": {"d": "é"},
-    }
+    given = "\ufeffa: &x [1, 2]\nb: *x\nc: {<<: {d: é}}\n".encode()
+    assert parse_yaml(given) == {"a": [1, 2], "b": [1, 2], "c": {"d": "é"}}
     assert parse_yaml(b"") is None
     assert parse_yaml(b"a") == "a"
     assert parse_yaml(b"9" * LONGEST_NUMBER) == int("9" * LONGEST_NUMBER)
@@ -167,16 +165,13 @@ def aliases(more):
         ("a: !new x", "could not determine a constructor for the tag '!new'"),
         (f"a:\n  - {'9' * (LONGEST_NUMBER + 1)}", "line 2: a number of 101 characters"),
         (f"a: 1.{'9' * LONGEST_NUMBER}", "line 1: a number of 102 characters"),
-        (aliases(57), "more than 20000 values, counting each repeat of an alias"),
+        (aliases(57), MANY),
         # Twenty million values; the values of a and b are measured only once.
-        (
-            f"a: &a [{'1,' * 99}]\nb: &b [{'*a,' * 99}]\nc: [{'*b,' * 2000}]",
-            "more than 20000 values, counting each repeat of an alias",
-        ),
-        ("a: &a [*a]", "nested too deeply, or contains itself"),
-        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "nested too deeply, or contains itself"),
-        ("{a: " * DEEPEST + "1" + "}" * DEEPEST, "nested too deeply, or contains itself"),
-        ("[" * DEEPEST + "1" + "]" * DEEPEST, "nested too deeply, or contains itself"),
+        (f"a: &a [{'1,' * 99}]\nb: &b [{'*a,' * 99}]\nc: [{'*b,' * 2000}]", MANY),
+        ("a: &a [*a]", DEEP),
+        ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), DEEP),
+        ("{a: " * DEEPEST + "1" + "}" * DEEPEST, DEEP),
+        ("[" * DEEPEST + "1" + "]" * DEEPEST, DEEP),
     ],
 )
 def test_yaml_that_is_refused(content, words):
@@ -186,9 +181,7 @@ def test_yaml_that_is_refused(content, words):
 @pytest.mark.thorough
 def test_yaml_of_many_or_deep_values_is_not_read_to_its_end():
     """The error at the end of each is not found."""
-    many = "more than 20000 values, counting each repeat of an alias"
-    deep = "nested too deeply, or contains itself"
-    for depth, words in ((DEEPEST - 1, many), (DEEPEST, deep), (200, deep)):
+    for depth, words in ((DEEPEST - 1, MANY), (DEEPEST, DEEP), (200, DEEP)):
         refused(words, parse_yaml, b"[" * depth + b"a," * (2 * MOST_NODES) + b"}")
     assert len(parse_yaml(b"[" + b"a," * (MOST_NODES - 1) + b"]")) == MOST_NODES - 1
-    refused(many, parse_yaml, b"[" + b"a," * MOST_NODES + b"}")
+    refused(MANY, parse_yaml, b"[" + b"a," * MOST_NODES + b"}")

@@ -26,9 +26,7 @@ def environment(**more):
 def shown(process):
     try:
         return b"".join(Path(f"/proc/{process}/{name}").read_bytes() for name in ("environ", "cmdline"))
-    except (
-        PermissionError
-    ):  # for another process of the same user, because its memory is hidden; not for root
+    except PermissionError:  # its memory is hidden from other processes of the same user, except root's
         return b""
 
 
@@ -51,9 +49,8 @@ def server():
 
     def call(*words, **options):
         nonlocal client
-        client = subprocess.Popen(
-            [*COMMAND, *words, "--server", f"http://127.0.0.1:{running.server_port}"], **options
-        )
+        address = f"http://127.0.0.1:{running.server_port}"
+        client = subprocess.Popen([*COMMAND, *words, "--server", address], **options)
         return client.wait(60), notes
 
     yield call
@@ -62,9 +59,8 @@ def server():
 
 
 def test_the_token_is_sent_but_not_shown(server, tmp_path):
-    code, notes = server(
-        "fetch", "7", str(tmp_path / "ein Ordner"), env=environment(), stderr=subprocess.DEVNULL
-    )
+    place = str(tmp_path / "ein Ordner")
+    code, notes = server("fetch", "7", place, env=environment(), stderr=subprocess.DEVNULL)
     assert code == 1
     assert notes
     for sent, seen in notes:
@@ -73,6 +69,7 @@ def test_the_token_is_sent_but_not_shown(server, tmp_path):
         assert seen == b"" or b"ein Ordner" in seen
 
 
+@pytest.mark.default_cases("two words")
 @pytest.mark.parametrize("token", ["", "two words", "\udcff"])
 def test_what_is_no_token_is_refused_as_before(server, tmp_path, token):
     code, notes = server("fetch", "7", str(tmp_path), env=environment(**{TOKEN_VARIABLE: token}))

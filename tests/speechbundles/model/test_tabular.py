@@ -75,10 +75,7 @@ def test_a_date_in_place_of_an_id_is_told(tmp_path):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        (
-            {"reference.tsv": b"a", "reference.xlsx": b"b"},
-            "reference.tsv, reference.xlsx can all be reference.csv; keep one",
-        ),
+        ({"reference.tsv": b"a", "reference.xlsx": b"b"}, "can all be reference.csv; keep one"),
         ({"reference.csv": b"\xff\xfe\x00"}, "begins like UTF-16 but is not valid UTF-16"),
         ({"reference.csv": b"Id\x81"}, "line 1: byte 0x81 is not text in UTF-8, UTF-16 or Windows-1252"),
         ({"reference.csv": b"Id\0"}, "a NUL byte"),

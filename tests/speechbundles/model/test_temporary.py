@@ -50,13 +50,10 @@ def test_the_command_after_a_killed_one_deletes_its_labels(tmp_path, place):
     assert list(place.rglob("gold.txt"))
     with temporary_folder("live") as live:
         labels_in(live / "all")
-        deadline = (
-            time.monotonic() + 20
-        )  # the processes of the killed command hold its lock until they have ended
-        while True:
+        # The processes of the killed command hold its lock until they have ended.
+        deadline = time.monotonic() + 20
+        while list(place.iterdir()) != [live] and time.monotonic() < deadline:
             assert build_bundle.main(["rank", str(tmp_path / "nothing")]) == 1
-            if list(place.iterdir()) == [live] or time.monotonic() > deadline:
-                break
         assert list(place.iterdir()) == [live]
         assert len(list(live.iterdir())) == 1
     assert list(place.iterdir()) == []

@@ -130,7 +130,8 @@ def test_the_page_explains_the_leaderboard_and_lists_trivial_baselines(bundle):
     for answer, known in trivial.items():
         assert re.search(rf"^\| {answer} \|.*about {known:g} \|$", page, re.MULTILINE)
     # F1 = 2 tp / (2 tp + fp + fn), here with all responses predicted correct.
-    rows = [*csv.DictReader((PLACE / "development/utterances.tsv").open(), delimiter="\t")]
+    table = (PLACE / "development/utterances.tsv").read_text().splitlines()
+    rows = [*csv.DictReader(table, delimiter="\t")]
     correct = sum(row["correctness"].lower() == "true" for row in rows)
     assert f"| everything correct | {2 * correct / (len(rows) + correct):.4f} | " in page
 

@@ -19,7 +19,8 @@ from speechbundles.bundle.check.inspection import BuiltTask
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.finding import RULES, Report
 from spokeneval.run.reference import fingerprint
-from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, encoded, listed
+from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, listed
+from tests.samples.programs import encoded
 
 
 @pytest.mark.parametrize("multiple", [0.25, 0.5, 1, 2, 4])

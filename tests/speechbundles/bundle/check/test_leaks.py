@@ -19,7 +19,6 @@ from tests.samples.leaky_contents import (
     KIND,
     KINDS,
     PAIRS,
-    encoded,
     gives,
     leaks,
     matched,
@@ -27,6 +26,7 @@ from tests.samples.leaky_contents import (
     sheet,
     unsearched,
 )
+from tests.samples.programs import encoded
 
 COPY = {"gold.csv": GOLD["reference.csv"]}
 

@@ -15,13 +15,12 @@ from tests.samples.leaky_contents import (
     ROWS,
     archive,
     contents,
-    encoded,
     leaks,
     listed,
     sealed,
     unsearched,
 )
-from tests.samples.programs import write_files
+from tests.samples.programs import encoded, write_files
 
 HALF = {"reference.csv": "".join([ROWS[0], *ROWS[9:]])}
 

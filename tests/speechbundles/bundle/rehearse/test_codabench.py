@@ -17,18 +17,18 @@ from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
+    COLUMNS,
     codabench_bundle,
     codalab_run,
     submission_zip,
     tree,
 )
 
-BOTH = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
-LOWER = (Column("accuracy", "Accuracy", "lower", 4), BOTH[1])
+LOWER = (Column("accuracy", "Accuracy", "lower", 4), COLUMNS[1])
 A_B_C = tuple(Column(key, key, "higher", 4) for key in "abc")
 
 
-def scored(tmp_path, text, columns=BOTH, name="scores.json"):
+def scored(tmp_path, text, columns=COLUMNS, name="scores.json"):
     """Return what the server stores and shows of a file of scores, and the warnings."""
     (tmp_path / name).write_text(text)
     bundle = BuiltBundle("codabench", "Title", "image", (), columns, columns[0], False)
@@ -36,9 +36,8 @@ def scored(tmp_path, text, columns=BOTH, name="scores.json"):
     scores = read_scores(tmp_path, codabench, warnings)
     row = leaderboard_row(bundle, codabench, store_scores(scores, bundle, codabench, warnings))
     stored = [None if cell.stored is None else str(cell.stored) for cell in row]
-    return SimpleNamespace(
-        scores=scores, stored=stored, shown=[cell.shown for cell in row], warnings=warnings
-    )
+    shown = [cell.shown for cell in row]
+    return SimpleNamespace(scores=scores, stored=stored, shown=shown, warnings=warnings)
 
 
 @pytest.mark.parametrize("bad", ["NaN", "Infinity", "-Infinity", "1e999"])
@@ -49,9 +48,10 @@ def test_nan_and_infinity_lose_all_scores_of_a_finished_run(tmp_path, bad):
     assert any("ranks first" in warning for warning in result.warnings)
 
 
-@pytest.mark.parametrize(
-    "bad", ["null", '"good"', '"nan"', "[1]", "{}", "1e10", "-1e10", "9999999999.99999999999"]
-)
+NOT_STORED = ["null", '"good"', '"nan"', "[1]", "{}", "1e10", "-1e10", "9999999999.99999999999"]
+
+
+@pytest.mark.parametrize("bad", NOT_STORED)
 def test_what_the_database_refuses_loses_it_and_all_that_follows(tmp_path, bad):
     """1e10 with ten decimal places has 21 digits, more than the column's max_digits=20."""
     result = scored(tmp_path, f'{{"a": 1, "b": {bad}, "c": 3}}', A_B_C)
@@ -79,12 +79,12 @@ def test_scores_are_stored_with_ten_places_and_shown_with_the_columns(
 @pytest.mark.parametrize(
     ("text", "columns", "warnings"),
     [
-        ('{"items": 3}', BOTH, ["columns without a score: accuracy",
+        ('{"items": 3}', COLUMNS, ["columns without a score: accuracy",
                                 "without accuracy, the primary score, this entry ranks first"]),
         ('{"items": 3}', LOWER, ["columns without a score: accuracy"]),
-        ('{"accuracy": 0.5, "acuracy": 1, "items": 3, "extra": null}', BOTH,
+        ('{"accuracy": 0.5, "acuracy": 1, "items": 3, "extra": null}', COLUMNS,
          ["scores without a column, dropped by the platform without notice: acuracy, extra"]),
-        ('{"accuracy": 1e-12, "items": 3}', BOTH, ["accuracy: 1e-12 is stored as 0 (10 decimal places)"]),
+        ('{"accuracy": 1e-12, "items": 3}', COLUMNS, ["accuracy: 1e-12 is stored as 0 (10 decimal places)"]),
     ],
 )  # fmt: skip
 def test_scores_that_the_platform_treats_otherwise_than_expected_are_reported(

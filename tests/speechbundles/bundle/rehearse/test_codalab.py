@@ -8,11 +8,11 @@ from speechbundles.bundle.rehearse import codalab
 from speechbundles.bundle.rehearse.run import RunFailed
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
+    COLUMNS,
     codalab_run,
     tree,
     writes,
 )
-from tests.speechbundles.bundle.rehearse.test_scores import COLUMNS
 
 
 def test_codalab_scores_the_submission_alone(tmp_path):

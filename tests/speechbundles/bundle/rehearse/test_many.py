@@ -24,8 +24,7 @@ def cluster():
 def test_a_cluster_writes_the_same_bytes_also_when_a_worker_dies(tmp_path, cluster):
     answers = {f"team {n}/run.zip": zipped({"answer.txt": f"{40 + n % 3}\n"}) for n in range(8)}
     folder = write_files(tmp_path / "in", {**answers, "broken.zip": "no zip"})
-    slow = SCORE + "    import time; time.sleep(0.3)\n"
-    bundle = codabench_bundle(tmp_path, score=slow)
+    bundle = codabench_bundle(tmp_path, score=SCORE + "    import time; time.sleep(0.3)\n")
     here = score_all(bundle, folder, tmp_path / "here")
     killed = []
 

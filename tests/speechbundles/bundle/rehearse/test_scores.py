@@ -9,10 +9,7 @@ from speechbundles.bundle.rehearse.rehearsal import WORKERS, Rehearsal
 from speechbundles.bundle.rehearse.run import RunFailed
 from speechbundles.bundle.rehearse.scores import leaderboard_row, read_scores, store_scores
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.competition import Column
-
-COLUMNS = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
-
+from tests.samples.small_bundles import COLUMNS
 
 KEYS = ("accuracy", "items", "x", "", "a" * 3000, r"\ud800", r"\u001b[31m", "accuracy_low")
 
@@ -27,14 +24,11 @@ VALUES = (
 
 def scores_text(chance):
     pairs = [(chance.choice(KEYS), chance.choice(VALUES)) for _ in range(chance.randrange(4))]
-    kind = chance.randrange(4)
-    if kind == 0:
-        return "{" + ", ".join(f'"{key}": {value}' for key, value in pairs) + "}"
-    if kind == 1:
-        return "\n".join(f"{key}: {value}" for key, value in pairs)
-    if kind == 2:
-        return chance.choice(VALUES)
-    text = scores_text(chance)
+    json_text = "{" + ", ".join(f'"{key}": {value}' for key, value in pairs) + "}"
+    lines = "\n".join(f"{key}: {value}" for key, value in pairs)
+    text = chance.choice([json_text, lines, chance.choice(VALUES)])
+    if chance.randrange(4):
+        return text
     cut = chance.randrange(len(text) + 1)
     return text[:cut] + chance.choice(["", "\0", "{", "}", ":", "\n", "\xff", "- ", "\t"]) + text[cut + 1 :]
 
@@ -48,9 +42,8 @@ def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
     texts += [f'{{"accuracy": {"[" * depth}{"]" * depth}}}' for depth in (300, 450, 900, 980, 3000)]
     ends = set()
     for text in texts:
-        (tmp_path / name).write_text(
-            text, encoding="latin-1" if "\xff" in text else "utf-8", errors="replace"
-        )
+        encoding = "latin-1" if "\xff" in text else "utf-8"
+        (tmp_path / name).write_text(text, encoding, "replace")
         warnings, scores, row = [], {}, ()
         try:
             scores = read_scores(tmp_path, worker, warnings)

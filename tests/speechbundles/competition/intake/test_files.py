@@ -60,29 +60,23 @@ def test_lines_of_rttm_that_participants_may_not_write_are_refused(tmp_path, lin
 
 @pytest.mark.parametrize("line", ["c 1 0", "c 1 0 1 x", "c 1 0 nan", "c 1 2 1", "c 1 -1 1"])
 def test_invalid_lines_of_uem_are_refused(tmp_path, line):
-    files = {"all.rttm": RTTM, "all.uem": f"{UEM}{line}\n"}
-    with pytest.raises(BadReference, match=r"all\.uem: 1 problem\n\n  line 3 "):
-        load(tmp_path, files, "merlion_diarization")
+    said = refused(tmp_path, {"all.rttm": RTTM, "all.uem": f"{UEM}{line}\n"}, "merlion_diarization")
+    assert "all.uem: 1 problem\n\n  line 3 " in said
 
 
 def test_lines_of_rttm_that_are_no_turns_are_counted(tmp_path):
-    lines = (
-        "SPKR-INFO a 1 <NA> <NA> <NA> unknown anna <NA> <NA>\nlexeme a 1 0 1 hello lex anna <NA> <NA>\n" * 2
-    )
-    _, logged = load(tmp_path, {"all.rttm": lines + RTTM, "all.uem": UEM}, "merlion_diarization")
+    lines = "SPKR-INFO a 1 <NA> <NA> <NA> unknown anna <NA> <NA>\nlexeme a 1 0 1 hi lex anna <NA> <NA>\n"
+    _, logged = load(tmp_path, {"all.rttm": lines * 2 + RTTM, "all.uem": UEM}, "merlion_diarization")
     assert "3 rows; read from 1 RTTM file" in logged
     assert "left out: 2 LEXEME lines, 2 SPKR-INFO lines" in logged
 
 
 def test_turns_without_evaluated_regions_are_refused(tmp_path):
-    with pytest.raises(BadReference, match=r"no regions.csv and no \*.uem; found all.rttm"):
-        load(tmp_path, {"all.rttm": RTTM}, "merlion_diarization")
-
-
-@pytest.mark.parametrize("uem", ["", ";; nothing"])
-def test_a_set_without_labels_and_regions_is_refused(tmp_path, uem):
-    with pytest.raises(BadReference, match=r"all\.uem: 1 problem\n\n  has no region"):
-        load(tmp_path, {"all.rttm": "", "all.uem": uem}, "merlion_diarization")
+    said = refused(tmp_path, {"all.rttm": RTTM}, "merlion_diarization")
+    assert "no regions.csv and no *.uem; found all.rttm" in said
+    for uem in ("", ";; nothing"):
+        said = refused(tmp_path, {"all.rttm": "", "all.uem": uem}, "merlion_diarization")
+        assert "all.uem: 1 problem\n\n  has no region" in said
 
 
 def test_identification_reads_rttm_and_label_tracks_alike(tmp_path):
@@ -105,10 +99,7 @@ def test_problems_in_label_tracks_name_their_own_files_and_lines(tmp_path):
     assert " b.txt\n  line 2    expected start, end and label, separated by tabs" in said
     tracks = {"a.txt": "0\t1\tEnglish\n", "b.txt": "\n0\t1\tDeutsch\n"}
     said = refused(tmp_path / "other", {**tracks, "all.uem": UEM}, "merlion_diarization")
-    assert (
-        "b.txt: 1 problem\n\n  line 2    utt_id (numbered by row) a2: language_tag 'Deutsch'; expected"
-        in said
-    )
+    assert "b.txt: 1 problem\n\n  line 2    utt_id (numbered by row) a2: language_tag 'Deutsch'" in said
     assert "labels.csv" not in said
 
 
@@ -179,7 +170,5 @@ def test_transcripts_of_a_kind_are_read_with_their_speakers(tmp_path):
         assert table.to_ship().decode() == expected
         assert "read from 1" in table.understood
     bad = write_files(tmp_path / "bad", {"a.trn": "guten Tag\n(jan-2)\n"})
-    with pytest.raises(
-        ReferenceFileError, match=r"a\.trn: 1 problem\s+line 1 +'guten Tag'; expected WORD WORD"
-    ):
+    with pytest.raises(ReferenceFileError, match=r"a\.trn: 1 problem\s+line 1 +'guten Tag'; expected"):
         read_tables(task, bad)
