@@ -289,7 +289,7 @@ def merlion_identification(recordings: int = 20) -> Case:
         reference,
         (~reference.is_english).astype(np.int64),
         english,
-        lambda values: segment_scores.Submission(values, -values),
+        lambda values: segment_scores.given_scores(reference.items, values, -values),
         said=(english < 0).astype(np.int64),
         pair=(1.0, -1.0),
         change=lambda answers, directions: np.where(directions > 0, -answers, answers),

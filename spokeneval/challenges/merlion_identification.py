@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..formats import segment_scores as files
-from ..formats.format import Format
+from ..formats.format import Format, Items
 from ..formats.language_labels import LANGUAGES, recording_names
-from ..formats.segment_scores import Reference, Submission
+from ..formats.segment_scores import Reference
+from ..formats.sheets import Answers, take_answers
 from ..formats.speakers import choose_units
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import language_identification as identification
@@ -26,7 +27,7 @@ from ..task import HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import random_numbers
 
 
-def count(reference: Reference, submission: Submission) -> dict[str, Any]:
+def count(reference: Reference, submission: Answers) -> dict[str, Any]:
     """Count one row for each recording.
 
     An EER cannot be computed from sums, but the EER of a histogram can. The histograms' bins are chosen so that the EER
@@ -34,7 +35,7 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     `exact_differences`. If the segments are all of
     one language, as in a part of a set, the plan's trials of English against Mandarin are not counted.
     """
-    scored = reference.is_english, submission.english, submission.mandarin, reference.recordings
+    scored = reference.is_english, *submission.columns.values(), reference.recordings
     both = len(set(reference.is_english.tolist())) == 2
     return {
         "pooled": identification.pooled_histograms(*scored),
@@ -44,17 +45,15 @@ def count(reference: Reference, submission: Submission) -> dict[str, Any]:
     }
 
 
-def exact_differences(
-    reference: Reference, submission: Submission, whole: ScoreHistograms
-) -> ScoreHistograms:
+def exact_differences(reference: Reference, submission: Answers, whole: ScoreHistograms) -> ScoreHistograms:
     """The histogram of all differences with every vertex of the hull, for exact minimum costs; see `Task.exact`."""
-    scored = reference.is_english, submission.english, submission.mandarin
+    scored = reference.is_english, *submission.columns.values()
     return equal_error_rate.exact_total(whole, *identification.difference_trials(*scored))
 
 
-def curves(reference: Reference, submission: Submission) -> list[tuple[Any, ...]]:
+def curves(reference: Reference, submission: Answers) -> list[tuple[Any, ...]]:
     """Return the trials of the report's curves: their name, the key of their EER, and the scores of both sides."""
-    scored = reference.is_english, submission.english, submission.mandarin
+    scored = reference.is_english, *submission.columns.values()
     return [
         ("two trials per segment, pooled", "eer", *identification.pooled_trials(*scored)),
         ("English minus Mandarin", "eer_plan", *identification.difference_trials(*scored)),
@@ -68,14 +67,20 @@ def right(rows: Mapping[str, Any]) -> Any:
     return correct / (decisions.english + decisions.mandarin)
 
 
-def remarks(submission: Submission) -> list[str]:
-    scores = np.stack([submission.english, submission.mandarin], axis=1)
+def remarks(submission: Answers) -> list[str]:
+    scores = np.stack(list(submission.columns.values()), axis=1)
     return [detection_cost.PROBABILITIES] if detection_cost.look_like_posteriors(scores) else []
 
 
-def guesses(english: np.ndarray) -> Submission:
+def chosen(submission: Answers) -> np.ndarray:
+    """1 for the language of each segment that the scores decide, and 0 for the other, shape (n, 2)."""
+    english = submission["English"] >= submission["Mandarin"]
+    return np.stack([english, ~english], axis=1).astype(float)
+
+
+def guesses(items: Items, english: np.ndarray) -> Answers:
     """A submission with score 1 for the guessed language of each segment, and 0 for the other."""
-    return Submission(english.astype(np.float64), 1.0 - english)
+    return files.given_scores(items, english.astype(np.float64), 1.0 - english)
 
 
 # fmt: off
@@ -125,7 +130,7 @@ TASK = Task(
         files.read_items,
         files.read_submission,
         files.rows,
-        files.take,
+        take_answers,
         item_rows=files.item_rows,
         take_reference=files.take_reference,
         any_order=True,
@@ -141,17 +146,15 @@ TASK = Task(
     right=right,
     labels=lambda reference: reference.is_english.tolist(),
     trivial={
-        "always English": lambda items: guesses(np.ones(len(items))),
-        "always Mandarin": lambda items: guesses(np.zeros(len(items))),
-        "a language at random": lambda items: guesses(random_numbers(len(items), 2)),
+        "always English": lambda items: guesses(items, np.ones(len(items))),
+        "always Mandarin": lambda items: guesses(items, np.zeros(len(items))),
+        "a language at random": lambda items: guesses(items, random_numbers(len(items), 2)),
     },
     remarks=remarks,
     view=View(
         "identification",
         expected=lambda reference: (~reference.is_english).astype(int),
-        given=lambda submission: np.stack(
-            [submission.english >= submission.mandarin, submission.english < submission.mandarin], axis=1
-        ).astype(float),
+        given=chosen,
         facts={
             "classes": LANGUAGES,
             "curves": curves,

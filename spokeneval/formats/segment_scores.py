@@ -41,6 +41,7 @@ from .language_labels import (
 )
 from .problems import FileProblems, Problems, ReferenceFileError, name
 from .segment_problems import SEGMENTS_FILE, SUBMISSION_FILE, explain
+from .sheets import Answers
 from .submission_folder import expect_files
 from .tables import Layout, Table, numbered, read_table, split_fields
 from .text import decimals, read_blocks, size_limit
@@ -81,12 +82,9 @@ class Reference:
     lines: Sequence[int] = ()
 
 
-@dataclass(frozen=True)
-class Submission:
-    """A participant's scores: finite doubles, shape (n,), in the order of the items. Larger means more likely."""
-
-    english: np.ndarray
-    mandarin: np.ndarray
+def given_scores(items: Items, english: np.ndarray, mandarin: np.ndarray) -> Answers:
+    """A submission: the scores of each item, finite doubles, shape (n,). Larger means more likely."""
+    return Answers(items, {"English": english, "Mandarin": mandarin})
 
 
 def read_reference(files: Mapping[str, bytes]) -> Reference:
@@ -186,7 +184,7 @@ def read_items(files: Mapping[str, bytes]) -> Items:
     return Items(tuple(_ids(recording_names(table.columns["audio_name"]), table)))
 
 
-def read_submission(files: Files, items: Items) -> Submission:
+def read_submission(files: Files, items: Items) -> Answers:
     """Read the scores in `prediction.txt`, in either format.
 
     Raises
@@ -244,27 +242,21 @@ def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
     )
 
 
-def take(submission: Submission, places: Sequence[int]) -> Submission:
-    """The scores of the segments at the given positions, in that order."""
-    chosen = np.asarray(places, dtype=int)
-    return Submission(submission.english[chosen], submission.mandarin[chosen])
-
-
 def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
     limit = size_limit(len(items))
     with files.open(SUBMISSION_FILE, limit, problems) as stream:
         yield from read_blocks(stream, SUBMISSION_FILE, problems, limit)
 
 
-def _read_scores(files: Files, items: Items) -> Optional[Submission]:
+def _read_scores(files: Files, items: Items) -> Optional[Answers]:
     """The scores of a valid file in either format; None for any other file."""
     with suppress(FileProblems):
         ids = [item for item in items.ids for _ in range(2)]
         scores = _read_numbers(_blocks(files, items, Problems()), [ids, ["0", "1"] * len(items)])
         if scores is not None:
-            return Submission(scores[::2, 0], scores[1::2, 0])
+            return given_scores(items, scores[::2, 0], scores[1::2, 0])
         scores = _read_numbers(_blocks(files, items, Problems()), [list(items.ids)])
-        return None if scores is None else Submission(scores[:, 0], scores[:, 1])
+        return None if scores is None else given_scores(items, scores[:, 0], scores[:, 1])
     return None
 
 

@@ -71,7 +71,7 @@ class Options:
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
-    public_references: Sequence[str] = ()
+    public_references: Sequence[str] = field(default_factory=list)
     feedback: str = EXACT
     sets: Mapping[str, SetFeedback] = field(default_factory=dict)
     detailed_results: bool = False
@@ -174,18 +174,7 @@ def _read_feedback(content: Any) -> SetFeedback:
     return read
 
 
-KEYS: Mapping[str, type] = {
-    "options": dict,
-    "public_references": list,
-    "feedback": str,
-    "sets": dict,
-    "detailed_results": bool,
-    "baselines": dict,
-    "decimals": dict,
-    "competition": str,
-    "about": dict,
-    "received": bool,
-}
+KEYS: Mapping[str, type] = {key: type(value) for key, value in asdict(Options()).items()}
 """The keys of `options.json`, with their types in JSON."""
 
 _ON_PAGES = ("baselines", "decimals", "competition", "about")

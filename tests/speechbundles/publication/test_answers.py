@@ -16,7 +16,7 @@ from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput
 from spokeneval.challenges.merlion_identification import TASK
 from spokeneval.formats.files import read_folder
-from spokeneval.formats.segment_scores import Submission
+from spokeneval.formats.segment_scores import given_scores
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
@@ -97,7 +97,7 @@ def scored(own):
         part = TASK.format.take_reference(reference, places)
         outputs[recordings] = []
         for seed, path in enumerate((Path("scored/alpha"), Path("scored/late/beta.zip")), 1):
-            submission = TASK.format.take(Submission(*answers(seed)), places)
+            submission = TASK.format.take(given_scores(reference.items, *answers(seed)), places)
             found = score_submission(TASK, part, submission, options)
             output = ScoringOutput(path.stem, found.scores, options.signature, found.statistics, path=path)
             outputs[recordings].append(output)

@@ -11,7 +11,7 @@ from spokeneval.challenges.merlion_identification import TASK
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.segment_scores import Submission
+from spokeneval.formats.segment_scores import given_scores
 from spokeneval.formats.text import decimal
 from spokeneval.metrics.counts import total
 from tests.samples.edits import WAYS, edited
@@ -56,11 +56,11 @@ def test_exact_doubles_decide(tmp_path):
 
 def test_a_language_that_is_guessed_throughout_has_1_and_the_other_0():
     english, mandarin, drawn = (answer(Items(IDS * 8)) for answer in TASK.trivial.values())
-    assert english.english.dtype == np.float64
-    for one, other in ((english.english, english.mandarin), (mandarin.mandarin, mandarin.english)):
-        assert (one.tolist(), other.tolist()) == ([1] * 40, [0] * 40)
-    assert (drawn.english + drawn.mandarin).tolist() == [1] * 40
-    assert set(drawn.english.tolist()) == {0, 1}
+    assert english["English"].dtype == np.float64
+    for guessed, one, other in ((english, "English", "Mandarin"), (mandarin, "Mandarin", "English")):
+        assert (guessed[one].tolist(), guessed[other].tolist()) == ([1] * 40, [0] * 40)
+    assert (drawn["English"] + drawn["Mandarin"]).tolist() == [1] * 40
+    assert set(drawn["English"].tolist()) == {0, 1}
 
 
 OFFICIAL = "TTS_P91182TT_VCST_ECxxx_01_AO_48503281_v001_R004_CRR_MERLion-CCS"
@@ -129,8 +129,11 @@ def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_
 def test_the_plans_trials_need_both_languages(places, counted):
     rows = "x.wav,a,0,9,English\ny.wav,b,0,9,Mandarin\ny.wav,c,9,12,English\n"
     files = encoded({"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
-    some = TASK.format.take_reference(FORMAT.read_reference(files), places)
-    answers = TASK.format.take(Submission(np.array([2.0, 1, 0]), np.array([0.0, 2, 1])), places)
+    reference = FORMAT.read_reference(files)
+    some = TASK.format.take_reference(reference, places)
+    answers = TASK.format.take(
+        given_scores(reference.items, np.array([2.0, 1, 0]), np.array([0.0, 2, 1])), places
+    )
     counts = TASK.count(some, answers)
     # Targets 2 2 0, nontargets 0 1 1: points (false alarm, miss) (0, 1/3) and (1, 0), and miss = false alarm at 1/4.
     parts = ("pooled", "differences", "decisions", "ratios")

@@ -15,7 +15,7 @@ from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.segment_scores import Reference, Submission
+from spokeneval.formats.segment_scores import Reference, given_scores
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.metrics import detection_cost
 from spokeneval.metrics.counts import total
@@ -273,15 +273,16 @@ def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, 
     scores = np.stack([np.concatenate([targets, nontargets]), np.zeros(len(truth))], axis=1)
     recording = np.arange(len(truth)) % 40
     if task == "merlion_identification":
+        items = Items(tuple(map(str, range(len(truth)))))
         found = score_submission(
             find_task(task),
             Reference(
-                Items(tuple(map(str, range(len(truth))))),
+                items,
                 truth == 0,
                 recording,
                 [f"{n}.wav" for n in range(40)],
             ),
-            Submission(*scores.T),
+            given_scores(items, *scores.T),
             SimpleNamespace(),
         )
         betas, sides = (1, 9), 2

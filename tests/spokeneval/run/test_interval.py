@@ -111,7 +111,7 @@ def merlion_identification_case(rng):
         items = Items(tuple(map(str, chosen)))
         return (
             segment_scores.Reference(items, is_english[chosen], numbers, names.tolist()),
-            segment_scores.Submission(english[chosen], mandarin[chosen]),
+            segment_scores.given_scores(items, english[chosen], mandarin[chosen]),
         )
 
     return Case(grouped(recording), make)
