@@ -25,7 +25,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
-from speechbundles.new import what_to_edit
+from speechbundles.new.challenge import what_to_edit
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import read_folder

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs
+from speechbundles.cli.options import Command, as_json, bundle_file, flag, jobs, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
     UNCOMPARED,
@@ -52,17 +52,14 @@ from speechbundles.server import (
     metavar="RUN",
     help="accept this run as it is on the server, because its file was lost or it never ends; may be repeated",
 )
-@click.option(
+@path_option(
     "--from",
+    "BUNDLE.zip",
+    "the bundle that is on the server now, if the server does not provide its files",
     "earlier",
-    type=PATH,
-    metavar="BUNDLE.zip",
-    help="the bundle that is on the server now, if the server does not provide its files",
 )
-@click.option(
-    "--abandon", is_flag=True, help="restore the programs, data, kits and pages from before the amendment"
-)
-@click.option("--yes", is_flag=True, help="make the changes; without this option they are only shown")
+@flag("--abandon", "restore the programs, data, kits and pages from before the amendment")
+@flag("--yes", "make the changes; without this option they are only shown")
 @server_options
 @login_option
 @as_json

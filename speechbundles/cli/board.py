@@ -20,7 +20,7 @@ from pathlib import Path
 import click
 
 from speechbundles.bundle.build import plan_bundles, write_bundles
-from speechbundles.cli.options import PATH, Command, as_json, jobs
+from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, path_option
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
 from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
@@ -54,15 +54,12 @@ FETCHED = "fetched"
     metavar="DIR",
     help="your competition folder, with labels: home",
 )
-@click.option("--out", type=PATH, metavar="SITE", help="the folder to publish")
-@click.option(
-    "--page", is_flag=True, help="also write the leaderboard as a page of the competition on the server"
-)
-@click.option(
+@path_option("--out", "SITE", "the folder to publish")
+@flag("--page", "also write the leaderboard as a page of the competition on the server")
+@path_option(
     "--fetched",
-    type=PATH,
-    metavar="DIR",
-    help=f"the folder with the fetched submissions (default: {FETCHED} in your competition folder)",
+    "DIR",
+    f"the folder with the fetched submissions (default: {FETCHED} in your competition folder)",
 )
 @click.option("--bundle", "name", metavar="NAME", help="the bundle, if several keep their labels at home")
 @jobs

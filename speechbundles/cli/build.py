@@ -18,7 +18,7 @@ from speechbundles.bundle.build import (
     write_bundles,
 )
 from speechbundles.bundle.check import UNPROTECTED
-from speechbundles.cli.options import PATH, Command, as_json, own_folder
+from speechbundles.cli.options import Command, as_json, flag, own_folder, path_option
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn
 from speechbundles.model.console import wrap
@@ -55,11 +55,10 @@ SHOWN_DIGITS = 12
     metavar="TASK[/SET]=PATH",
     help=f"your own gold standard in place of the sample's: a folder or a file (default SET: {DECIDING_SET})",
 )
-@click.option(
+@flag(
     "--drop-invalid-reference-rows",
+    "list and leave out the rows of your own gold standard that cannot be used for scoring",
     "drop_invalid_rows",
-    is_flag=True,
-    help="list and leave out the rows of your own gold standard that cannot be used for scoring",
 )
 @click.option(
     "--leave-out",
@@ -67,17 +66,11 @@ SHOWN_DIGITS = 12
     metavar="NAME",
     help="leave out a set and its phases, a file of the kit's data, or the baseline; may be repeated",
 )
-@click.option(
+@flag(
     "--baseline-must-run",
-    is_flag=True,
-    help="exit with status 1 if the kit's baseline fails on a set; the bundles are built without its answers",
+    "exit with status 1 if the kit's baseline fails on a set; the bundles are built without its answers",
 )
-@click.option(
-    "--out",
-    type=PATH,
-    metavar="DIR",
-    help="output folder (default: dist, or dist in your competition folder)",
-)
+@path_option("--out", "DIR", "output folder (default: dist, or dist in your competition folder)")
 @as_json
 def command(
     names: Sequence[str],

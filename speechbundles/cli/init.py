@@ -13,14 +13,14 @@ import click
 from speechbundles.cli.options import PATH, Command
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.text import say
-from speechbundles.new import (
-    EXAMPLES,
+from speechbundles.new.competition_folder import (
     what_goes_where,
     what_is_there,
     write_example,
     write_folder,
     write_own_task,
 )
+from speechbundles.new.examples import EXAMPLES
 from spokeneval.kinds.declared import KINDS
 
 

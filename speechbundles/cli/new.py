@@ -9,7 +9,7 @@ from speechbundles.cli.options import Command
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
-from speechbundles.new import what_to_edit, write_challenge
+from speechbundles.new.challenge import what_to_edit, write_challenge
 
 
 @click.command(cls=Command, help=__doc__)

@@ -1,12 +1,17 @@
 """The class of all commands, and arguments and options that several commands share."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 PATH = click.Path(readable=False, path_type=Path)
 """A path, not checked here: the command itself reports a path that it cannot use."""
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""What adds an option to a command."""
 
 _OPTION = re.compile("--?[a-zA-Z]")
 
@@ -33,22 +38,29 @@ class Command(click.Command):
         return rest
 
 
+def path_option(name: str, metavar: str, text: str, *variable: str) -> Decorator:
+    """Return an option whose value is a path; `variable` is its parameter, if not as the option."""
+    return click.option(name, *variable, type=PATH, metavar=metavar, help=text)
+
+
+def flag(name: str, text: str, *variable: str) -> Decorator:
+    """Return an option without a value."""
+    return click.option(name, *variable, is_flag=True, help=text)
+
+
 bundle_file = click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
-own_folder = click.option(
-    "--competition", type=PATH, metavar="DIR", help="your competition folder, as created by init"
-)
+own_folder = path_option("--competition", "DIR", "your competition folder, as created by init")
 phase = click.option(
     "--phase",
     metavar="PHASE",
     help="name or number of a phase (default: the first phase that scores the evaluation set)",
 )
-reference = click.option(
+reference = path_option(
     "--reference",
-    type=PATH,
-    metavar="DIR",
-    help="score against the labels in this folder: `sealed` or `all` in the build's folder sealed/TASK/SET",
+    "DIR",
+    "score against the labels in this folder: `sealed` or `all` in the build's folder sealed/TASK/SET",
 )
 jobs = click.option(
     "--jobs", type=int, metavar="N", help="runs at the same time (default: one for each processor)"
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="print the result, or the error, as JSON")
+as_json = flag("--json", "print the result, or the error, as JSON", "as_json")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file
+from speechbundles.cli.options import Command, as_json, bundle_file, flag
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import connect, given, login_option, report_all, server_options
 from speechbundles.cli.terminal import refuse_windows, reporting
@@ -28,9 +28,7 @@ from speechbundles.server import publish_bundle
     metavar="NUMBER",
     help="continue with this competition, to which the bundle was uploaded earlier",
 )
-@click.option(
-    "--open", "opening", is_flag=True, help="then list the competition publicly, if nothing differs"
-)
+@flag("--open", "then list the competition publicly, if nothing differs", "opening")
 @server_options
 @login_option
 @as_json

@@ -6,10 +6,11 @@ OUTPUT is one system's scoring output: a folder, a downloaded zip, or a folder w
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, own_folder
+from speechbundles.cli.options import PATH, Command, as_json, flag, own_folder, path_option
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.console import wrap
@@ -29,15 +30,8 @@ from speechbundles.publication import (
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("outputs", nargs=-1, required=True, type=PATH, metavar="OUTPUT...")
-@click.option(
-    "--out",
-    type=PATH,
-    metavar="DIR",
-    help="write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv",
-)
-@click.option(
-    "--pdf", is_flag=True, help="also write board.pdf to --out DIR, if LaTeX or Chromium is installed"
-)
+@path_option("--out", "DIR", "write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv")
+@flag("--pdf", "also write board.pdf to --out DIR, if LaTeX or Chromium is installed")
 @own_folder
 @click.option("--title", default="", help="title of the leaderboard (default: that of the competition)")
 @click.option(
@@ -48,16 +42,14 @@ from speechbundles.publication import (
     help="date of the leaderboard, such as 2027-03-31 (default: the current date, in UTC)",
 )
 @click.option("--baseline", default="", metavar="SYSTEM", help="the system to mark as the baseline")
-@click.option(
+@flag(
     "--anonymous",
-    is_flag=True,
-    help="name the systems AAA, BBB, ... in order of rank; print their real names to standard error only",
+    "name the systems AAA, BBB, ... in order of rank; print their real names to standard error only",
 )
-@click.option(
+@path_option(
     "--conditions",
-    type=PATH,
-    metavar="FILE",
-    help="also give scores by condition: a CSV file whose first two columns are a unit or an item, and its condition",
+    "FILE",
+    "also give scores by condition: a CSV file whose first two columns are a unit or an item, and its condition",
 )
 @click.option(
     "--by",
@@ -65,22 +57,19 @@ from speechbundles.publication import (
     metavar="COLUMN",
     help="also give scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
 )
-@click.option(
+@path_option(
     "--submissions",
-    type=PATH,
-    metavar="DIR",
-    help="the submissions' zips, as given to score; needed for --by with a segment's language or length",
+    "DIR",
+    "the submissions' zips, as given to score; needed for --by with a segment's language or length",
 )
-@click.option(
+@flag(
     "--items",
-    is_flag=True,
-    help="also estimate the difficulty of items and the ability of systems (Rasch model); items.csv lists every item",
+    "also estimate the difficulty of items and the ability of systems (Rasch model); items.csv lists every item",
 )
-@click.option(
+@path_option(
     "--flags",
-    type=PATH,
-    metavar="FILE",
-    help="properties that make items hard: a CSV file with columns for the item, its annotator and each property",
+    "FILE",
+    "properties that make items hard: a CSV file with columns for the item, its annotator and each property",
 )
 @as_json
 def command(
@@ -92,12 +81,8 @@ def command(
     day: datetime | None,
     baseline: str,
     anonymous: bool,
-    conditions: Path | None,
-    by: Sequence[str],
-    submissions: Path | None,
-    items: bool,
-    flags: Path | None,
     as_json: bool,
+    **asked: Any,
 ) -> int:
     if pdf and out is None:
         raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
@@ -110,7 +95,7 @@ def command(
                 day=(day or now()).date(),
                 baseline=baseline,
                 anonymous=anonymous,
-                asked=Breakdown(conditions, by, submissions, items, flags),
+                asked=Breakdown(**asked),
                 progress=progress,
             )
         say(board_to_json(board) if as_json else board_to_text(board))

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from speechbundles.bundle.rehearse import FINISHED, ContainerEngine, Engine, ProcessEngine, rehearse
-from speechbundles.cli.options import PATH, Command, as_json, bundle_file, phase, reference
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, flag, path_option, phase, reference
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
@@ -17,13 +17,10 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
 @click.argument("submission", type=PATH, metavar="SUBMISSION.zip")
 @phase
 @reference
-@click.option(
-    "--keep", type=PATH, metavar="DIR", help="keep all files that the run read and wrote in this folder"
-)
-@click.option(
+@path_option("--keep", "DIR", "keep all files that the run read and wrote in this folder")
+@flag(
     "--statistics",
-    is_flag=True,
-    help="with --keep: for hidden labels too, write the counts behind the scores, which rank needs; "
+    "with --keep: for hidden labels too, write the counts behind the scores, which rank needs; "
     "they reveal the labels",
 )
 @click.option(

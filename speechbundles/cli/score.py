@@ -17,10 +17,11 @@ runs before or after the phase's dates are listed. OUT contains one folder for e
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, phase, reference
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, path_option, phase, reference
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable, warn
 from speechbundles.model.fetched import safe_name
@@ -32,15 +33,8 @@ from speechbundles.publication import score_all, scores_to_text
 @click.command(cls=Command, help=__doc__)
 @bundle_file
 @click.argument("folder", type=PATH, metavar="DIR", required=False)
-@click.option(
-    "--fetched", type=PATH, metavar="DIR", help="score the leaderboard's entries in a folder that fetch wrote"
-)
-@click.option(
-    "--out",
-    type=PATH,
-    metavar="OUT",
-    help="output folder (default: scored; with --fetched, scored/PHASE)",
-)
+@path_option("--fetched", "DIR", "score the leaderboard's entries in a folder that fetch wrote")
+@path_option("--out", "OUT", "output folder (default: scored; with --fetched, scored/PHASE)")
 @phase
 @reference
 @jobs
@@ -52,10 +46,8 @@ def command(
     fetched: Path | None,
     out: Path | None,
     phase: str | None,
-    reference: Path | None,
-    jobs: int | None,
-    scheduler: str | None,
     as_json: bool,
+    **how: Any,
 ) -> int:
     place = folder or fetched
     if place is None or (folder and fetched):
@@ -73,10 +65,8 @@ def command(
                 out,
                 fetched=fetched is not None,
                 phase=phase,
-                reference=reference,
-                jobs=jobs,
-                scheduler=scheduler,
                 progress=progress,
+                **how,
             )
         content = {
             "out": out,

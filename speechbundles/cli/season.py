@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs
+from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import refuse_windows, reporting, resumable
 from speechbundles.model.fetched import write_whole
@@ -30,11 +30,9 @@ from speechbundles.publication.season import play_season, season_to_html, season
 @click.command(cls=Command, help=__doc__)
 @bundle_file
 @click.argument("folder", type=PATH, metavar="DIR")
-@click.option(
-    "--work", type=PATH, metavar="DIR", help="keep the results of runs in this folder (default: DIR/.season)"
-)
+@path_option("--work", "DIR", "keep the results of runs in this folder (default: DIR/.season)")
 @jobs
-@click.option("--page", type=PATH, metavar="FILE", help="also write an HTML page")
+@path_option("--page", "FILE", "also write an HTML page")
 @as_json
 def command(
     bundle: Path, folder: Path, work: Path | None, jobs: int | None, page: Path | None, as_json: bool

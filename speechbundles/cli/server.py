@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH
+from speechbundles.cli.options import path_option
 from speechbundles.cli.terminal import answer_json, report_steps
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.fetched import LOCK, locked
@@ -19,12 +19,8 @@ UNCOMPARED = 4
 """The exit status if nothing differs, but something could not be compared."""
 
 competition_number = click.argument("competition", type=int, metavar="COMPETITION")
-fetched_folder = click.option(
-    "--dir",
-    "folder",
-    type=PATH,
-    metavar="DIR",
-    help="the folder for the fetched submissions (default: fetched/COMPETITION)",
+fetched_folder = path_option(
+    "--dir", "DIR", "the folder for the fetched submissions (default: fetched/COMPETITION)", "folder"
 )
 
 
@@ -45,20 +41,18 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     address = click.option(
         "--server", default=SERVER, metavar="URL", help=f"the server's address (default: {SERVER})"
     )
-    token = click.option(
+    token = path_option(
         "--token-file",
-        type=PATH,
-        metavar="FILE",
-        help=f"a file of mode 0600 with your token (default: the environment variable {TOKEN_VARIABLE})",
+        "FILE",
+        f"a file of mode 0600 with your token (default: the environment variable {TOKEN_VARIABLE})",
     )
     return address(token(command))
 
 
-login_option = click.option(
+login_option = path_option(
     "--login-file",
-    type=PATH,
-    metavar="FILE",
-    help="a file of mode 0600 with your name and your password, on a line each, for servers that give programs and "
+    "FILE",
+    "a file of mode 0600 with your name and your password, on a line each, for servers that give programs and "
     "data to no token",
 )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file
+from speechbundles.cli.options import Command, as_json, bundle_file, flag
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
     UNCOMPARED,
@@ -37,7 +37,7 @@ DIFFERENT = 3
 @bundle_file
 @competition_number
 @fetched_folder
-@click.option("--fetch", "fetching", is_flag=True, help="fetch new submissions into this folder")
+@flag("--fetch", "fetch new submissions into this folder", "fetching")
 @server_options
 @login_option
 @as_json

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from speechbundles.model.zips import make_zip
 from speechbundles.new.template import fill_template
+from spokeneval.formats.tables import csv_text
 
 Files = dict[str, str]
 
@@ -58,12 +59,6 @@ def example_files(name: str) -> dict[str, bytes]:
     return files
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue()
-
-
 def _rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -87,7 +82,7 @@ def _asr_labels(draw: random.Random, items: Sequence[str]) -> Files:
         rows.append((item, " ".join(words).capitalize() + ".", _speaker(number)))
         if draw.random() < 0.3:  # another way to write down what a child said
             rows.append((item, " ".join(["äh", *words[1:]]).capitalize() + ".", _speaker(number)))
-    return {"transcripts.csv": _table(("id", "transcript", "speaker"), rows)}
+    return {"transcripts.csv": csv_text([("id", "transcript", "speaker"), *rows])}
 
 
 def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
@@ -96,7 +91,7 @@ def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -
     for item, text in sorted(said.items()):
         words = text.lower().strip(".").split()
         rows.append((item, " ".join(word if draw.random() < right else draw.choice(WORDS) for word in words)))
-    return {"transcripts.csv": _table(("id", "transcript"), rows)}
+    return {"transcripts.csv": csv_text([("id", "transcript"), *rows])}
 
 
 # One label for each item: three languages, a health condition, spoofed speech
@@ -107,7 +102,7 @@ def _labelled(label: Callable[[random.Random, int], str]) -> Callable[[random.Ra
 
     def labels(draw: random.Random, items: Sequence[str]) -> Files:
         rows = [(item, label(draw, number), _speaker(number)) for number, item in enumerate(items)]
-        return {"labels.csv": _table(("id", "label", "speaker"), rows)}
+        return {"labels.csv": csv_text([("id", "label", "speaker"), *rows])}
 
     return labels
 
@@ -119,7 +114,7 @@ def _answered(
 
     def answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
         rows = [(row["id"], *answer(draw, row["label"], right)) for row in _rows(labels["labels.csv"])]
-        return {file: _table(("id", *columns), rows)}
+        return {file: csv_text([("id", *columns), *rows])}
 
     return answers
 
@@ -153,7 +148,7 @@ def _rating_labels(draw: random.Random, items: Sequence[str]) -> Files:
         true = draw.uniform(1, 7)
         second = "" if draw.random() < 0.1 else _rating(draw, true, 0.7)  # not every item has two ratings
         rows.append((item, _rating(draw, true, 0.7), second, _speaker(number)))
-    return {"ratings.csv": _table(("id", "rater1", "rater2", "speaker"), rows)}
+    return {"ratings.csv": csv_text([("id", "rater1", "rater2", "speaker"), *rows])}
 
 
 def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
@@ -161,7 +156,7 @@ def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float
         (row["id"], _rating(draw, int(row["rater1"]), 4 * (1 - right)))
         for row in _rows(labels["ratings.csv"])
     ]
-    return {"ratings.csv": _table(("id", "rating"), rows)}
+    return {"ratings.csv": csv_text([("id", "rating"), *rows])}
 
 
 # Speakers' turns in meetings

@@ -6,8 +6,7 @@ import re
 import pytest
 
 import build_bundle
-from speechbundles.new import EXAMPLES
-from speechbundles.new.examples import SYSTEMS
+from speechbundles.new.examples import EXAMPLES, SYSTEMS
 
 MOST_LINES = 20
 """Lines of settings besides comments and blank lines."""
