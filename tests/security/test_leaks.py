@@ -101,8 +101,8 @@ def with_labels_at_home(settings: str) -> str:
 
 
 @functools.cache
-def bundles(task: str, seed: int | None, *, at_home: bool = False) -> dict[str, dict[str, bytes]]:
-    """Return a task's bundle, `platform -> name -> content`; with a seed, the hidden labels are shuffled."""
+def built(task: str, platform: str, seed: int | None, *, at_home: bool = False) -> dict[str, bytes]:
+    """Return a task's bundle, `name -> content`; with a seed, the hidden labels are shuffled."""
     source = ROOT / "reference_data" / task / "evaluation"
     files = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.iterdir())}
     if seed is not None:
@@ -119,7 +119,7 @@ def bundles(task: str, seed: int | None, *, at_home: bool = False) -> dict[str, 
             planned = plan(Sources(root), [name], {})
         assert not planned.warnings
         (bundle,) = planned.competitions
-        return {platform: render(bundle, planned.parts[task]) for platform, render in RENDERERS.items()}
+        return RENDERERS[platform](bundle, planned.parts[task])
 
 
 repository = functools.cache(kit.read_tree)
@@ -155,7 +155,7 @@ def told_of_hidden_sets(program: dict[str, bytes]) -> dict[str, dict[str, float]
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 @pytest.mark.parametrize("task", TASKS)
 def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_steps(task, platform):
-    plain, dealt = (bundles(task, seed)[platform] for seed in (None, 1))
+    plain, dealt = (built(task, platform, seed) for seed in (None, 1))
     assert list(plain) == list(dealt)
     assert any(name.startswith("solutions/") for name in plain) or platform == "codalab"
     different = {name for name in plain if without_told(name, plain[name]) != without_told(name, dealt[name])}
@@ -170,7 +170,7 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 @pytest.mark.parametrize("task", TASKS)
 def test_every_byte_of_a_bundle_is_the_same_whatever_labels_stay_at_home(task, platform):
-    plain, dealt = (bundles(task, seed, at_home=True)[platform] for seed in (None, 1))
+    plain, dealt = (built(task, platform, seed, at_home=True) for seed in (None, 1))
     assert plain == dealt
     reference = entries(plain["reference_data.zip"])
     inputs = {f"items/{name}": content for name, content in entries(plain["input_data.zip"]).items()}
@@ -218,7 +218,7 @@ def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
     """Run the baseline's submission through the bundle's own programs with the organiser's options."""
     shown, scores, floors = {}, {}, {}
     for seed in (None, 1):
-        bundle = bundles(task, seed)["codabench"]
+        bundle = built(task, "codabench", seed)
         folder = tmp_path / str(seed)
         programs = {}
         for part in ("scoring_program", "ingestion_program"):
