@@ -19,10 +19,10 @@ from pathlib import Path
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json
+from speechbundles.cli.options import COUNT, PATH, Command, as_json
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options, using
-from speechbundles.cli.terminal import answer, refuse, reporting
+from speechbundles.cli.terminal import answer, reporting
 from speechbundles.model.text import say
 from speechbundles.server import INDEX, JOBS, fetch_competition
 from spokeneval.formats.problems import count_of
@@ -33,7 +33,7 @@ from spokeneval.formats.problems import count_of
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.option(
     "--jobs",
-    type=int,
+    type=COUNT,
     default=JOBS,
     metavar="N",
     help=f"submissions fetched at the same time (default: {JOBS})",
@@ -43,8 +43,6 @@ from spokeneval.formats.problems import count_of
 def command(
     competition: int, folder: Path, jobs: int, server: str, token_file: Path | None, as_json: bool
 ) -> int:
-    if jobs < 1:
-        refuse(f"--jobs is {jobs}; expected 1 or more", 2)
     with (
         reporting(ending="\n\nFetched files are kept. Run the same command again to continue."),
         counting("fetching") as progress,

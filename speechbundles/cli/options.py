@@ -13,6 +13,8 @@ PATH = click.Path(readable=False, path_type=Path)
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What adds an option to a command."""
 
+COUNT = click.IntRange(min=1)
+
 _OPTION = re.compile("--?[a-zA-Z]")
 
 
@@ -61,6 +63,6 @@ reference = path_option(
     "score against the labels in this folder: `sealed` or `all` in the build's folder sealed/TASK/SET",
 )
 jobs = click.option(
-    "--jobs", type=int, metavar="N", help="runs at the same time (default: one for each processor)"
+    "--jobs", type=COUNT, metavar="N", help="runs at the same time (default: one for each processor)"
 )
 as_json = flag("--json", "print the result, or the error, as JSON", "as_json")

@@ -44,16 +44,8 @@ class Team:
         return min(self.runs, key=order)
 
 
-@dataclass(frozen=True)
-class Teams:
-    """The rows of a leaderboard. `notes`: what is not ranked, and why."""
-
-    teams: Sequence[Team]
-    notes: tuple[str, ...]
-
-
-def read_teams(folder: Path, phase: BuiltPhase) -> Teams:
-    """Return the teams of a phase, and the runs that may be their entries.
+def read_teams(folder: Path, phase: BuiltPhase) -> tuple[list[Team], list[str]]:
+    """Return the teams of a phase with the runs that may be their entries, and notes on what is not ranked, and why.
 
     Raises
     ------
@@ -103,7 +95,7 @@ def read_teams(folder: Path, phase: BuiltPhase) -> Teams:
                 notes.append(f"{owner}: not on the server's leaderboard; ranked by its runs that count")
         else:
             notes.append(f"{owner}: not ranked, without a run that counts on the leaderboard")
-    return Teams(teams, tuple(notes))
+    return teams, notes
 
 
 def _team(folder: Path, runs: Sequence[Fetched], *, alone: bool = True) -> Team:

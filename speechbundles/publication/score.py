@@ -116,36 +116,35 @@ def score_all(
     Raises
     ------
     OrganiserError: the bundle cannot be rehearsed or lacks the phase, the cluster cannot be used, there is no
-        submission or two with the same name, the reference is not a folder, `jobs` is less than 1, or another run is
-        writing to `out`.
+        submission or two with the same name, the reference is not a folder, or another run is writing to `out`.
     """
-    if jobs is not None and jobs < 1:
-        raise OrganiserError(f"jobs is {jobs}; expected 1 or more")
     built = read_built_bundle(bundle)
     scored_phase = built.phase(phase)
     built.ranking_column()
     built = _with_labels(built, scored_phase, reference, fetched)
-    teams = None
+    teams: list[Team] | None = None
+    notes: list[str] = []
+    submissions: Mapping[str, Path] = {}
     if isinstance(folder, Mapping):
         submissions = folder
+    elif fetched:
+        teams, notes = read_teams(folder, scored_phase)
     else:
-        teams = read_teams(folder, scored_phase) if fetched else None
-        submissions = {} if teams else find_submissions(folder, passed_over=out)
+        submissions = find_submissions(folder, passed_over=out)
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
     scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), out, rehearse, progress)
     with locked(runs / "lock", out, "score"):
-        notes: tuple[str, ...] = ()
         if teams is None:
             results, new = _score_submissions(scoring, submissions)
         else:
-            results, new, notes = _score_teams(scoring, teams.teams)
+            results, new, more = _score_teams(scoring, teams)
             _replace_outputs(out, results)
-            notes = (*teams.notes, *notes)
+            notes += more
         refused = sum(results[name].status != FINISHED for name in new if name in results)
-        notes = (*notes, *_warnings(results))
-        scores = Scores(built, _best_first(built, results), len(new), refused, fetched, notes)
+        notes += _warnings(results)
+        scores = Scores(built, _best_first(built, results), len(new), refused, fetched, tuple(notes))
         _record(scoring, scores)
     return scores
 
@@ -233,9 +232,7 @@ def _score_submissions(
     return results, [*new, *due]
 
 
-def _score_teams(
-    scoring: _Scoring, teams: Sequence[Team]
-) -> tuple[dict[str, Result], list[str], tuple[str, ...]]:
+def _score_teams(scoring: _Scoring, teams: Sequence[Team]) -> tuple[dict[str, Result], list[str], list[str]]:
     """Return the result of each team's entry; of several runs, the team's best or last is its entry.
 
     A team without a score gets an empty folder, which `rank` puts last.
@@ -263,7 +260,7 @@ def _score_teams(
         if result.status != FINISHED:
             shutil.rmtree(scoring.out / team.folder, ignore_errors=True)
             (scoring.out / team.folder).mkdir()
-    return results, more, tuple(notes)
+    return results, more, notes
 
 
 def _replace_outputs(out: Path, results: Iterable[str]) -> None:

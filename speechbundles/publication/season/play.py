@@ -36,7 +36,6 @@ from speechbundles.bundle.rehearse import Result, lost_result, read_result, rehe
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.season.board import Day, boards_by_day
 from speechbundles.publication.season.replay import PENDING, Attempt, replay
@@ -87,8 +86,7 @@ def play(
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed, the folder contains other files than submissions, or `jobs` is less
-        than 1.
+    OrganiserError: the bundle cannot be rehearsed, or the folder contains other files than submissions.
     """
     work = work or folder / ".season"
     return play_submissions(bundle, read_submissions(folder, passed_over=work), work, jobs, progress)
@@ -102,8 +100,6 @@ def play_submissions(
     progress: Callable[[int, int], None] | None = None,
 ) -> Season:
     """Rehearse a season of submissions in order of time; see `play`."""
-    if jobs is not None and jobs < 1:
-        raise OrganiserError(f"jobs is {jobs}; expected 1 or more")
     built = read_season_bundle(bundle)
     work.mkdir(parents=True, exist_ok=True)
     bundle_sha256 = sha256(bundle, LARGEST_BUNDLE)

@@ -39,4 +39,4 @@ def test_a_wrong_call_gets_the_usage_and_the_reason(capsys, arguments, usage, re
 
 def test_a_number_below_zero_is_a_value(capsys, tmp_path):
     assert build_bundle.main(["fetch", "7", str(tmp_path), "--jobs", "-1"]) == 2
-    assert capsys.readouterr().err == "--jobs is -1; expected 1 or more\n"
+    assert "Invalid value for '--jobs': -1 is not in the range x>=1." in capsys.readouterr().err

@@ -161,5 +161,3 @@ def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
         with pytest.raises(OrganiserError, match=words):
             score_all(bundle, downloads, tmp_path / "out")
         (downloads / twice).unlink()
-    with pytest.raises(OrganiserError, match="jobs is 0"):
-        score_all(bundle, downloads, tmp_path / "out", jobs=0)
