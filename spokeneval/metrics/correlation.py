@@ -85,8 +85,7 @@ def correlation_moments(reference: Any, predictions: Any) -> CorrelationMoments:
     >>> moments.x.tolist(), moments.xy.tolist()
     ([-0.25, -0.25, 0.25, 0.25], [0.0625, -0.0625, -0.0625, 0.0625])
     """
-    x, y = (_centred(values) for values in finite_pair(reference, predictions))
-    return CorrelationMoments(np.ones_like(x), x, y, x * x, y * y, x * y)
+    return rating_moments(*map(_centred, finite_pair(reference, predictions)))
 
 
 def correlation(moments: CorrelationMoments) -> Any:

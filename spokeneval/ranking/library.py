@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Callable
+from typing import Any
 
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
@@ -124,8 +124,6 @@ def compare_data(
     submissions: Mapping[str, Any],
     chosen: Mapping[str, str],
     reading: Reading = STRICT,
-    *,
-    progress: Callable[[str], None] = lambda step: None,
 ) -> Comparison:
     """Score systems against one reference and compare them; see `spokeneval.compare`."""
     if not isinstance(submissions, Mapping):
@@ -152,7 +150,7 @@ def compare_data(
         for name, system in sorted(scored.items())
     ]
     column = Column(*task.columns[0][:3], task.primary.precision)
-    ranking = rank_systems(task, column, str(gold.settings.signature), systems, progress=progress)
+    ranking = rank_systems(task, column, str(gold.settings.signature), systems)
     unit = systems[0].statistics.unit if systems[0].statistics else ""
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
     remarks += ties(ranking.rows)

@@ -171,10 +171,7 @@ def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
         if name is not None and (name.lower() not in there or name.lower() == str(column).lower()):
             cells = frame[column]
             columns[name] = cells.to_list() if hasattr(cells, "to_list") else list(cells)
-    missing = [column for column in layout.required if column not in columns and column != layout.id]
-    if missing:
-        found = some_of([str(column) for column in frame.columns], 8) or "none"
-        raise ValueError(f"the {side} has no column {some_of(missing)}; its columns are {found}")
+    _require(columns, layout, f"the {side}", frame.columns)
     return Records(None if layout.id in columns else _index(frame), columns)
 
 
@@ -203,17 +200,20 @@ def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, s
             for column, value in answer.items()
             if str(column).lower() in known
         }
-        missing = [column for column in layout.required if column not in named and column != layout.id]
-        if missing:
-            found = some_of([str(column) for column in answer], 8) or "none"
-            raise ValueError(
-                f"row {row} of the {side} has no column {some_of(missing)}; its columns are {found}"
-            )
+        _require(named, layout, f"row {row} of the {side}", answer)
         rows.append(named)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if ids is not None:
         columns = [column for column in columns if column != layout.id]
     return Records(ids, {column: [row.get(column) for row in rows] for column in columns})
+
+
+def _require(columns: Mapping[str, Any], layout: Layout, place: str, names: Iterable[Any]) -> None:
+    """Refuse data that lack a column; `names` are those of all their columns."""
+    missing = [column for column in layout.required if column not in columns and column != layout.id]
+    if missing:
+        found = some_of(list(map(str, names)), 8) or "none"
+        raise ValueError(f"{place} has no column {some_of(missing)}; its columns are {found}")
 
 
 def _known(layout: Layout) -> dict[str, str]:
