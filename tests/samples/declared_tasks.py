@@ -4,12 +4,8 @@ import random
 from functools import partial
 
 WORDS = (
-    "der Wagen fährt",
-    "das Haus ist groß",
-    "नमस्ते दुनिया",
-    "मेरा नाम",
-    "wo ist der Bahnhof",
-    "die Katze schläft",
+    *("der Wagen fährt", "das Haus ist groß", "नमस्ते दुनिया", "मेरा नाम"),
+    *("wo ist der Bahnhof", "die Katze schläft"),
 )
 SIZES = {"development": 40, "evaluation": 60}
 
@@ -53,8 +49,13 @@ def _said(text):
     return _one_column("transcripts.csv", "transcript", text)
 
 
-_transcripts = _said(lambda draw, _: draw.choice(WORDS))
-_languages = _classes(lambda _, number: ("Deutsch", "Hindi", "Tamil")[number % 3])
+def _phones(*inventory):
+    return _said(lambda draw, _: " ".join(draw.choices(inventory, k=4)))
+
+
+SAID = _said(lambda draw, _: draw.choice(WORDS))
+LANGUAGES = _classes(lambda _, number: ("Deutsch", "Hindi", "Tamil")[number % 3])
+FAKES = _classes(lambda draw, _: draw.choice(["echt", "tts", "vc"]))
 
 
 def _ratings(name, draw):
@@ -79,50 +80,29 @@ def _turns(name, draw, labels=("Deutsch", "Hindi")):
             turns.append((recording, time, end, draw.choice(labels)))
             time = round(end + draw.uniform(0, 1), 2)
         spans.append((recording, 0, time))
-    return {
-        "turns.csv": _table("recording,start,end,label", turns),
-        "regions.csv": _table("recording,start,end", spans),
-    }
+    regions = _table("recording,start,end", spans)
+    return {"turns.csv": _table("recording,start,end,label", turns), "regions.csv": regions}
 
+
+SPEAKERS = partial(_turns, labels=("anna", "ravi", "uma"))
 
 TASKS = {
     "decisions": (
         "{kind: decisions, classes: [gesund, krank], positive: krank, id: Aufnahme, item: recording}",
         _classes(lambda draw, _: draw.choice(["gesund", "krank", "krank"]), "Aufnahme"),
     ),
-    "three decisions": (
-        "{kind: decisions, classes: [A, B, C]}",
-        _classes(lambda _, number: "ABC"[number % 3]),
-    ),
+    "three decisions": ("{kind: decisions, classes: [A, B, C]}", _classes(lambda _, n: "ABC"[n % 3])),
     "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
-    "words": (
-        "{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}",
-        _transcripts,
-    ),
-    "characters": ("{kind: transcripts, units: characters, item: utterance}", _transcripts),
-    "phones": (
-        "{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}",
-        _said(lambda draw, _: " ".join(draw.choices(["ʃ", "aː", "t", "k"], k=4))),
-    ),
-    "arpabet": (
-        "{kind: transcripts, units: phones, phones: arpabet}",
-        _said(lambda draw, _: " ".join(draw.choices(["HH", "AA", "T", "K"], k=4))),
-    ),
-    "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", _languages),
-    "posteriors": (
-        "{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}",
-        _languages,
-    ),
-    "target": (
-        "{kind: identification, target: echt, item: recording}",
-        _classes(lambda draw, _: draw.choice(["echt", "tts", "vc"])),
-    ),
+    "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", SAID),
+    "characters": ("{kind: transcripts, units: characters, item: utterance}", SAID),
+    "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones("ʃ", "aː", "t", "k")),
+    "arpabet": ("{kind: transcripts, units: phones, phones: arpabet}", _phones("HH", "AA", "T", "K")),
+    "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", LANGUAGES),
+    "posteriors": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}", LANGUAGES),
+    "target": ("{kind: identification, target: echt, item: recording}", FAKES),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
-    "speakers": (
-        "{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}",
-        partial(_turns, labels=("anna", "ravi", "uma")),
-    ),
+    "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", SPEAKERS),
 }
 """A task of every kind, `name -> (declaration, function that makes a set's files)`."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from speechbundles.bundle.rehearse.many import Result
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.server.files import wanted_files
-from tests.samples.bundle_defects import HIDDEN, codabench, make_zip
+from tests.samples.bundle_defects import HIDDEN, codabench, inside, make_zip
 from tests.samples.codabench_server import CodabenchServer
 
 PROGRAM = b'''"""Accuracy and its complement."""
@@ -68,10 +68,8 @@ def live_bundle(
     draft.spec["leaderboards"][0]["submission_rule"] = rule
     for column in draft.spec["leaderboards"][0]["columns"]:
         column["hidden"] = column["key"] == hidden
-    program = dict(draft.zips["scoring_program.zip"])
-    draft.zips["scoring_program.zip"] = list({**program, "score.py": PROGRAM}.items())
-    ingestion = dict(draft.zips["ingestion_program.zip"])
-    draft.zips["ingestion_program.zip"] = list({**ingestion, "ingest.py": INGEST}.items())
+    inside("scoring_program.zip", score__py=PROGRAM)(draft)
+    inside("ingestion_program.zip", ingest__py=INGEST)(draft)
     table = draft.inner("reference_data.zip")["reference.csv"].decode().splitlines()
     other = {"correct": "incorrect", "incorrect": "correct"}
     for line in range(1, wrong + 1):
@@ -93,11 +91,9 @@ def two_phases(tmp_path: Path, **changes: object) -> Path:
 
 def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN, entry: str = "predictions.csv") -> bytes:
     """A submission that is wrong for these items."""
-    words = {"correct": "accept", "incorrect": "reject"}
-    other = {"accept": "reject", "reject": "accept"}
+    words = ("reject", "accept")
     rows = [
-        f"{name},{other[words[label]] if at in mistakes else words[label]}"
-        for at, (name, label) in enumerate(items)
+        f"{name},{words[(label == 'correct') != (at in mistakes)]}" for at, (name, label) in enumerate(items)
     ]
     return make_zip([(zipfile.ZipInfo(entry), ("\n".join(["id,decision", *rows]) + "\n").encode())])
 

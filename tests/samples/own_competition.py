@@ -57,10 +57,8 @@ def spoken_call(name, common, draw, size):
         labels = ("correct", "correct") if right else ("incorrect", draw.choice(["correct", "incorrect"]))
         said = f"{heard} {words(draw, 1)}"
         rows.append([f"{name[0]}q{number}", prompt, f"{name[0]}q{number}.wav", heard, said, *labels])
-    units = "".join(
-        f"<prompt_unit><prompt>{prompt}</prompt><response>{answer}</response></prompt_unit>"
-        for prompt, answer in answers.items()
-    )
+    unit = "<prompt_unit><prompt>{}</prompt><response>{}</response></prompt_unit>"
+    units = "".join(unit.format(*each) for each in answers.items())
     header = ("Id", "Prompt", "Wavfile", "RecResult", "Transcription", "language", "meaning")
     return {
         f"reference_data/spoken_call/{name}/reference.csv": table(header, rows, "\t"),
@@ -79,9 +77,8 @@ def caller_experience(name, common, draw, size):
     for number in range(size):
         calls.append((f"{name[0]}call{number}", *call_features(draw)))
         rating = draw.randint(1, 5)
-        ratings.append(
-            (calls[-1][0], *(min(5, max(1, rating + draw.choice([-1, 0, 0, 1]))) for _ in range(3)))
-        )
+        given = (min(5, max(1, rating + draw.choice([-1, 0, 0, 1]))) for _ in range(3))
+        ratings.append((calls[-1][0], *given))
     folder = "starting_kit/caller_experience/data"
     header = ("call_id", "classification_status", "recognition_errors", "operator_requests", "exit_status")
     people = ("call_id", "human1", "human2", "human3")
@@ -100,10 +97,8 @@ def psst(task, name, common, draw, size):
         is_correct = draw.random() < 0.6
         said = prompts[prompt] if is_correct else " ".join(draw.choices(PHONES, k=5))
         item = f"{name[0]}S{number // 4}-{number}-{prompt}"
-        label = str(is_correct).upper()
-        rows.append(
-            (item, item[: item.index("-")], "BNT", prompt, said, label, 71.5, draw.randint(9000, 40000), item)
-        )
+        facts = (prompt, said, str(is_correct).upper(), 71.5, draw.randint(9000, 40000), item)
+        rows.append((item, item[: item.index("-")], "BNT", *facts))
         heard.append((item, said if draw.random() < 0.8 else " ".join(draw.choices(PHONES, k=4))))
     accepted = {prompt: [phones] for prompt, phones in prompts.items()}
     header = ("utterance_id", "session", "test", "prompt", "transcript", "correctness", "aq_index")
@@ -146,29 +141,22 @@ def content_accuracy(name, common, draw, size):
     tested = [response(draw, f"{name[0]}R{number}", number) for number in range(size)]
     header = ("response_id", "prompt_id", "speaker_id")
     folder = "starting_kit/content_accuracy/data"
+    labels = [(*item, score, len(said.split())) for item, score, said in tested]
+    heard = [(*item, said) for item, _, said in tested]
+    learnt = [(*item, score, said) for item, score, said in training]
+    place = f"reference_data/content_accuracy/{name}/reference.csv"
     return {
-        f"reference_data/content_accuracy/{name}/reference.csv": table(
-            (*header, "human_score", "words"),
-            [(*item, score, len(said.split())) for item, score, said in tested],
-        ),
-        f"{folder}/{name}_responses.csv": table(
-            (*header, "asr_text"), [(*item, said) for item, _, said in tested]
-        ),
+        place: table((*header, "human_score", "words"), labels),
+        f"{folder}/{name}_responses.csv": table((*header, "asr_text"), heard),
         f"{folder}/references.csv": table(("prompt_id", "reference_id", "text"), references),
-        f"{folder}/training_responses.csv": table(
-            (*header, "human_score", "asr_text"), [(*item, score, said) for item, score, said in training]
-        ),
+        f"{folder}/training_responses.csv": table((*header, "human_score", "asr_text"), learnt),
     }
 
 
 MAKERS = {
-    "spoken_call": spoken_call,
-    "caller_experience": caller_experience,
-    "psst_recognition": partial(psst, "psst_recognition"),
-    "psst_correctness": partial(psst, "psst_correctness"),
-    "merlion_identification": partial(merlion, "merlion_identification"),
-    "merlion_diarization": partial(merlion, "merlion_diarization"),
-    "content_accuracy": content_accuracy,
+    **{make.__name__: make for make in (spoken_call, caller_experience, content_accuracy)},
+    **{f"psst_{task}": partial(psst, f"psst_{task}") for task in ("recognition", "correctness")},
+    **{f"merlion_{task}": partial(merlion, f"merlion_{task}") for task in ("identification", "diarization")},
 }
 
 

@@ -63,13 +63,8 @@ def tree(folder):
 
 def writes(scores, name="scores.json", more=""):
     """Return a scoring program that writes this text."""
-    source = f"""
-        import sys
-        from pathlib import Path
-        output = Path(sys.argv[2])
-        (output / {name!r}).write_text({scores!r})
-    """
-    return textwrap.dedent(source) + textwrap.dedent(more)
+    start = "import sys\nfrom pathlib import Path\noutput = Path(sys.argv[2])\n"
+    return f"{start}(output / {name!r}).write_text({scores!r})\n{textwrap.dedent(more)}"
 
 
 def submission_zip(tmp_path, files=None):
@@ -105,10 +100,8 @@ def codabench_bundle(
 
 
 def run(tmp_path, files=None, *, phase=None, keep=None, limits=None, engine=None, **options):
-    bundle = codabench_bundle(tmp_path, **options)
-    return rehearse(
-        bundle, submission_zip(tmp_path, files), phase=phase, keep=keep, limits=limits, engine=engine
-    )
+    bundle, upload = codabench_bundle(tmp_path, **options), submission_zip(tmp_path, files)
+    return rehearse(bundle, upload, phase=phase, keep=keep, limits=limits, engine=engine)
 
 
 CODALAB_SCORE = (

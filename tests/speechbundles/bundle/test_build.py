@@ -8,18 +8,13 @@ import build_bundle
 from speechbundles.bundle.check import UNPROTECTED
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.bundle.rehearse import rehearse_phase
-from speechbundles.competition.references import load_reference
-from speechbundles.competition.seal import keep_home
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from spokeneval.__main__ import main
-from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.programs.program import accepted_report
-from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, run_here, write_files
-from tests.samples.repeated import REPEATED
+from tests.samples.programs import write_files
 from tests.samples.small_bundles import unzipped
 
 BUNDLE = "health"
@@ -53,42 +48,6 @@ def test_a_participant_finds_where_the_leaderboard_is_and_when_it_is_made(platfo
     (found,) = (" ".join(page.split()) for page in pages if URL in page)
     where = f'<a href="{URL}">{URL}</a>' if platform == "codalab" else f"<{URL}>"
     assert f"the leaderboard at {where} once a day" in found
-
-
-def test_no_fact_about_labels_at_home_is_kept(tmp_path):
-    given = write_files(tmp_path, REPEATED["psst_correctness"])
-    whole = load_reference(find_task("psst_correctness"), "evaluation", given, {})
-    kept = keep_home(whole)
-    assert whole.facts.units
-    assert whole.facts.classes
-    assert (kept.facts.units, kept.facts.classes) == (None, "")
-    assert kept.facts.hours == whole.facts.hours
-
-
-@pytest.mark.parametrize("task", task_names())
-def test_a_submission_is_checked_with_the_same_words_and_only_received(task, tmp_path):
-    whole = load_reference(find_task(task), "evaluation", write_files(tmp_path / "given", REPEATED[task]), {})
-    answers = near_misses(task, tmp_path / "given")
-    name = next(iter(answers))
-    good = {**answers, REPORT_FILE: accepted_report(task, len(whole.items))}
-    broken = {**good, name: answers[name] + "odd line \x00\n"}
-    other = {**good, REPORT_FILE: "another report"}
-    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
-    score = write_files(tmp_path, {"score.py": program, "options.json": "{}"}) / "score.py"
-    shown = {}
-    for place, reference in (("whole", whole.files), ("home", keep_home(whole).files)):
-        for number, submission in enumerate((good, broken, other)):
-            files = {f"res/{file}": content for file, content in submission.items()}
-            files.update({f"ref/{file}": content for file, content in reference.items()})
-            folder = write_files(tmp_path / f"{place}{number}", files)
-            shown[place, number] = run_here(score, folder, folder / "out")
-    for number in (1, 2):
-        assert shown["home", number] == shown["whole", number]
-        assert shown["home", number][0] == 1
-    assert shown["home", 0][::2] == (0, "")
-    out = tmp_path / "home0/out"
-    assert {path.name for path in out.iterdir()} == {"scores.json", "scores.txt"}
-    assert json.loads((out / "scores.json").read_text()) == {"received": 1}
 
 
 @pytest.mark.default_cases("codabench")

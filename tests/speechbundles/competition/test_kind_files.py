@@ -13,9 +13,8 @@ from tests.samples.programs import ROOT
 
 
 def test_a_spelling_table_becomes_pairs(tmp_path: Path) -> None:
-    (tmp_path / "spelling.csv").write_bytes(
-        '\ufeffcolour,color\r\n\r\nwanna , want to\r\n"uh",""\r\n'.encode()
-    )
+    table = '\ufeffcolour,color\r\n\r\nwanna , want to\r\n"uh",""\r\n'
+    (tmp_path / "spelling.csv").write_bytes(table.encode())
     declared = {"normalise": ["casefold", {"spelling": "spelling.csv"}, {"drop": ["um"]}], "clip": 1}
     resolved = resolve_files(declared, tmp_path)
     pairs = [["colour", "color"], ["wanna", "want to"], ["uh", ""]]
@@ -32,10 +31,8 @@ def test_a_table_of_features_becomes_rows() -> None:
 
 
 def test_parameters_without_files_are_as_they_are(tmp_path: Path) -> None:
-    pairs = {
-        "normalise": [{"spelling": [["a", "b"]]}, "casefold"],
-        "features": [["phone", "long"], ["a", "+"]],
-    }
+    features = [["phone", "long"], ["a", "+"]]
+    pairs = {"normalise": [{"spelling": [["a", "b"]]}, "casefold"], "features": features}
     assert resolve_files(pairs, tmp_path) == pairs
     assert resolve_files({"normalise": "casefold"}, tmp_path) == {"normalise": "casefold"}
 

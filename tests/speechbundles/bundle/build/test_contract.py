@@ -6,18 +6,8 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.build import contract
-from speechbundles.bundle.build.contract_driver import problems
-from spokeneval.challenges import find_task, task_names
-from tests.samples.cases import CASES
 from tests.samples.own_python import TASK, own_python
-from tests.samples.programs import encoded, write_files
-
-
-@pytest.mark.default_cases("spoken_call", "merlion_diarization")
-@pytest.mark.parametrize("name", task_names())
-def test_every_task_of_the_repository_holds_the_contract(name):
-    case = CASES[name]
-    assert list(problems(find_task(name), encoded(case.reference), encoded(case.submission))) == []
+from tests.samples.programs import write_files
 
 
 def built(folder, capsys):

@@ -169,11 +169,15 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_a_page_explains_how_its_platform_orders_equal_scores(tmp_path, platform):
+def test_pages_explain_how_their_platform_orders_equal_scores_and_takes_uploads(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
     files = render(competition, made_of(tmp_path, competition))
     (page,) = (content.decode() for name, content in files.items() if "evaluation." in name)
     assert f"Equal scores: {PLATFORMS[platform].board.ties}." in page
+    steps = page_texts(competition, made_of(tmp_path / "steps", competition), PLATFORMS[platform])[
+        "overview.md"
+    ]
+    assert f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*." in steps
 
 
 ABOUT = {
@@ -212,14 +216,6 @@ def test_the_facts_in_about_are_on_the_pages(tmp_path):
     assert (
         "## Prizes\n\nFame\n" in page_texts(rewarded, made_of(tmp_path / "rewarded", rewarded))["overview.md"]
     )
-
-
-@pytest.mark.parametrize("platform", PLATFORMS)
-def test_the_last_step_names_the_place_of_uploads(tmp_path, platform):
-    competition = COMPETITIONS["spoken_call"]
-    text = page_texts(competition, made_of(tmp_path, competition), PLATFORMS[platform])["overview.md"]
-    step = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."
-    assert step in text
 
 
 def test_the_example_answer_is_shown_with_its_item(tmp_path):

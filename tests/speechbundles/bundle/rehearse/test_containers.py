@@ -198,27 +198,25 @@ def test_an_image_that_cannot_be_had_is_named(server, client):
         ContainerEngine("image:1", client)
 
 
+def docker_run(tmp_path, image):
+    """Rehearse a small bundle in containers of its image; return the exit status."""
+    bundle = codabench_bundle(tmp_path, changes={"docker_image": image})
+    return build_bundle.main(["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"])
+
+
 def test_no_engine_at_all_is_said_with_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
     with pytest.raises(OrganiserError, match=r"start one of them, or set DOCKER_HOST\n.*nothing\.sock"):
         connect()
-    bundle = with_image(tmp_path, "image:1")
-    arguments = ["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"]
-    assert build_bundle.main(arguments) == 2
+    assert docker_run(tmp_path, "image:1") == 2
     assert "neither Docker nor Podman answers" in capsys.readouterr().err
 
 
 def test_the_image_is_the_bundles_own(server, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DOCKER_HOST", server.address)
-    bundle = with_image(tmp_path, "some/image:7")
-    arguments = ["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"]
-    assert build_bundle.main(arguments) == 1
+    assert docker_run(tmp_path, "some/image:7") == 1
     assert "wrote neither scores.json nor" in capsys.readouterr().out  # no program was run
     assert {body["Image"] for body in server.bodies("/containers/create")} == {"some/image:7"}
-
-
-def with_image(tmp_path, image):
-    return codabench_bundle(tmp_path, changes={"docker_image": image})
 
 
 # Real containers

@@ -177,8 +177,7 @@ def shared(tmp_path, request):
 @pytest.mark.parametrize("code", ["None", "0", "3", "257", "'no score'", "True"])
 def test_how_a_program_ends_and_what_it_finds_is_the_same_as_alone(shared, code):
     shared()
-    done, alone = (shared(f"sys.exit({code})", alone=alone, whole=False) for alone in (False, True))
-    assert done == alone
+    assert shared(f"sys.exit({code})", whole=False) == shared(f"sys.exit({code})", whole=False, alone=True)
 
 
 @pytest.mark.parametrize(
@@ -198,6 +197,10 @@ def test_what_each_run_sets_is_as_at_first_in_the_same_process(shared, trace):
     assert shared() == first
     assert "UserWarning: shown in each run" in first[1]
     assert [*shared.engine.workers.values()] == workers
+    family = [workers[0].family.root, *workers[0].family.root.children(recursive=True)]
+    shared.engine.__exit__()
+    assert psutil.wait_procs(family, timeout=5)[1] == []
+    shared.engine.workers.clear()
 
 
 TRACES = [
@@ -264,15 +267,6 @@ def test_a_run_that_ends_otherwise_does_not_count_and_ends_its_process(way, shar
     assert not in_order(code, error)
     assert more.get("limits", Limits()) not in {limits for *_, limits in shared.engine.workers}
     assert shared() == first
-
-
-def test_processes_end_with_their_engine(shared):
-    shared()
-    (worker,) = shared.engine.workers.values()
-    family = [worker.family.root, *worker.family.root.children(recursive=True)]
-    shared.engine.__exit__()
-    assert psutil.wait_procs(family, timeout=5)[1] == []
-    shared.engine.workers.clear()
 
 
 def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, monkeypatch):

@@ -1,0 +1,31 @@
+"""Settings of phases in Codabench's bundle, beside those of CodaLab's."""
+
+import zipfile
+
+import yaml
+
+from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.write import write
+from speechbundles.bundle.rehearse.rehearsal import rehearse
+from speechbundles.model.sources import Sources
+from speechbundles.model.zips import make_zip
+from tests.samples.damaged_copy import rewrite
+
+
+def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
+    evaluation = "        reference: evaluation\n"
+    rewrite(copy, (evaluation, f"{evaluation}        hide_scores: true\n"))
+    planned = plan(Sources(copy), ["spoken_call"], {})
+    built = {one.platform: one for one in write(planned, ["codabench", "codalab"], copy / "dist")}
+    competitions = {}
+    for platform, one in built.items():
+        assert [finding for finding in one.findings if finding.level == "error"] == []
+        with zipfile.ZipFile(one.path) as bundle:
+            competitions[platform] = yaml.safe_load(bundle.read("competition.yaml"))
+    assert competitions["codabench"]["phases"][1]["hide_output"] is True
+    assert competitions["codabench"]["leaderboards"][0]["hidden"] is True
+    assert competitions["codabench"]["enable_detailed_results"] is False
+    assert competitions["codalab"]["phases"][2]["leaderboard_management_mode"] == "hide_results"
+    submission = copy / "submission.zip"
+    submission.write_bytes(make_zip(planned.parts["spoken_call"].solutions["evaluation"]))
+    assert [rehearse(one.path, submission).status for one in built.values()] == ["Finished"] * 2

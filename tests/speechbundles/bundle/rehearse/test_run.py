@@ -1,0 +1,109 @@
+"""The folders, the environment and the commands of a run; expected results follow the platforms' source code."""
+
+import textwrap
+from decimal import Decimal
+from pathlib import Path
+
+import yaml
+
+from speechbundles.bundle.rehearse.sandbox import Outcome
+from tests.samples.small_bundles import (
+    INGEST_COMMAND,
+    SCORE_COMMAND,
+    run,
+    tree,
+    writes,
+)
+
+
+def test_layout_of_both_steps(tmp_path):
+    """The whole submission is copied to the prediction output, with nested folders and __MACOSX, then `metadata`."""
+    files = {"answer.txt": "42", "deep/er/x.txt": "x", "__MACOSX/._answer.txt": "m", ".DS_Store": "d"}
+    keep = tmp_path / "kept"
+    result = run(tmp_path, files, keep=keep)
+    scored = {*files, "checked.txt", "metadata"}
+    for folder, expected in {
+        "prediction/app/ingested_program": files,
+        "prediction/app/input_data": ["items.txt"],
+        "prediction/app/output": scored,
+        "scoring/app/input/res": scored,
+        "scoring/app/input/ref": ["gold.txt"],
+        "scoring/app/output": ["scores.json"],
+        "scoring/app/shared": [],
+    }.items():
+        assert (keep / folder).is_dir()
+        assert tree(keep / folder) == sorted(expected)
+    metadata = yaml.safe_load((keep / "scoring/app/input/res/metadata").read_text())
+    seconds = result.steps[0].seconds
+    scoring, ingestion = {"exitCode": None, "elapsedTime": seconds}, {"ingestionExitCode": 0}
+    assert metadata == {**scoring, **ingestion, "ingestionElapsedTime": seconds}
+
+
+def test_the_reference_is_nowhere_during_ingestion(tmp_path):
+    """Searched from the sandbox root, three folders above the program."""
+    look = """
+        from pathlib import Path
+        root = Path.cwd().parents[2]
+        print(*sorted(p.name for p in root.rglob('*') if p.is_file()))
+    """
+    result = run(tmp_path, ingest=look)
+    assert result.steps[0].stdout.split() == [
+        "answer.txt", "answer.txt", "helper.py", "ingest.py", "items.txt", "metadata.yaml"
+    ]  # fmt: skip
+
+
+def test_environment_is_minimal_and_nothing_is_inherited(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET", "s3cret")
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    look = "import os; print(*sorted(os.environ)); print(os.getcwd()); print(os.environ['HOME'])"
+    names, cwd, home = run(tmp_path, ingest=look).steps[0].stdout.splitlines()
+    expected = {"HOME", "LANG", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "TMPDIR"}
+    assert set(names.split()) - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == expected
+    assert cwd.endswith("/prediction/app/program")
+    assert Path(home).parent.parent == Path(cwd).parents[3]
+    assert not Path(cwd).exists()
+
+
+def test_input_and_reference_are_read_only(tmp_path):
+    look = """
+        import os, stat, sys
+        for folder, _, files in os.walk(sys.argv[1]):
+            for name in [folder, *(os.path.join(folder, file) for file in files)]:
+                if os.stat(name).st_mode & 0o222:
+                    print('writable', name)
+    """
+    result = run(tmp_path, ingest=look, score=textwrap.dedent(look) + writes('{"accuracy": 1, "items": 2}'))
+    assert [step.stdout for step in result.steps] == ["", ""]
+    assert result.status == "Finished"
+
+
+def test_variables_of_the_command_are_replaced(tmp_path):
+    show = "import sys; print(*sys.argv[1:])\n" + textwrap.dedent(writes('{"accuracy": 1, "items": 2}'))
+    command = "python $program/score.py '$input' $output $hidden $predictions $shared $tmp --ref=/app/input/ref 'a b'"
+    result = run(tmp_path, score=show, command=command)
+    words = result.steps[1].stdout.split()
+    assert [word.rpartition("/scoring/app/")[2] for word in words] == [
+        "input", "output", "input/ref", "input/res", "shared", "output", "input/ref", "a", "b"
+    ]  # fmt: skip
+    assert words[6].startswith("--ref=/")
+
+
+def test_another_engine_can_run_the_programs(tmp_path):
+    """The engine gets commands and folders as a container would see them."""
+    calls = []
+
+    class Recorder:
+        def run(self, command, mounts, *, cwd, scratch, seconds, limits):
+            calls.append((list(command), sorted(mounts), cwd, seconds))
+            if "/app/input" in mounts:
+                (mounts["/app/output"] / "scores.json").write_text('{"accuracy": 0.5, "items": 1}')
+            return Outcome(0, "", "", 0.0)
+
+    result = run(tmp_path, engine=Recorder())
+    assert result.row[0].stored == Decimal("0.5")
+    ingestion = ["/app/ingested_program", "/app/input_data", "/app/output", "/app/program"]
+    scoring = ["/app/input", "/app/output", "/app/program", "/app/shared"]
+    assert calls == [
+        (INGEST_COMMAND.split(), ingestion, "/app/program", 20.0),
+        (SCORE_COMMAND.split(), scoring, "/app/program", 20.0),
+    ]
