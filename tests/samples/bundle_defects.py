@@ -22,8 +22,11 @@ from typing import Any
 
 import yaml
 
+from speechbundles.bundle.check.check import check_bundle
+from speechbundles.model.finding import Finding
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.reference import fingerprint
+from tests.samples.programs import write_files
 
 Entries = list[tuple[str, bytes]]
 
@@ -194,6 +197,12 @@ def codalab() -> Draft:
 
 
 CLEAN = {"codabench": codabench, "codalab": codalab}
+PATH = "platform/bundle.zip"
+
+
+def findings_of(folder: Path, draft: Draft) -> list[Finding]:
+    """Check a bundle, with what a build leaves beside it."""
+    return check_bundle(write_files(folder, {**draft.beside, PATH: draft.build()}) / PATH)
 
 
 # The damage

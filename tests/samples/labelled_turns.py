@@ -94,3 +94,12 @@ BAD_REFERENCES = [
         "speaker t, but s before",
     ),
 ]
+
+
+RTTM = """;; two recordings
+SPEAKER b 1 0.50 1.25 <NA> <NA> English <NA> <NA>
+SPEAKER a 1 2 0.5 <NA> <NA> Mandarin <NA> <NA>
+SPEAKER a 1 0.1 1 <NA> <NA> English <NA> <NA>
+"""
+
+UEM = "b 1 0 3\na 1 0 2.5\n"

@@ -16,6 +16,8 @@ INGEST_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_p
 COLUMNS = (Column("accuracy", "Accuracy", "higher", 4), Column("items", "Items", "lower", 0))
 """The columns of both bundles."""
 
+ONLY = {"index": 0, "name": "Only", "start": "2027-01-11 00:00:00"}
+
 HELPER = "def read(path):\n    return open(path, encoding='utf-8').read().strip()\n"
 """Stands for what is vendored: the programs import it from their own folder."""
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from speechbundles.bundle.check.check import check_bundle
 from speechbundles.model.finding import RULES, format_findings
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN
-from tests.samples.programs import write_files
 
 
 def test_every_rule_names_an_effect_and_a_fix():
@@ -22,7 +20,7 @@ def test_a_finding_has_four_parts_in_lines_of_at_most_80_columns(tmp_path, monke
     draft = CLEAN["codabench"]()
     bundle_defects.put("docker_image", to="codalab/codalab-legacy")(draft)
     bundle_defects.put("imgae", to="logo.png")(draft)
-    findings = check_bundle(write_files(tmp_path, {"bundle.zip": draft.build()}) / "bundle.zip")
+    findings = bundle_defects.findings_of(tmp_path, draft)
     for columns, widest in (("20", 80), ("90", 90), ("300", 100)):
         monkeypatch.setenv("COLUMNS", columns)
         text = format_findings(findings)

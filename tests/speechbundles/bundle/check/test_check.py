@@ -5,17 +5,10 @@ from __future__ import annotations
 import pytest
 
 from speechbundles.bundle.check.check import check_bundle
-from speechbundles.model.finding import RULES, Finding, format_findings
+from speechbundles.model.finding import RULES, format_findings
 from tests.samples import bundle_defects
-from tests.samples.bundle_defects import CLEAN, DEFECTS, Defect, Draft, put
+from tests.samples.bundle_defects import CLEAN, DEFECTS, PATH, Defect, findings_of, put
 from tests.samples.programs import write_files
-
-
-def findings_of(tmp_path, draft: Draft) -> list[Finding]:
-    return check_bundle(write_files(tmp_path, {**draft.beside, PATH: draft.build()}) / PATH)
-
-
-PATH = "platform/bundle.zip"
 
 
 @pytest.mark.parametrize("platform", CLEAN)
@@ -74,37 +67,6 @@ OF_KNOWN_TASKS = {"leak-attempts", "leak-scores"}
 
 def test_every_rule_has_a_defect_that_breaks_it():
     assert {defect.code for defect in DEFECTS} | OF_KNOWN_TASKS == set(RULES)
-
-
-def after(tmp_path, damage, platform="codabench"):
-    """Return the one finding in a clean bundle after a change."""
-    draft = CLEAN[platform]()
-    damage(draft)
-    (finding,) = findings_of(tmp_path, draft)
-    return finding
-
-
-def test_a_finding_names_the_line_and_the_key_and_the_correct_spelling_or_place(tmp_path):
-    draft = CLEAN["codabench"]()
-    ends = put("phases", 1, "end", to="2027-02-28 00:00:00")
-    ends(draft)
-    text = bundle_defects.yaml.safe_dump(draft.spec, sort_keys=False).splitlines()
-    line = 1 + text.index("  end: '2027-02-28 00:00:00'")
-    finding = after(tmp_path, ends)
-    assert (finding.where, finding.level) == (f"competition.yaml line {line}: phases[1].end", "error")
-    misspelt = after(tmp_path, put("phases", 0, "max_submission_per_day", to=3)).what
-    assert "did you mean 'max_submissions_per_day'?" in misspelt
-    assert "belongs to phases[]" in after(tmp_path, put("execution_time_limit", to=3)).what
-
-
-def test_a_development_reference_whose_fingerprint_is_not_declared_is_hidden(tmp_path):
-    assert after(tmp_path, bundle_defects._options(public_references=[]), "codalab").code == "leak-file"
-
-
-def test_yaml_bombs_are_refused_quickly(tmp_path):
-    levels = "".join(f"l{n + 1}: &l{n + 1} [{', '.join([f'*l{n}'] * 9)}]\n" for n in range(9))
-    bomb = bundle_defects.text("version: 2\n", f"version: 2\nl0: &l0 [x]\n{levels}")
-    assert after(tmp_path, bomb).code == "yaml-invalid"
 
 
 def places(value, path=()):
