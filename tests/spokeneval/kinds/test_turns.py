@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from tests.samples.kinds import scores_of
 from tests.samples.labelled_turns import GOOD, Turn, make, rttm
@@ -218,23 +217,6 @@ def test_errors_of_classes_and_tables() -> None:
         "recordings.csv": b"recording,start_s,end_s\nq,0.000,0.500\nq,1.000,1.500\nr,0.000,5.000\n"
     }
     assert task.format.rows(files)["turns.csv"] == {2: "r", 3: "r", 4: "q"}
-
-
-def test_lines_of_rttm_that_are_no_turns() -> None:
-    other = b";; made by hand\nSPKR-INFO r 1 <NA> <NA> <NA> unknown A <NA> <NA>\n\n"
-    noscore = b"NOSCORE r 1 2.0 1.0 <NA> <NA> <NA> <NA> <NA>\n"
-    files = {"turns.rttm": other + noscore + rttm(r=[(0, 4, "A")]), "regions.uem": b";; all\nr 1 0 5\n"}
-    assert scores_of(make(), files, {"turns.rttm": other + rttm(r=[(0, 2, "A")])})["miss"] == pytest.approx(
-        100 / 3
-    )
-    empty = b"SPEAKER r 1 0 0.0004 <NA> <NA> A <NA> <NA>\n"
-    items = make().format.read_reference(files).items
-    submission = make().format.read_submission(Files({"turns.rttm": other + noscore + empty}), items)
-    assert make().format.doubts(submission, items) == [
-        "1 NOSCORE line, 1 SPKR-INFO line, 1 empty SPEAKER line left out; expected SPEAKER lines of 1 ms or more"
-    ]
-    nine_fields = rttm(r=[(0, 4, "A")]).replace(b" <NA>\n", b"\n")
-    assert scores_of(make(), files, {"turns.rttm": nine_fields})["der"] == 0
 
 
 def test_names_of_labels_do_not_matter_with_a_mapping() -> None:

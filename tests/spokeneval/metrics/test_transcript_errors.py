@@ -6,66 +6,21 @@ import os
 import re
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spokeneval.metrics import edit_distance
 from spokeneval.metrics import transcript_errors as metrics
 from spokeneval.metrics.counts import total
+from tests.samples.texts import random_texts
 
-WORDS = ("to", "be", "or", "not", "bee", "two")
 PAIRS = 10_000
 SCLITE = shutil.which("sclite", path=os.pathsep.join([os.environ["PATH"], "/usr/lib/sctk/bin"]))
 
 
-def random_texts(seed: int, n: int) -> tuple[list[str], list[str]]:
-    """References, and hypotheses that share some of their words; some of either are empty."""
-    rng = np.random.default_rng(seed)
-    reference = [list(rng.choice(WORDS, rng.integers(0, 12))) for _ in range(n)]
-    hypothesis = [
-        [word if rng.random() < 0.7 else str(rng.choice(WORDS)) for word in words if rng.random() < 0.9]
-        + list(rng.choice(WORDS, rng.integers(0, 3)))
-        for words in reference
-    ]
-    return [" ".join(words) for words in reference], [" ".join(words) for words in hypothesis]
-
-
 def split(texts: list[str]) -> list[list[str]]:
     return [text.split() for text in texts]
-
-
-def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tuple[int, int, int]:
-    """Substitutions, insertions and deletions of all alignments, compared one by one."""
-
-    @cache
-    def best(m: int, n: int) -> tuple[int, int, int, int, int]:
-        """Errors, minus substitutions (the order of preference), then S, I, D, of the first m and n symbols."""
-        if not m or not n:
-            return (m + n, 0, 0, n, m)
-        (_, _, s0, i0, d0), (_, _, s1, i1, d1), (_, _, s2, i2, d2) = (
-            best(m - 1, n - 1),
-            best(m, n - 1),
-            best(m - 1, n),
-        )
-        s0 += reference[m - 1] != hypothesis[n - 1]
-        ways = [(s0, i0, d0), (s1, i1 + 1, d1), (s2, i2, d2 + 1)]
-        return min((s + i + d, -s, s, i, d) for s, i, d in ways)
-
-    return best(len(reference), len(hypothesis))[2:]
-
-
-@pytest.mark.parametrize("symbols", [1, 50, 1 << 22])
-def test_substitutions_insertions_and_deletions_are_those_of_a_recursion(
-    monkeypatch: pytest.MonkeyPatch, symbols: int
-) -> None:
-    monkeypatch.setattr(edit_distance, "_PART_SYMBOLS", symbols)
-    reference, hypothesis = map(split, random_texts(1, 300))
-    rows = metrics.errors_per_utterance(reference, hypothesis)
-    expected = [by_recursion(tuple(r), tuple(h)) for r, h in zip(reference, hypothesis, strict=True)]
-    assert list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True)) == expected
 
 
 def test_texts_are_lists_of_their_characters() -> None:
@@ -76,15 +31,6 @@ def test_texts_are_lists_of_their_characters() -> None:
         metrics.errors_per_utterance(*([list(text) for text in side] for side in sides)),
     )
     assert total(of_texts) == total(of_lists)
-
-
-def test_long_sequences_of_different_lengths() -> None:
-    rng = np.random.default_rng(2)
-    lengths = [(1, 200), (200, 1), (180, 220), (37, 64), (64, 65), (300, 290)]
-    pairs = [tuple(tuple(rng.choice(WORDS, n)) for n in pair) for pair in lengths]
-    rows = metrics.errors_per_utterance(*map(list, zip(*pairs, strict=True)))
-    found = list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True))
-    assert found == [by_recursion(*pair) for pair in pairs]
 
 
 @pytest.mark.default_cases("words")

@@ -103,24 +103,6 @@ def test_every_score_is_printed_by_its_title(task, place, capsys):
         assert ("95 % interval" in line) == bool((score.bounds or score.interval) and not few)
 
 
-def test_three_units_are_too_few_for_intervals():
-    said = ["good morning", "how are you", "see you soon", "bye"]
-    three, four = (
-        spokeneval.score(
-            {"kind": "transcripts"}, said[:number], ["good morning", "how you", "see you", "bye"][:number]
-        )
-        for number in (3, 4)
-    )
-    assert (three.intervals, set(three.to_dict()["intervals"].values())) == ({}, {None})
-    assert "no intervals over 3 items (4 needed)" in str(three)
-    low, high = four.intervals["wer"]
-    assert low < four.scores["wer"] < high < 20 * four.scores["wer"]
-    board = spokeneval.compare(
-        {"kind": "transcripts"}, said[:3], {"a": said[:3], "b": ["hello", "how are", "bye"]}
-    )
-    assert all(row.interval is None for row in board.rows)
-
-
 # What is refused
 
 

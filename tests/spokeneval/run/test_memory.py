@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
-import sys
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,6 @@ import pytest
 import spokeneval
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.tables import Layout
-from spokeneval.kinds.declared import declared_task
 from tests.samples.cases import CASES
 from tests.samples.programs import write_files
 
@@ -187,34 +184,6 @@ def test_an_unknown_option_names_the_known_ones():
 
 
 # Results
-
-
-def test_the_examples_of_the_docstrings():
-    tried = doctest.testmod(spokeneval)
-    assert tried.attempted >= 6
-    assert not tried.failed
-
-
-def test_a_result_in_other_forms():
-    result = spokeneval.score(WER, 2 * SAID, 2 * HEARD)
-    frame = result.to_frame()
-    assert list(frame.index) == list(result.scores)
-    assert frame.loc["wer"].tolist() == ["WER (%)", 50.0, *result.intervals["wer"]]
-    assert result.to_dict()["scores"] == result.scores
-    assert result.to_dict()["intervals"]["wer"] == list(result.intervals["wer"])
-    figure = result.plot()
-    assert [axes.get_yticklabels()[0].get_text() for axes in figure.axes] == [
-        score.heading for score in declared_task("transcripts", WER).scores
-    ]
-
-
-@pytest.mark.parametrize(("method", "package"), [("to_frame", "pandas"), ("plot", "matplotlib.pyplot")])
-def test_a_missing_package_is_named(method, package, monkeypatch):
-    result = spokeneval.score(WER, SAID, HEARD)
-    monkeypatch.setitem(sys.modules, package, None)
-    name = package.partition(".")[0]
-    with pytest.raises(ImportError, match=rf"{method}\(\) needs {name}; install it with pip install {name}"):
-        getattr(result, method)()
 
 
 # Units

@@ -1,0 +1,18 @@
+"""The section of ratings: shift and agreement."""
+
+from sklearn.metrics import cohen_kappa_score
+
+from tests.samples.report_pages import section, tables
+
+
+def test_the_shift_of_ratings_is_against_each_rater_who_rated():
+    declared = {"kind": "ratings", "raters": ["Anna", "Ravi"], "scale": [1, 5]}
+    reference = {"Anna": [1, 2, 3, 4], "Ravi": [0, 5, 5, 0]}  # 0: not rated
+    found = tables(section(declared, reference, {"rating": [2, 2, 4, 3]}))
+    assert found["Ratings compared with each rater"][1:] == [
+        ["Anna", "+0.25", "25.0 %", "25.0 %", "50.0 %", "4"],
+        ["Ravi", "-2.00", "100.0 %", "0.0 %", "0.0 %", "2"],
+    ]
+    kappa = cohen_kappa_score([1, 2, 3, 4], [2, 2, 4, 3], weights="linear", labels=range(1, 6))
+    assert found["Agreement of each two"][2] == ["Anna, submission", f"{kappa:.4f}", "25.0 %", "100.0 %", "4"]
+    assert found["Items by the rating of Anna"][1] == ["1", "0", "1", "0", "0", "0"]

@@ -1,0 +1,17 @@
+"""The section of scores: their shift."""
+
+from tests.samples.report_pages import section, tables
+
+
+def test_the_shift_of_scores_is_at_each_human_score_or_in_bands():
+    reference, submission = {"score": [1.0, 1.0, 3.0, 6.0]}, {"score": [1.5, 2.0, 2.5, 6.0]}
+    for step, names in ((1, ["1", "3", "6", "all"]), (None, ["1 to 2", "3 to 4", "5 to 6", "all"])):
+        declared = {"kind": "scores", "scale": [1, 6], **({"step": step} if step else {})}
+        (found,) = tables(section(declared, reference, submission)).values()
+        assert [row[0] for row in found[1:]] == names
+        assert [row[1:] for row in found[1:]] == [
+            ["+0.750", "1.750", "2"],
+            ["-0.500", "2.500", "1"],
+            ["+0.000", "6.000", "1"],
+            ["+0.250", "3.000", "4"],
+        ]
