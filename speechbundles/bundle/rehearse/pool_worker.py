@@ -48,7 +48,7 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 
 
-def serve(requests: socket.socket) -> None:
+def serve(requests: socket.socket, whose: str) -> None:
     with open(os.devnull):  # in the place of the status
         before, most_memory = state(), peak_memory() + MOST_GROWTH
     for runs_left in reversed(range(MOST_RUNS)):
@@ -58,7 +58,9 @@ def serve(requests: socket.socket) -> None:
         status, *streams = descriptors
         os.write(status, b"started\n")
         with warnings.catch_warnings():  # a warning that is shown once is shown once in each run
-            code = become(json.loads(line), streams)
+            request = json.loads(line)
+            shared = whose == PROJECT
+            code = become(request, streams) if shared else run_child(request, streams, requests, status)
         stays = (
             runs_left and state() == before and peak_memory() <= most_memory and not has_started_processes()
         )
@@ -68,31 +70,20 @@ def serve(requests: socket.socket) -> None:
         os.close(status)
 
 
-def serve_children(requests: socket.socket) -> None:
-    """Run each request in a child, which ends as any Python program does. A process that a run left ends this one."""
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
-    prctl(PR_SET_DUMPABLE, 0)  # unless it is root's, a run cannot change the memory of this process
-    alone = True
-    while alone:
-        line, descriptors, _, _ = socket.recv_fds(requests, LONGEST_REQUEST, 3)
-        if not line:
-            return
-        status, *streams = descriptors
-        os.write(status, b"started\n")
-        child = os.fork()
-        if not child:
-            requests.close()
-            os.close(status)
-            prctl(PR_SET_DUMPABLE, 1)
-            os.setsid()
-            sys.modules["numpy"].random.seed()
-            sys.exit(become(json.loads(line), streams))
-        for descriptor in streams:
-            os.close(descriptor)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        alone = not has_started_processes()
-        os.write(status, b"%d\n%s" % (code if code >= 0 else 128 - code, b"alone\n" * alone))
+def run_child(request: dict[str, Any], streams: Sequence[int], requests: socket.socket, status: int) -> int:
+    """Run a request in a child, which ends as any Python program does; return its exit code."""
+    child = os.fork()
+    if not child:
+        os.close(requests.detach())
         os.close(status)
+        prctl(PR_SET_DUMPABLE, 1)
+        os.setsid()
+        sys.modules["numpy"].random.seed()
+        sys.exit(become(request, streams))
+    for descriptor in streams:
+        os.close(descriptor)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return code if code >= 0 else 128 - code
 
 
 def prctl(option: int, value: int) -> None:
@@ -100,11 +91,16 @@ def prctl(option: int, value: int) -> None:
 
 
 def import_library() -> None:
-    """Import what the two programs need, as far as it travels; nothing of an organiser."""
+    """Import what the two programs need, as far as it travels; nothing of an organiser. Then guard this process.
+
+    A run cannot change its memory, unless it is root's, and processes that a run leaves become its children.
+    """
     for name in ("programs.ingest", "programs.score", "report.results"):
         with suppress(ImportError):
             import_module(f"spokeneval.{name}")
     gc.freeze()
+    prctl(PR_SET_DUMPABLE, 0)
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def prepare(script: str, arguments: list[str]) -> None:
@@ -236,10 +232,8 @@ def compiled(script: str) -> CodeType:
 if __name__ == "__main__":
     descriptor, whose, *words = sys.argv[1:]
     sys.path[0] = os.path.dirname(words[0])
-    served = socket.socket(fileno=int(descriptor))
     if whose == PROJECT:
         prepare(words[0], words[1:])
-        serve(served)
     else:
         import_library()
-        serve_children(served)
+    serve(socket.socket(fileno=int(descriptor)), whose)
