@@ -20,7 +20,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import hint, printable
-from speechbundles.publication.outputs import RUNS, SYSTEMS_FILE, ScoringOutput, no_board
+from speechbundles.publication.outputs import MOST_SHOWN, RUNS, SYSTEMS_FILE, ScoringOutput, no_board
 from spokeneval.formats.problems import some_of
 
 SCORED = "scored"
@@ -31,8 +31,6 @@ SYSTEM = "system"
 
 LONGEST = 200
 """The most characters of a cell of `systems.csv`."""
-
-MOST_SHOWN = 20
 
 
 class System(NamedTuple):

@@ -18,12 +18,12 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import hint
 from speechbundles.publication import notes
-from speechbundles.publication.about import MOST_SHOWN, About, folder_of, read_scored, read_systems
+from speechbundles.publication.about import About, folder_of, read_scored, read_systems
 from speechbundles.publication.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.publication.difficulty import NO_DIFFICULTY, abilities_table, item_difficulty, items_table
 from speechbundles.publication.flags import explain_flags
 from speechbundles.publication.gold import find_gold
-from speechbundles.publication.outputs import ScoringOutput, damage, no_board
+from speechbundles.publication.outputs import MOST_SHOWN, ScoringOutput, damage, no_board
 from speechbundles.publication.tables import task_tables
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note

@@ -44,6 +44,7 @@ RUNS = ".runs"
 """The folder beside the outputs in which `score` keeps its results."""
 
 MOST_SHOWN = 20
+"""Most names in a message."""
 
 LARGEST_OUTPUT = 200_000_000
 LARGEST_FILE = 20_000_000
