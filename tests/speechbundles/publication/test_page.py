@@ -69,7 +69,8 @@ def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
 
 def test_clusters_are_bands_and_at_most_three_are_on_the_podium(small):
     clusters = [1] * 7 + [2, 2, 3, 4]
-    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
+    about = replace(small.about, baseline="s8")
+    board = replace(small, about=about, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
     page = to_html(board)
     kinds = [kind.split() for kind in Cells(page).kinds[1:]]
     assert ["band" in kind for kind in kinds] == [cluster % 2 == 0 for cluster in clusters]
@@ -77,6 +78,9 @@ def test_clusters_are_bands_and_at_most_three_are_on_the_podium(small):
     podium = page[page.index('class="podium"') : page.index("<h2>Ranking")]
     assert re.findall(r"<h3>(.*?)</h3>", podium) == ["Cluster 1", "Cluster 2", "Cluster 3"]
     assert re.findall(r"<bdi>(.*?)</bdi>", podium) == ["s1", "s2", "s3", "s4", "s5", "s8", "s9", "s10"]
+    assert re.findall(r"<bdi>(\w+)</bdi> <span>[^<]*</span> <span class=.tag.>(\w+)", podium) == [
+        ("s8", "baseline")
+    ]
     assert "and 2 other systems" in podium
     alone = to_html(replace(board, rows=rows((1, 2), (1, 2))))
     assert "No system differs significantly from the first; their order may be chance." in alone
