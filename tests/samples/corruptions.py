@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import os
 from collections.abc import Callable, Iterator
@@ -9,11 +10,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from spokeneval.formats import submission_folder
-from spokeneval.formats.submission_folder import MAX_FILES, REPORT_FILE
+from spokeneval.formats import submission_folder, submission_zip
+from spokeneval.formats.submission_folder import REPORT_FILE
 from tests.samples import merlion_identification as identification
 from tests.samples.cases import CASES, IDS, SHEETS, TURNS, Files, Sheet
 from tests.samples.mutation import Mutation, Row, refused, rows_of
+from tests.samples.programs import write_files
 from tests.samples.zips import zip_mutations, zipped
 
 BOM = "\ufeff"
@@ -366,13 +368,17 @@ def diarization_mutations() -> Iterator[Mutation]:
     yield Mutation("a recording more", (unknown,), {**TURNS, "x_2.txt": ""}, words=words)
 
 
+FIFTY_ONE = {f"{number}.txt": "" for number in range(51)}
+
+
 def far_too_many() -> Iterator[Mutation]:
-    """More files than a submission may have (fifty here, because files take time to make) and more entries."""
-    how: dict[str, Any] = {"during": lambda: mock.patch.object(submission_folder, "MAX_FILES", 50)}
-    how["spoil"] = lambda folder: [(folder / f"{number}.txt").touch() for number in range(51)]
-    yield refused("more files than can be meant", "too_many_files", "", **how)
-    entries = zipped({str(number): "" for number in range(MAX_FILES + 1)})
-    yield refused("more entries than can be meant", "too_many_files", "", archive=entries)
+    """More files than a submission may have (fifty here) and more entries."""
+    for module, where, how in (
+        (submission_folder, "files", {"spoil": lambda folder: write_files(folder, FIFTY_ONE)}),
+        (submission_zip, "entries", {"archive": zipped(FIFTY_ONE)}),
+    ):
+        fifty = functools.partial(mock.patch.object, module, "MAX_FILES", 50)
+        yield refused(f"more {where} than can be meant", "too_many_files", "", during=fifty, **how)
 
 
 SUBMISSIONS: dict[str, list[Mutation]] = {}

@@ -48,7 +48,7 @@ HOSTILE = {
     "a long key": ({**YES, "x" * 10**6: 1}, "unknown parameter; decisions has"),
     "lists in lists": ({"kind": "transcripts", "normalise": nested(12)}, "or more than 10 levels"),
     "a number for rules": ({"kind": "transcripts", "normalise": 5}, "normalise: "),
-    "a huge table": ({**RULES, "normalise": [{"spelling": [[word, "x"] for word in MANY]}]}, "more than 200000 values"),
+    "a huge table": ({**RULES, "normalise": [{"spelling": [["a", "x"]] * len(MANY)}]}, "more than 200000 values"),
     "many rules": ({"kind": "transcripts", "normalise": ["casefold"] * 10**5}, "rule 'casefold' twice"),
     "very many phones": ({**PHONES, "phones": MANY[:100_000]}, "100000 phones; expected a list of 1 to 500"),
     "very many features": ({**PHONES, "features": [["phone", *MANY]]}, "features: more than 200000 values"),
