@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import product
 from math import exp
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -121,35 +122,18 @@ class Group:
     recognition_listed: bool
 
 
+_KINDS = [
+    (*labels, *listed)
+    for labels in ((True, True), (False, True), (False, False))
+    for listed in product((True, False), repeat=2)
+]
+_COUNTS = {
+    "evaluation": (631, 40, 4, 65, 5, 2, 27, 136, 2, 1, 13, 74),
+    "development": (636, 43, 4, 67, 5, 2, 26, 129, 2, 1, 13, 72),
+}
 SETS = {
-    "evaluation": [
-        Group(631, True, True, True, True),
-        Group(40, True, True, True, False),
-        Group(4, True, True, False, True),
-        Group(65, True, True, False, False),
-        Group(5, False, True, True, True),
-        Group(2, False, True, True, False),
-        Group(27, False, True, False, True),
-        Group(136, False, True, False, False),
-        Group(2, False, False, True, True),
-        Group(1, False, False, True, False),
-        Group(13, False, False, False, True),
-        Group(74, False, False, False, False),
-    ],
-    "development": [
-        Group(636, True, True, True, True),
-        Group(43, True, True, True, False),
-        Group(4, True, True, False, True),
-        Group(67, True, True, False, False),
-        Group(5, False, True, True, True),
-        Group(2, False, True, True, False),
-        Group(26, False, True, False, True),
-        Group(129, False, True, False, False),
-        Group(2, False, False, True, True),
-        Group(1, False, False, True, False),
-        Group(13, False, False, False, True),
-        Group(72, False, False, False, False),
-    ],
+    name: [Group(count, *kind) for count, kind in zip(counts, _KINDS, strict=True)]
+    for name, counts in _COUNTS.items()
 }
 
 

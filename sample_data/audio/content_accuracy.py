@@ -13,12 +13,11 @@ import numpy as np
 
 from sample_data import content_accuracy
 from sample_data.audio.acoustics import write_wav
-from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.board import Board, Line
 from sample_data.audio.flite import said_by, speak
-from sample_data.audio.kits import make_kits, open_kit, run_script
+from sample_data.audio.kits import lines_on_test, make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
-from spokeneval import score
 
 SPEAKERS = 16
 SIZES = {"training": 40, "development": 40, "evaluation": 50}
@@ -65,18 +64,13 @@ def _listen(folder: Path, seed: int) -> None:
 
 def boards(folder: Path) -> Sequence[Board]:
     """Return the leaderboard of the test set."""
-    kit = open_kit(TASK, folder)
-    lines = []
-    for text, output in (("pocketsphinx", "heard"), ("no sound: errors drawn at random", "drawn")):
-        for model, title in MODELS.items():
-            result = score(
-                TASK, reference=kit.references["evaluation"], submission=folder / f"{model}_{output}"
-            )
-            lines.append(scored(f"{title}, {text}", "synthetic test set", result))
-    lines += [
-        Line(name, "synthetic test set", {"pearson_r": value})
-        for name, value in kit.trivial["evaluation"].items()
-    ]
+    texts = {"heard": "pocketsphinx", "drawn": "no sound: errors drawn at random"}
+    systems = {
+        f"{title}, {text}": f"{model}_{output}"
+        for output, text in texts.items()
+        for model, title in MODELS.items()
+    }
+    lines = lines_on_test(folder, TASK, systems)
     lines += [
         Line(f"{MODELS[model]}, the paper's", "published", scores) for model, scores in PUBLISHED.items()
     ]

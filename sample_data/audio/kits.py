@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sample_data.audio.board import Line, scored
 from speechbundles.bundle.build.kit import make_parts
 from speechbundles.bundle.build.steps import set_feedback
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import write_tree
+from spokeneval import score
 from spokeneval.challenges import find_task
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,3 +102,25 @@ def run_script(kit: Kit, script: str, *arguments: str | Path) -> str:
     if run.returncode:
         raise ValueError(f"{script}: {(run.stderr.strip() or 'no error message').splitlines()[-1]}")
     return run.stdout
+
+
+def lines_on_test(folder: Path, task: str, heard: Mapping[str, str], baseline: str = "") -> list[Line]:
+    """Return the lines of the synthetic test set: systems that listen, the metadata baseline, trivial baselines.
+
+    Parameters
+    ----------
+    heard: `system -> folder of its submission`, below `folder`.
+    baseline: the name of the metadata baseline; empty to leave it out.
+    """
+    kit, data = open_kit(task, folder), "synthetic test set"
+    places = {name: folder / output for name, output in heard.items()}
+    if baseline:
+        places[baseline] = kit.metadata_baseline["evaluation"]
+    reference, primary = kit.references["evaluation"], find_task(task).primary.key
+    return [
+        *(
+            scored(name, data, score(task, reference=reference, submission=each))
+            for name, each in places.items()
+        ),
+        *(Line(answer, data, {primary: value}) for answer, value in kit.trivial["evaluation"].items()),
+    ]

@@ -19,7 +19,7 @@ from sample_data.audio import unheard
 from sample_data.audio.acoustics import add_noise, mu_law, reverberate, set_level, write_wav
 from sample_data.audio.board import Board, Line, scored
 from sample_data.audio.child_talk import OTHER, choose, say
-from sample_data.audio.kits import make_kits, open_kit, run_script
+from sample_data.audio.kits import lines_on_test, make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.speak import RATE, Utterance, speak
 from spokeneval import score
@@ -139,7 +139,6 @@ def _record(rng: np.random.Generator, clean: np.ndarray) -> np.ndarray:
 
 
 IDENTIFICATION, DIARIZATION = "merlion_identification", "merlion_diarization"
-SYNTHETIC_TEST = "synthetic test set"
 PUBLISHED = "published, development set"
 
 
@@ -191,6 +190,12 @@ def _listen(
 
 def boards(folder: Path) -> Sequence[Board]:
     """Return the leaderboards of both tasks, on the test set."""
+    identified = {"small conformer": "identified"}
+    diarized = {
+        "small conformer, energy": "energy",
+        "small conformer, silero": "silero",
+        "small conformer, true speech": "true_speech",
+    }
     return [
         Board(
             IDENTIFICATION,
@@ -198,7 +203,7 @@ def boards(folder: Path) -> Sequence[Board]:
             {"eer": 2, "balanced_accuracy": 2, "english_recall": 1, "mandarin_recall": 1, "eer_plan": 2},
             [
                 _unheard(folder, IDENTIFICATION, "unheard_identified"),
-                *_lines(folder, IDENTIFICATION, "eer", "segment lengths", {"small conformer": "identified"}),
+                *lines_on_test(folder, IDENTIFICATION, identified, "metadata baseline: segment lengths"),
                 Line("challenge's baseline", PUBLISHED, {"eer": 22.13, "balanced_accuracy": 50.32}),
                 Line("English 1, Mandarin 0", PUBLISHED, {"eer": 19.86, "balanced_accuracy": 50.0}),
             ],
@@ -209,17 +214,7 @@ def boards(folder: Path) -> Sequence[Board]:
             {"der": 2, "miss": 2, "false_alarm": 2, "language_error": 2, "lder_script": 2},
             [
                 _unheard(folder, DIARIZATION, "unheard_diarized"),
-                *_lines(
-                    folder,
-                    DIARIZATION,
-                    "der",
-                    "English up to one time",
-                    {
-                        "small conformer, energy": "energy",
-                        "small conformer, silero": "silero",
-                        "small conformer, true speech": "true_speech",
-                    },
-                ),
+                *lines_on_test(folder, DIARIZATION, diarized, "metadata baseline: English up to one time"),
                 Line("challenge's baseline", PUBLISHED, {"lder_script": 86.6}),
             ],
         ),
@@ -229,17 +224,6 @@ def boards(folder: Path) -> Sequence[Board]:
 def _unheard(folder: Path, task: str, output: str) -> Line:
     result = score(task, reference=unheard.reference_of(folder, task), submission=folder / output)
     return scored("small conformer", f"{len(unheard.VOICES)} unheard voices", result)
-
-
-def _lines(folder: Path, task: str, primary: str, metadata: str, listening: dict[str, str]) -> Iterator[Line]:
-    kit = open_kit(task, folder)
-    reference = kit.references["evaluation"]
-    for name, output in listening.items():
-        yield scored(name, SYNTHETIC_TEST, score(task, reference=reference, submission=folder / output))
-    baseline = score(task, reference=reference, submission=kit.metadata_baseline["evaluation"])
-    yield scored(f"metadata baseline: {metadata}", SYNTHETIC_TEST, baseline)
-    for answer, value in kit.trivial["evaluation"].items():
-        yield Line(answer, SYNTHETIC_TEST, {primary: value})
 
 
 PART = Part(

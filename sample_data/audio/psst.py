@@ -13,13 +13,12 @@ import numpy as np
 
 from sample_data import psst
 from sample_data.audio.acoustics import write_wav
-from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.board import Board, Line
 from sample_data.audio.flite import said_by, speak
-from sample_data.audio.kits import make_kits, open_kit, run_script
+from sample_data.audio.kits import lines_on_test, make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
 from sample_data.audio.speak import RATE
-from spokeneval import score
 from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features, phone_classes
 
 SIZES = {"development": 160, "evaluation": 240}
@@ -93,7 +92,6 @@ def _filler(rng: np.random.Generator, run: Sequence[str]) -> np.ndarray:
 
 
 RECOGNITION, CORRECTNESS = "psst_recognition", "psst_correctness"
-ON_TEST = "synthetic test set"
 PUBLISHED = "published, test split"
 
 
@@ -115,6 +113,7 @@ def _judge(folder: Path, seed: int) -> None:
 def boards(folder: Path) -> Sequence[Board]:
     """Return the leaderboards of both tasks, on the test set."""
     listening = {"all-phone decoding": "phones"}
+    unheard = "no sound: errors drawn at random"
     correctness = {"likelihood ratio": "ratio", "substring of the decoded phones": "substring"}
     return [
         Board(
@@ -122,7 +121,7 @@ def boards(folder: Path) -> Sequence[Board]:
             "PSST Task A: phoneme recognition",
             {"fer": 1, "per": 1},
             [
-                *_lines(folder, RECOGNITION, "fer", listening),
+                *lines_on_test(folder, RECOGNITION, listening, unheard),
                 Line("challenge's baseline", PUBLISHED, {"fer": 12.1, "per": 26.4}),
             ],
         ),
@@ -131,22 +130,11 @@ def boards(folder: Path) -> Sequence[Board]:
             "PSST Task B: correctness",
             {"f1": 3, "precision": 3, "recall": 3, "balanced_accuracy": 3},
             [
-                *_lines(folder, CORRECTNESS, "f1", correctness),
+                *lines_on_test(folder, CORRECTNESS, correctness, unheard),
                 Line("challenge's baseline", PUBLISHED, {"f1": 0.892}),
             ],
         ),
     ]
-
-
-def _lines(folder: Path, task: str, primary: str, listening: dict[str, str]) -> Iterator[Line]:
-    kit = open_kit(task, folder)
-    reference = kit.references["evaluation"]
-    for name, output in listening.items():
-        yield scored(name, ON_TEST, score(task, reference=reference, submission=folder / output))
-    baseline = score(task, reference=reference, submission=kit.metadata_baseline["evaluation"])
-    yield scored("no sound: errors drawn at random", ON_TEST, baseline)
-    for answer, value in kit.trivial["evaluation"].items():
-        yield Line(answer, ON_TEST, {primary: value})
 
 
 PART = Part(

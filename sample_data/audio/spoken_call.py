@@ -13,12 +13,11 @@ import numpy as np
 
 from sample_data import spoken_call
 from sample_data.audio.acoustics import write_wav
-from sample_data.audio.board import Board, Line, scored
+from sample_data.audio.board import Board, Line
 from sample_data.audio.flite import said_by, speak
-from sample_data.audio.kits import make_kits, open_kit, run_script
+from sample_data.audio.kits import lines_on_test, make_kits, open_kit, run_script
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
-from spokeneval import score
 
 SIZES = {"development": 1000, "evaluation": 300}
 TASK = "spoken_call"
@@ -54,21 +53,11 @@ def _listen(folder: Path, seed: int) -> None:
 
 def boards(folder: Path) -> Sequence[Board]:
     """Return the leaderboard of the test set."""
-    kit = open_kit(TASK, folder)
-    submissions = {
-        "pocketsphinx, grammar": folder / "recogniser",
-        "transcriptions, grammar (BaselinePerfectRec)": folder / "transcriptions",
-        "no sound: recognition drawn at random": kit.metadata_baseline["evaluation"],
+    systems = {
+        "pocketsphinx, grammar": "recogniser",
+        "transcriptions, grammar (BaselinePerfectRec)": "transcriptions",
     }
-    reference = kit.references["evaluation"]
-    lines = [
-        scored(name, "synthetic test set", score(TASK, reference=reference, submission=submission))
-        for name, submission in submissions.items()
-    ]
-    lines += [
-        Line(name, "synthetic test set", {"d_full": value})
-        for name, value in kit.trivial["evaluation"].items()
-    ]
+    lines = lines_on_test(folder, TASK, systems, "no sound: recognition drawn at random")
     lines.append(
         Line("shared task's baseline", "published, test set", {"d_full": 4.090, "d": 5.176, "d_a": 3.232})
     )

@@ -12,6 +12,7 @@ Exit status: 0 it succeeded, 1 an error, 4 it succeeded, but the files on the se
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -72,16 +73,14 @@ def command(
     earlier: Path | None,
     abandon: bool,
     yes: bool,
-    server: str,
-    token_file: Path | None,
-    login_file: Path | None,
     as_json: bool,
+    **access: Any,
 ) -> int:
     refuse_windows()
     steps: list[str] = []
     folder = fetched_into(folder, competition)
     with reporting(), _to_be_continued(folder):
-        connection = connect(server, token_file, login_file)
+        connection = connect(**access)
         with using(folder):
             if abandon:
                 return report_all(abandon_amendment(connection, competition, folder), as_json=as_json)

@@ -16,6 +16,7 @@ labels, board_url, board_update, board_names, feedback.
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -73,9 +74,8 @@ def command(
     fetched: Path | None,
     name: str | None,
     jobs: int | None,
-    server: str,
-    token_file: Path | None,
     as_json: bool,
+    **access: Any,
 ) -> int:
     refuse_windows()
     with reporting(), resumable("scored"):
@@ -83,7 +83,7 @@ def command(
         chosen = _chosen(competition, name)
         _require_usable(number, competition, out, fetched, page=page)
         with using(fetched):
-            connection = None if number is None else connect(server, token_file)
+            connection = None if number is None else connect(**access)
             if connection and number:
                 with counting("fetching") as fetching:
                     fetch_competition(connection, number, fetched, progress=fetching)

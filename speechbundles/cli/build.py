@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -77,11 +78,10 @@ def command(
     competition: Path | None,
     platforms: Sequence[str],
     references: Sequence[str],
-    drop_invalid_rows: bool,
-    leave_out: Sequence[str],
     baseline_must_run: bool,
     out: Path | None,
     as_json: bool,
+    **chosen: Any,
 ) -> int:
     began = time.monotonic()
     try:
@@ -94,11 +94,10 @@ def command(
                 Sources(ROOT, competition),
                 names,
                 given,
-                leave_out=leave_out,
-                drop_invalid_rows=drop_invalid_rows,
                 kept=out / HOME,
                 progress=progress,
                 log=warn,
+                **chosen,
             )
             built = list(write_bundles(planned, list(dict.fromkeys(platforms)), out, progress=progress))
     except OrganiserError as error:

@@ -16,6 +16,7 @@ files are missing for the first time, or runs have not ended.
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,14 +41,12 @@ from spokeneval.formats.problems import count_of
 )
 @server_options
 @as_json
-def command(
-    competition: int, folder: Path, jobs: int, server: str, token_file: Path | None, as_json: bool
-) -> int:
+def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: Any) -> int:
     with (
         reporting(ending="\n\nFetched files are kept. Run the same command again to continue."),
         counting("fetching") as progress,
     ):
-        connection = connect(server, token_file)
+        connection = connect(**access)
         with using(folder):
             haul = fetch_competition(connection, competition, folder, jobs=jobs, progress=progress)
     rows = [(run, run.note) for run in haul.lacking]

@@ -9,6 +9,7 @@ Exit status: 0 all is as in the bundle, 1 an error, 4 nothing differs, but somet
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -36,16 +37,14 @@ def command(
     bundle: Path,
     competition: int | None,
     opening: bool,
-    server: str,
-    token_file: Path | None,
-    login_file: Path | None,
     as_json: bool,
+    **access: Any,
 ) -> int:
     refuse_windows()
-    again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(server, token_file, login_file)])}"
+    again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(**access)])}"
     with reporting(), uploading() as progress:
         published = publish_bundle(
-            connect(server, token_file, login_file),
+            connect(**access),
             bundle,
             competition=competition,
             opening=opening,

@@ -11,6 +11,7 @@ could not be compared.
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -46,14 +47,12 @@ def command(
     competition: int,
     folder: Path | None,
     fetching: bool,
-    server: str,
-    token_file: Path | None,
-    login_file: Path | None,
     as_json: bool,
+    **access: Any,
 ) -> int:
     folder = fetched_into(folder, competition)
     with reporting(), counting("fetching") as progress:
-        connection = connect(server, token_file, login_file)
+        connection = connect(**access)
         with using(folder) if fetching else nullcontext():
             found = watch_competition(
                 connection, bundle, competition, folder, fetching=fetching, progress=progress

@@ -11,10 +11,7 @@ from spokeneval.run.reference import HOME
 Found = Iterator[tuple[Place, str]]
 """The place of each defect, and what is wrong."""
 
-_SHARED = (
-    *("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING),
-    "hide_scores",
-)
+_SHARED = ("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING)
 """The settings that labels, programs and kit contain, which the bundles of one task share."""
 
 
@@ -24,7 +21,7 @@ def of_all(competitions: Sequence[Competition]) -> Found:
     for competition in competitions:
         other = first.setdefault(competition.task, competition)
         ours, theirs = _shared(competition), _shared(other)
-        for name in () if other is competition else _SHARED:
+        for name in ours if other is not competition else ():
             if ours[name] != theirs[name]:
                 what = f"{name} is {ours[name]} here and {theirs[name]} in {other.name}"
                 yield (

@@ -6,6 +6,7 @@ Widths are in console cells: an East Asian wide character takes two.
 import re
 import shutil
 from collections.abc import Collection, Iterable, Sequence
+from itertools import zip_longest
 
 from rich.cells import cell_len
 
@@ -119,8 +120,8 @@ def _width_of(rows: Sequence[Sequence[str]]) -> int:
 def _wrap_header(header: Sequence[str], body: Sequence[Sequence[str]], widest: int) -> list[list[str]]:
     """Return the rows of a header whose headings are at most `widest` cells wide, or as wide as their columns."""
     widths = [max([widest, *(cell_len(row[place]) for row in body)]) for place in range(len(header))]
-    headings = [_wrap_heading(heading, width) for heading, width in zip(header, widths, strict=True)]
-    return [list(line) for line in zip(*_bottom_aligned(headings), strict=True)]
+    upwards = [_wrap_heading(heading, width)[::-1] for heading, width in zip(header, widths, strict=True)]
+    return [list(line) for line in zip_longest(*upwards, fillvalue="")][::-1]
 
 
 def _wrap_heading(heading: str, width: int) -> list[str]:
@@ -132,11 +133,6 @@ def _wrap_heading(heading: str, width: int) -> list[str]:
         else:
             lines[-1] = joined
     return lines
-
-
-def _bottom_aligned(headings: Sequence[list[str]]) -> list[list[str]]:
-    height = max(map(len, headings))
-    return [[*[""] * (height - len(heading)), *heading] for heading in headings]
 
 
 def _blocks(rows: Sequence[Sequence[str]], keys: int) -> Iterable[list[int]]:

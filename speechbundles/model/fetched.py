@@ -114,12 +114,9 @@ def read_index(folder: Path) -> list[Fetched]:
     """
     try:
         rows = read_rows(read_file(folder / INDEX, LARGEST_INDEX), ",")
-    except OSError as error:
-        raise OrganiserError(
-            f"{folder / INDEX}: {error.strerror}; expected the index that `fetch` writes"
-        ) from None
-    except UnreadableFile as error:
-        raise OrganiserError(f"{folder / INDEX}: {error}; expected the index that `fetch` writes") from None
+    except (OSError, UnreadableFile) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OrganiserError(f"{folder / INDEX}: {reason}; expected the index that `fetch` writes") from None
     if not rows or tuple(rows[0][1]) != COLUMNS:
         raise OrganiserError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
     runs = {}
