@@ -44,7 +44,7 @@ from tests.samples.metric_arguments import INF, PARTS, Arguments, Family, Record
 from tests.samples.metrics import CHANGED, EXEMPT, METRICS, SCORES, TWINS, qualified
 from tests.samples.metrics import FORMULAS as SCORE_FORMULAS
 
-DRAWS = 25
+DRAWS = 12
 MODULES = [
     importlib.import_module(f"spokeneval.metrics.{found.name}")
     for found in pkgutil.iter_modules(spokeneval.metrics.__path__)

@@ -59,15 +59,6 @@ def test_unweighted_rates_as_scikit_learn_computes_them():
         ) == pytest.approx(expected, rel=0, abs=1e-12)
 
 
-def test_d_full_is_the_geometric_mean_of_d_and_d_a():
-    counts = Decisions(635, 105, 213, 32, 15)
-    assert metrics.d_full(counts) == pytest.approx(
-        math.sqrt(metrics.d(counts) * metrics.d_a(counts)), abs=1e-12
-    )
-    # By hand: sqrt(635 * 213 / ((32 + 3 * 15) * 105)) = sqrt(135255 / 8085).
-    assert metrics.d_full(counts) == pytest.approx(math.sqrt(135255 / 8085), rel=0, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("counts", "expected"),
     [

@@ -30,7 +30,7 @@ WEIGHTS = [None, "linear", "quadratic"]
 # Ten items on the scale 1-5 on which nobody uses 3. By hand, linear: the differences are 1 0 1 1 0 2 0 0 0 0,
 # sum 5; over all 100 pairs of a rating of A and one of B, |a - b| sums to 158; kappa = 1 - (5/10)/(158/100)
 # = 54/79. Quadratic: squares sum to 7, over all pairs to 410; kappa = 1 - (7/10)/(410/100) = 34/41.
-# Between indexes (4 -> 3, 5 -> 4) the sums are 4 and 108, 4 and 190: 17/27 and 15/19.
+# Between indexes (4 -> 3, 5 -> 4), as in scikit-learn, the sums are 4 and 108, 4 and 190: 17/27 and 15/19.
 UNUSED_A = [1, 5, 2, 5, 4, 4, 2, 4, 1, 2]
 
 
@@ -50,19 +50,9 @@ def brute_force_kappa(a, b, weights):
 @pytest.mark.parametrize("scale", [(1, 5), None])
 @pytest.mark.parametrize(("weights", "expected"), [("linear", 54 / 79), ("quadratic", 34 / 41)])
 def test_kappa_measures_between_ratings_where_one_is_unused(weights, expected, scale):
-    assert round(54 / 79, 6) == 0.683544
-    assert round(34 / 41, 6) == 0.829268
     np.testing.assert_allclose(
         cohen_kappa(UNUSED_A, UNUSED_B, weights=weights, scale=scale), expected, **EXACT
     )
-
-
-@pytest.mark.parametrize(("weights", "expected"), [("linear", 0.629630), ("quadratic", 0.789474)])
-def test_an_index_based_kappa_differs_where_a_rating_is_unused(weights, expected):
-    metrics = pytest.importorskip("sklearn.metrics")
-    between_indexes = metrics.cohen_kappa_score(UNUSED_A, UNUSED_B, weights=weights)
-    assert round(between_indexes, 6) == expected
-    assert abs(between_indexes - cohen_kappa(UNUSED_A, UNUSED_B, weights=weights)) > 0.03
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

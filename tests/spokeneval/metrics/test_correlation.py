@@ -152,21 +152,19 @@ def test_moments_are_measured_from_their_mean():
     assert math.fsum(correlation_moments([0, 1, 9], [0, 1, 9]).x) == 0
 
 
-def test_undefined_correlations_are_refused():
-    with pytest.raises(UndefinedCorrelation, match="predictions is constant"):
-        pearson_r([1, 2, 3], [2, 2, 2])
-    with pytest.raises(UndefinedCorrelation, match="reference is constant"):
-        pearson_r([0.1, 0.1], [1, 2])
-    with pytest.raises(UndefinedCorrelation, match="control is constant"):
-        partial_r([1, 2, 3], [2, 1, 3], [7, 7, 7])
-    with pytest.raises(
-        UndefinedCorrelation, match="predictions is constant or a linear function of the control"
-    ):
-        partial_r([1, 2, 2, 4], [0.1, 0.3, 0.7, 0.9], [1, 3, 7, 9])
-    with pytest.raises(
-        UndefinedCorrelation, match="reference is constant or a linear function of the control"
-    ):
-        partial_r([1, 2, 3, 4], [1, 5, 2, 2], [40, 30, 20, 10])
+@pytest.mark.parametrize(
+    ("formula", "variables", "message"),
+    [
+        (pearson_r, ([1, 2, 3], [2, 2, 2]), "predictions is constant"),
+        (pearson_r, ([0.1, 0.1], [1, 2]), "reference is constant"),
+        (partial_r, ([1, 2, 3], [2, 1, 3], [7, 7, 7]), "control is constant"),
+        (partial_r, ([1, 2, 2, 4], [0.1, 0.3, 0.7, 0.9], [1, 3, 7, 9]), "predictions is .* of the control"),
+        (partial_r, ([1, 2, 3, 4], [1, 5, 2, 2], [40, 30, 20, 10]), "reference is .* of the control"),
+    ],
+)
+def test_undefined_correlations_are_refused(formula, variables, message):
+    with pytest.raises(UndefinedCorrelation, match=message):
+        formula(*variables)
 
 
 def test_a_perfect_correlation_is_exactly_within_bounds():
@@ -191,7 +189,7 @@ def test_rank_correlation_is_that_of_scipy():
 def test_concordance_of_whole_ratings_is_quadratic_kappa_to_the_last_bit():
     rng = np.random.default_rng(6)
     for n in [1, 2, 5, 50, 3000]:
-        for _ in range(50):
+        for _ in range(10):
             first, second = rng.integers(0, rng.integers(1, 31), (2, n))
             cells = total(rating_cells(first, second, scale=(0, 30)))
             found = concordance(total(rating_moments(first, second)))

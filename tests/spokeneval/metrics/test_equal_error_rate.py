@@ -1,7 +1,8 @@
-"""Tests of equal error rates, against fractions by hand, pool-adjacent-violators, the full hull and scikit-learn."""
+"""Tests of equal error rates, against fractions by hand, pool-adjacent-violators and scikit-learn."""
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -52,8 +53,9 @@ def textbook_rocch_eer(targets, nontargets):
     vertices of the ROC convex hull lie between the bins (Fawcett and Niculescu-Mizil 2007).
     """
     bins = []  # targets and nontargets of each, scores ascending
+    sides = Counter(targets), Counter(nontargets)
     for score in sorted({*targets, *nontargets}):
-        bins.append((sum(t == score for t in targets), sum(n == score for n in nontargets)))
+        bins.append(tuple(side[score] for side in sides))
         while len(bins) > 1 and bins[-2][0] * sum(bins[-1]) >= bins[-1][0] * sum(bins[-2]):
             last, before = bins.pop(), bins.pop()
             bins.append((before[0] + last[0], before[1] + last[1]))
@@ -94,37 +96,22 @@ def test_rocch_eer_is_that_of_pooled_adjacent_violators(targets, nontargets):
     np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
 
 
-def full_hull_eer(targets, nontargets):
-    """The lower hull of all operating points by Andrew's monotone chain, interpolated on the diagonal."""
-    points = operating_points(targets, nontargets)
-    misses = np.rint(points.miss_rate * len(targets)).astype(int)
-    false_alarms = np.rint(points.false_alarm_rate * len(nontargets)).astype(int)
-    hull = []
-    for x, y in np.transpose([misses, false_alarms]).tolist():
-        while len(hull) > 1:
-            (x0, y0), (x1, y1) = hull[-2:]
-            if (x1 - x0) * (y - y0) > (y1 - y0) * (x - x0):
-                break
-            hull.pop()
-        hull.append((x, y))
-    miss, false_alarm = (np.array(hull) / [len(targets), len(nontargets)]).T
-    return float(np.interp(0, miss - false_alarm, miss))
-
-
 @pytest.mark.default_cases("1.0")
 @pytest.mark.parametrize("shift", [-1.0, 0.0, 0.01, 1.0, 3.0, 9.0])
 @pytest.mark.parametrize(("n_targets", "n_nontargets"), [(20_000, 30_000), (300, 50_000), (50_000, 2)])
 @pytest.mark.parametrize("decimals", [None, 1])
-def test_rocch_eer_of_many_scores_is_that_of_the_full_hull(shift, n_targets, n_nontargets, decimals):
+def test_rocch_eer_of_many_scores_is_that_of_pooled_adjacent_violators(
+    shift, n_targets, n_nontargets, decimals
+):
     rng = np.random.default_rng(5)
     targets, nontargets = rng.normal(shift, 1, n_targets), rng.normal(0, 1, n_nontargets)
     if decimals is not None:
         targets, nontargets = targets.round(decimals), nontargets.round(decimals)
-    expected = full_hull_eer(targets, nontargets)
+    expected = textbook_rocch_eer(targets.tolist(), nontargets.tolist())
     np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_interpolated_eer_agrees_with_scikit_learn(seed):
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(seed)

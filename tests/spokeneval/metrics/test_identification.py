@@ -97,9 +97,9 @@ def test_an_average_cost_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "seed", "step"), [(3, 1, 2**-30), (3, 2, 1), (4, 3, 1 / 8), (5, 4, 2**-30)]
+    ("classes", "seed", "step", "priors"),
+    [(3, 1, 2**-30, [0.5]), (3, 2, 1, [0.5, 0.1]), (4, 3, 1 / 8, [0.7]), (5, 4, 2**-30, [0.5, 0.1])],
 )
-@pytest.mark.parametrize("priors", [[0.5], [0.5, 0.1], [0.7]])
 def test_several_classes(classes: int, seed: int, step: float, priors: list[float]) -> None:
     truth, scores = draw(classes, 70, seed, step)
     names = NAMES[:classes]

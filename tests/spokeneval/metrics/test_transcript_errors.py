@@ -15,7 +15,7 @@ from spokeneval.metrics import transcript_errors as metrics
 from spokeneval.metrics.counts import total
 from tests.samples.texts import random_texts
 
-PAIRS = 10_000
+PAIRS = 3_000
 SCLITE = shutil.which("sclite", path=os.pathsep.join([os.environ["PATH"], "/usr/lib/sctk/bin"]))
 
 

@@ -45,12 +45,12 @@ def test_power_is_how_often_a_difference_is_found():
     # most 0.05 / 3, Holm's first step.
     rng = np.random.default_rng(12)
     found = 0
-    for _ in range(150):
+    for _ in range(80):
         values = np.stack([rng.normal(0.5, 1, 50), np.zeros(50)])[:, :, None]
         p = randomisation_tests(values, mean_of_units(50), rounds=1000)[0, 1]
         found += p <= 0.05 / 3
     expected = power(0.5, 1.0, 50, 0.05 / 3)
-    assert abs(found / 150 - expected) < 4 * math.sqrt(expected * (1 - expected) / 150)
+    assert abs(found / 80 - expected) < 4 * math.sqrt(expected * (1 - expected) / 80)
     for units, within in ((50, 0.02), (200, 1e-6)):
         least = smallest_difference(1.0, units, 0.05 / 3)
         assert power(least, 1.0, units, 0.05 / 3) == pytest.approx(0.8, abs=within)

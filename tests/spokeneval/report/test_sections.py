@@ -55,8 +55,7 @@ def test_a_page_over_three_speakers_shows_no_interval_and_names_the_number_neede
     assert "no intervals over 3 speakers (4 needed)" in words["sstu"]
 
 
-@pytest.mark.parametrize("public", [True, False])
-@pytest.mark.parametrize("sure", [1.0, 0.9, 10.0])
+@pytest.mark.parametrize(("sure", "public"), [(1.0, True), (0.9, False), (10.0, True)])
 def test_a_page_warns_of_probabilities_in_place_of_likelihoods(tmp_path, sure, public):
     folder = ROOT / "reference_data" / "merlion_identification" / "development"
     (lines,) = near_misses("merlion_identification", folder).values()
