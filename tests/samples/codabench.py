@@ -95,9 +95,7 @@ class Codabench:
 
     def offer(self, bundle: bytes) -> int:
         """Import an organiser's bundle; return the number of the competition."""
-        key = self._dataset("competition_bundle", "bundle.zip", 0)
-        self.files[self.datasets[key]["path"]] = bundle
-        return self._import(key)
+        return self._import(self._store_file("competition_bundle", "bundle.zip", bundle))
 
     def delete_upload(self, run: int) -> None:
         """As the owner's soft delete does: the files go, the record stays."""
@@ -117,6 +115,11 @@ class Codabench:
         self.files[path] = b""
         return key
 
+    def _store_file(self, kind: str, name: str, content: bytes) -> str:
+        key = self._dataset(kind, name, 0)
+        self.files[self.datasets[key]["path"]] = content
+        return key
+
     def _sign(self, path: str) -> str:
         self.signature += 1
         return f"{self.storage}{path}?signature={self.signature}"
@@ -129,12 +132,9 @@ class Codabench:
         tasks: dict[int, int] = {}
         for task in content["tasks"]:
             own = len(self.tasks) + 31
-            parts = {}
-            for part in PARTS:
-                if part in task:
-                    inner = self._dataset(part, task[part], 0)
-                    self.files[self.datasets[inner]["path"]] = files[task[part]]
-                    parts[part] = inner
+            parts = {
+                part: self._store_file(part, task[part], files[task[part]]) for part in PARTS if part in task
+            }
             self.tasks[own] = {"id": own, "name": task["name"], "parts": parts}
             tasks[task["index"]] = own
         phases = [
@@ -146,7 +146,7 @@ class Codabench:
                 "has_max_submissions": True,
                 **{kind: self._kit(kind, phase.get(kind), files) for kind in ("starting_kit", "public_data")},
                 "tasks": [
-                    {key: self.tasks[tasks[task]][key] for key in ("id", "name")} for task in phase["tasks"]
+                    {"id": tasks[task], "name": self.tasks[tasks[task]]["name"]} for task in phase["tasks"]
                 ],
             }
             for index, phase in enumerate(sorted(content["phases"], key=lambda phase: phase["index"]))
@@ -181,8 +181,7 @@ class Codabench:
     def _kit(self, kind: str, name: str | None, files: dict[str, bytes]) -> dict[str, Any] | None:
         if name is None:
             return None
-        key = self._dataset(kind, name, 0)
-        self.files[self.datasets[key]["path"]] = files[name]
+        key = self._store_file(kind, name, files[name])
         return {"id": self.datasets[key]["id"], "key": key}
 
     def _phase(self, phase: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -195,10 +194,7 @@ class Codabench:
     def _refusal(self, phase: dict[str, Any], owner: str) -> str | None:
         """Why an owner may not submit to a phase now, as `Phase.can_user_make_submissions` has it; None: he may."""
         own = [
-            run
-            for run in self.submissions.values()
-            if (run["phase"], run["owner"], run["parent"]) == (phase["id"], owner, None)
-            and run["status"] != "Failed"
+            run for run in self._own(phase["id"], owner) if not run["parent"] and run["status"] != "Failed"
         ]
         day = f"{self.now:%Y-%m-%d}"
         if 0 < (phase["max_submissions_per_day"] or 0) <= sum(run["created_when"][:10] == day for run in own):
@@ -229,6 +225,10 @@ class Codabench:
             self.submissions[number].update(shown_task=None)
         return number
 
+    def _own(self, phase: int, owner: str) -> list[dict[str, Any]]:
+        """Return an owner's submissions to a phase."""
+        return [run for run in self.submissions.values() if (run["phase"], run["owner"]) == (phase, owner)]
+
     def _copies(self, run: dict[str, Any]) -> list[dict[str, Any]]:
         return [copy for copy in self.submissions.values() if copy["parent"] == run["id"]]
 
@@ -251,10 +251,8 @@ class Codabench:
             if step < len(STEPS):
                 run["status"] = STEPS[step]
             elif step == len(STEPS):
-                parts = {
-                    part: self.files[self.datasets[key]["path"]]
-                    for part, key in self.tasks[run["task"]]["parts"].items()
-                }
+                given = self.tasks[run["task"]]["parts"]
+                parts = {part: self.files[self.datasets[key]["path"]] for part, key in given.items()}
                 run["result"] = self.score(parts, self.files[self.datasets[run["data"]]["path"]])
                 run["status"] = "Failed" if run["result"] is None else "Finished"
                 for name in ("prediction", "scoring", "detailed", "scoring_stdout", "scoring_stderr"):
@@ -283,21 +281,14 @@ class Codabench:
         self.files[run["outputs"]["prediction"]] = output.getvalue()
         competition, _ = self._phase(run["phase"])
         rule = competition["leaderboards"][0]["submission_rule"]
-        own = [
-            other
-            for other in self.submissions.values()
-            if (other["phase"], other["owner"]) == (run["phase"], run["owner"])
-        ]
+        own = self._own(run["phase"], run["owner"])
         if rule.startswith("Add"):
             return
         if rule != "Force_Latest_Multiple":
             for other in own:
                 other["leaderboard"] = False
-        best = [
-            other
-            for other in own
-            if other["status"] == "Finished" and not other["is_soft_deleted"] and not self._copies(other)
-        ]
+        there = [other for other in own if not other["is_soft_deleted"] and not self._copies(other)]
+        best = [other for other in there if other["status"] == "Finished"]
         chosen = min(best, key=self._order(competition)) if rule == "Force_Best" else run
         for other in own:
             if other is chosen or other["parent"] == chosen["parent"] is not None:
@@ -325,10 +316,9 @@ class Codabench:
         competition, _ = self._phase(run["phase"])
         columns = competition["leaderboards"][0]["columns"]
         hidden = {column["key"] for column in columns if column["hidden"]}
+        kept = ("id", "owner", "phase", "created_when", "status", "is_soft_deleted")
         return {
-            **{
-                key: run[key] for key in ("id", "owner", "phase", "created_when", "status", "is_soft_deleted")
-            },
+            **{key: run[key] for key in kept},
             **{"parent": run["parent"], "task": run["shown_task"], "is_specific_task_re_run": False},
             "on_leaderboard": run["leaderboard"],
             "filename": self.datasets[run["data"]]["name"] if run["data"] else "Deleted File",

@@ -25,10 +25,9 @@ def test_past_phases_give_a_warning_while_another_is_open(own):
 def test_a_baseline_that_fails_everywhere_gives_a_warning_with_the_remedy(own, monkeypatch):
     failed = Baseline(failures=["baseline.py failed on the evaluation set: no memory"])
     monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: failed)
-    assert plan(Sources(ROOT, own), [], {}).warnings == [
-        "content_accuracy: baseline.py failed on the evaluation set: no memory",
-        "content_accuracy: the kit's baseline fails on every set; fix it, or remove it with leave_out: [baseline]",
-    ]
+    reason, remedy = plan(Sources(ROOT, own), [], {}).warnings
+    assert reason == f"content_accuracy: {failed.failures[0]}"
+    assert "leave_out: [baseline]" in remedy
 
 
 def test_an_own_file_that_the_build_would_replace_is_refused(own):
@@ -58,7 +57,6 @@ def test_hidden_items_in_training_data_give_a_warning(copy):
         file.writelines(",".join([row.split(",")[0], *columns]) + "\n" for row in hidden[1:4])
     (warning,) = plan(Sources(copy), ["caller_experience"], {}).warnings
     assert warning.startswith("caller_experience: data/training_calls.csv contains 3 of the ")
-    assert "ids of the hidden set evaluation; if its rows describe the same items" in warning
 
 
 @pytest.mark.thorough
@@ -66,9 +64,8 @@ def test_a_competition_without_hidden_labels_gives_a_warning(copy):
     warnings = plan(Sources(copy), ["spoken_call"], {}).warnings
     assert not any("hidden labels" in warning for warning in warnings)
     rewrite(copy, ("reference: evaluation\n", "reference: development\n"))
-    assert plan(Sources(copy), ["spoken_call"], {}).warnings == [
-        "spoken_call: no phase has hidden labels; the labels of all sets are in the starting kit"
-    ]
+    (warning,) = plan(Sources(copy), ["spoken_call"], {}).warnings
+    assert warning.startswith("spoken_call: no phase has hidden labels")
 
 
 def test_a_public_set_with_the_files_of_a_hidden_one_is_refused(tmp_path):
