@@ -58,6 +58,7 @@ def test_without_a_command_all_bundles_are_built(monkeypatch, capsys):
     assert capsys.readouterr().err == f"{ROOT} [] {{}} None\n\nNothing was built.\n"
 
 
+@pytest.mark.default_cases("rank", "check")
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -91,6 +92,7 @@ def test_ctrl_c_ends_a_command_in_a_line(monkeypatch, capsys, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="such signals are POSIX's")
+@pytest.mark.default_cases("SIGTERM", "SIGPIPE")
 @pytest.mark.parametrize(
     ("name", "status"), [("SIGTERM", 130), ("SIGHUP", 130), ("SIGPIPE", -signal.SIGPIPE)]
 )

@@ -12,6 +12,7 @@ from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
 pytestmark = pytest.mark.usefixtures("quick")
 
 
+@pytest.mark.default_cases("abandon-API PATCH /api/tasks/-act", "continue-API POST")
 @pytest.mark.parametrize("server", ["today"], indirect=True)
 @pytest.mark.parametrize(
     ("begins", "kind"),

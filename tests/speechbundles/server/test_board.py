@@ -118,6 +118,7 @@ def test_what_is_late_early_withdrawn_cancelled_or_over_the_limit_is_left_out(ex
     assert [team for team, words in expected.items() if words not in reasons[team]] == []
 
 
+@pytest.mark.default_cases("notes0", "notes3")
 @pytest.mark.parametrize("notes", [(REPLACED, ""), (DELETED, ""), ("", DELETED), ("", VANISHED)])
 def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_path, notes):
     """An upload is withdrawn only if all of its runs are."""
