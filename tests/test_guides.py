@@ -14,7 +14,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import zipfile
 from datetime import datetime
 
 import pytest
@@ -33,6 +32,7 @@ from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.own_python import own_python
 from tests.samples.own_python import submissions as own_submissions
 from tests.samples.programs import ROOT, run_program, write_files
+from tests.samples.small_bundles import unzipped
 
 DOCS = ROOT / "docs"
 OWN_TASK = "how-to/own-task"
@@ -64,11 +64,6 @@ def blocks(page, language):
     return [text for _, word, text in found if re.fullmatch(language, word)]
 
 
-def read_entries(content):
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def with_speakers(sheet):
     """A sheet of Spoken CALL with a column that names one of 24 speakers, a byte-order mark and a blank line."""
     header, *rows = csv.reader(io.StringIO(sheet), delimiter="\t")
@@ -81,7 +76,7 @@ def with_speakers(sheet):
 def with_mistakes(solution, count):
     """A solution in which the first `count` answers are changed: the opposite decision, or the scores exchanged."""
     other = {"accept": "reject", "reject": "accept"}
-    ((name, content),) = read_entries(solution).items()
+    ((name, content),) = unzipped(solution).items()
     separator = "\t" if "\t" in content.decode() else " "
     rows = [line.split(separator) for line in content.decode().splitlines()]
     for row in rows[1 : count + 1]:
@@ -114,7 +109,7 @@ def world(tmp_path_factory):
     write_files(begun_folder(place / "ours", bundles), {**own_data("merlion_identification"), **data})
     assert build_bundle.main(["build", "--competition", str(place / "ours")]) == 0
     for bundle, folder in zip(bundles, ("submissions", "merlion"), strict=True):
-        built = read_entries((place / f"ours/dist/codabench/{bundle}.zip").read_bytes())
+        built = unzipped((place / f"ours/dist/codabench/{bundle}.zip").read_bytes())
         solution = built["solutions/baseline_evaluation.zip"]
         for mistakes, team in enumerate(("alpha", "beta", "baseline")):
             write_files(place / folder, {f"{team}.zip": with_mistakes(solution, 3 * mistakes)})
@@ -173,7 +168,7 @@ def run(tmp_path):
 def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     place = tmp_path / "place"
     if page == "start/participant":
-        kit = read_entries(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
+        kit = unzipped(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
         write_files(place, {"starting_kit.zip": kit})
     else:
         shutil.copytree(request.getfixturevalue("world"), place)
@@ -233,15 +228,15 @@ def board_of_the_demo(request):
     bundle = request.getfixturevalue("bundle")
     (settings,) = (one for one in read_competitions(Sources(ROOT)) if one.name == "spoken_call")
     zips = {name: make_zip(files) for name, files in demo.submissions("spoken_call").items()}
-    zips["baseline"] = read_entries(bundle.read_bytes())["solutions/baseline_evaluation.zip"]
+    zips["baseline"] = unzipped(bundle.read_bytes())["solutions/baseline_evaluation.zip"]
     print(f"{settings['title']}\n")
     demo.print_board(settings, list(zips), *demo.try_all(bundle, "spoken_call", zips))
 
 
 def refusal_of_the_kit(request):
     place = request.getfixturevalue("tmp_path")
-    kit = read_entries(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
-    write_files(place, read_entries(kit))
+    kit = unzipped(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
+    write_files(place, unzipped(kit))
     assert run_program("baseline.py", "development", "out", cwd=place).returncode == 0
     answers = place / "out/results.csv"
     lines = answers.read_text(encoding="utf-8").splitlines()

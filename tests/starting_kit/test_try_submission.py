@@ -1,7 +1,6 @@
 """Tests of every task's built bundles and starting kit: the order of the leaderboard, and a kit that works."""
 
 import errno
-import io
 import json
 import os
 import re
@@ -31,6 +30,7 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.run.options import OPTIONS_FILE
 from spokeneval.task import HIGHER
 from tests.samples.programs import ROOT, run_program, write_files
+from tests.samples.small_bundles import unzipped
 
 PLATFORMS = ("codabench", "codalab")
 
@@ -124,13 +124,10 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(t
 @pytest.mark.thorough
 def test_the_kit_scores_with_the_very_files_of_the_server(zips):
     for built in zips:
-        inner = {}
-        with zipfile.ZipFile(built.path) as bundle:
-            for name in ("starting_kit.zip", "scoring_program.zip", "ingestion_program.zip"):
-                if name in bundle.namelist():
-                    with zipfile.ZipFile(io.BytesIO(bundle.read(name))) as archive:
-                        inner[name] = {entry: archive.read(entry) for entry in archive.namelist()}
-        kit = inner.pop("starting_kit.zip")
+        bundle = unzipped(built.path.read_bytes())
+        kit = unzipped(bundle["starting_kit.zip"])
+        programs = {"scoring_program.zip", "ingestion_program.zip"} & bundle.keys()
+        inner = {name: unzipped(bundle[name]) for name in programs}
         assert inner
         assert not any(
             name.startswith("spokeneval/ranking/") for files in (kit, *inner.values()) for name in files
