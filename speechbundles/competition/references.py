@@ -137,10 +137,8 @@ def load_reference(
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
     if files != checked:  # the rows have other line numbers
         labels = rules.format.read_reference(files)
-    read = [
-        (layout, table, dropped[table.file])
-        for layout, table in zip(rules.format.layouts, tables, strict=True)
-    ]
+    left_out = [dropped[table.file] for table in tables]
+    read = list(zip(rules.format.layouts, tables, left_out, strict=True))
     return _reference_set(rules, name, path, options, labels, files, read, reasons)
 
 

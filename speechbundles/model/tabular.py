@@ -12,10 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
-from pathlib import Path
 from typing import Any
 
-from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.problems import Problem, quote
 from spokeneval.formats.submission_zip import open_zip
@@ -87,17 +85,6 @@ class Source:
     encoding: str
     is_utf8: bool
     grids: tuple[Grid, ...]
-
-
-def read_source(path: Path, separator: str = "") -> Source:
-    """Read a text or a workbook; see `parse_source`.
-
-    Raises
-    ------
-    UnreadableFile: neither a text nor a workbook.
-    OSError: a file that cannot be read or is too large.
-    """
-    return parse_source(read_file(path, LARGEST_FILE), path.name, separator)
 
 
 def parse_source(content: bytes, name: str, separator: str = "", *, garbled: bool = False) -> Source:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from speechbundles.competition.intake.complete import mark_overlaps
 from speechbundles.competition.intake.table import Notation
 from spokeneval.challenges.spoken_call import HEADERLESS
-from spokeneval.formats.tables import Layout
 from spokeneval.formats.text import decimal
 
 _JUDGEMENTS = {"correct", "incorrect"}
@@ -33,8 +32,4 @@ NOTATIONS: Mapping[tuple[str, str], Notation] = {
     ("merlion_diarization", "labels.csv"): Notation(per_second=1000),
     ("merlion_diarization", "regions.csv"): _REGIONS,
 }
-
-
-def find_notation(task: str, layout: Layout) -> Notation:
-    """Return the notation of a task's file; the default one if none is listed."""
-    return NOTATIONS.get((task, layout.file), Notation())
+"""The notations of files, by task and file; any other file has the default one."""

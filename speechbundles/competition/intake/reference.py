@@ -7,8 +7,8 @@ from pathlib import Path
 from speechbundles.competition.intake import complete, ratings
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, SETTING, Declared
 from speechbundles.competition.intake.files import FileFormat, formats_of, make_table
-from speechbundles.competition.intake.layouts import find_notation
-from speechbundles.competition.intake.table import OwnTable, read_table
+from speechbundles.competition.intake.layouts import NOTATIONS
+from speechbundles.competition.intake.table import Notation, OwnTable, read_table
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, UnreadableFile
@@ -58,7 +58,7 @@ def read_tables(task: Task, path: Path, declared: Declared = NOTHING_DECLARED) -
 def _read(
     files: list[Path], form: FileFormat | None, task: Task, layout: Layout, declared: Declared
 ) -> OwnTable:
-    notation = find_notation(task.name, layout)
+    notation = NOTATIONS.get((task.name, layout.file), Notation())
     if form is None:
         table = read_table(files[0], layout, notation, declared)
     else:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
+from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import Grid, Source, read_source
+from speechbundles.model.tabular import LARGEST_FILE, Grid, Source, parse_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout, csv_text
 
@@ -148,9 +149,9 @@ def read_table(
     Raises
     ------
     UnreadableFile: a file that is neither text nor a workbook, is empty, or is not as declared.
-    OSError: a file that cannot be opened.
+    OSError: a file that cannot be opened or is too large.
     """
-    source = read_source(path, declared.separator)
+    source = parse_source(read_file(path, LARGEST_FILE), path.name, declared.separator)
     grid, headerless = _choose(_declared_grids(source, declared), layout, notation, declared.rename)
     header, first = grid.rows[0]
     columns = headerless or tuple(_name_columns(first, layout, notation, declared.rename))
