@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import importlib.util
 import tempfile
-import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.processes import ROOT, peak_megabytes, score_command
+from benchmarks.processes import ROOT, call_seconds, peak_megabytes, score_command
 from benchmarks.processes import seconds as process_seconds
 from sample_data.merlion import (
     Tables,
@@ -35,13 +33,6 @@ from spokeneval.metrics.language_diarization import der, language_times
 from spokeneval.metrics.sweeps import Recording, Turns
 
 ROUNDS = 3
-
-
-def seconds(run: Callable[[], object]) -> float:
-    """Return the time of one run."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
 
 
 def evaluation_recordings() -> list[Recording]:
@@ -96,7 +87,7 @@ def against_pyannote(recordings: list[Recording]) -> None:
             metric(reference, hypothesis, uem=uem)
         return abs(metric)
 
-    rounds = [(seconds(lambda: language_times(recordings)), seconds(score)) for _ in range(ROUNDS)]
+    rounds = [(call_seconds(lambda: language_times(recordings)), call_seconds(score)) for _ in range(ROUNDS)]
     ours = der(total(language_times(recordings)))
     print(
         f"  pyannote.metrics {median(times[1] for times in rounds):8.2f} s    "
@@ -151,15 +142,17 @@ def main() -> None:
     recordings = evaluation_recordings()
     turns = sum(len(language) for each in recordings for side in each[:2] for language in side)
     print(f"{len(recordings)} recordings, {turns} turns in reference and hypothesis")
-    print(f"  ours {1000 * median(seconds(lambda: language_times(recordings)) for _ in range(9)):.1f} ms")
+    print(
+        f"  ours {1000 * median(call_seconds(lambda: language_times(recordings)) for _ in range(9)):.1f} ms"
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         against_pyannote(recordings)
 
     rounds = [
         (
-            seconds(lambda: language_times(recordings)),
-            seconds(lambda: language_times(recordings * 10)),
+            call_seconds(lambda: language_times(recordings)),
+            call_seconds(lambda: language_times(recordings * 10)),
         )
         for _ in range(5)
     ]
@@ -167,8 +160,8 @@ def main() -> None:
     longer = [stretch(each, 10) for each in recordings]
     rounds = [
         (
-            seconds(lambda: language_times(recordings)),
-            seconds(lambda: language_times(longer)),
+            call_seconds(lambda: language_times(recordings)),
+            call_seconds(lambda: language_times(longer)),
         )
         for _ in range(5)
     ]

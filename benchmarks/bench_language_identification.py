@@ -12,8 +12,6 @@ from __future__ import annotations
 import importlib.util
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
@@ -21,7 +19,7 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
-from benchmarks.processes import ROOT, peak_megabytes, score_command
+from benchmarks.processes import ROOT, call_seconds, peak_megabytes, score_command
 from benchmarks.processes import seconds as process_seconds
 from sample_data.merlion import (
     Tables,
@@ -37,13 +35,6 @@ from spokeneval.formats.segment_scores import Reference, read_reference, read_su
 from spokeneval.metrics.equal_error_rate import interpolated_eer, rocch_eer
 
 ROUNDS = 7
-
-
-def seconds(run: Callable[[], object]) -> float:
-    """Return the time of one run."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
 
 
 def trials(kind: str, scores: int) -> tuple[np.ndarray, np.ndarray]:
@@ -109,7 +100,9 @@ def whole_program() -> None:
         else:
             print("  scikit-learn is not installed; skipped")
         reference, swapped = swapped_pair(inputs)
-        print(f"  finding a swapped pair of lines  {seconds(lambda: refused(swapped, reference)):5.2f} s")
+        print(
+            f"  finding a swapped pair of lines  {call_seconds(lambda: refused(swapped, reference)):5.2f} s"
+        )
         more = score_command("merlion_identification", tenfold)
         rounds = [(process_seconds(*ours), process_seconds(*more)) for _ in range(3)]
         ratio = median(ten / one for one, ten in rounds)
@@ -128,9 +121,9 @@ def main(scores: int = 5_000_000) -> None:
             targets, nontargets = trials(kind, size)
             rounds = [
                 (
-                    seconds(lambda t=targets, n=nontargets: (np.sort(t), np.sort(n))),
-                    seconds(lambda t=targets, n=nontargets: rocch_eer(t, n)),
-                    seconds(lambda t=targets, n=nontargets: interpolated_eer(t, n)),
+                    call_seconds(lambda t=targets, n=nontargets: (np.sort(t), np.sort(n))),
+                    call_seconds(lambda t=targets, n=nontargets: rocch_eer(t, n)),
+                    call_seconds(lambda t=targets, n=nontargets: interpolated_eer(t, n)),
                 )
                 for _ in range(ROUNDS)
             ]
@@ -152,7 +145,8 @@ def main(scores: int = 5_000_000) -> None:
     labels = np.repeat([1, 0], [len(targets), len(nontargets)])
     pooled = np.concatenate([targets, nontargets])
     ratio = median(
-        seconds(lambda: roc_curve(labels, pooled)) / seconds(lambda: interpolated_eer(targets, nontargets))
+        call_seconds(lambda: roc_curve(labels, pooled))
+        / call_seconds(lambda: interpolated_eer(targets, nontargets))
         for _ in range(ROUNDS)
     )
     print(

@@ -1,4 +1,4 @@
-"""Time and memory of whole processes, from start to end."""
+"""Time and memory of whole processes, from start to end, and the time of calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -21,6 +21,13 @@ except SystemExit as end:
     assert not end.code, end.code
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """
+
+
+def call_seconds(run: Callable[[], object]) -> float:
+    """Return the wall-clock time of one call."""
+    began = time.perf_counter()
+    run()
+    return time.perf_counter() - began
 
 
 def seconds(*command: str | Path) -> float:
