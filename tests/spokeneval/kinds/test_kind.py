@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import ParameterError
 from tests.samples.kinds import make
 
@@ -157,7 +158,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "declared", "message"), [(kind, *row) for kind, rows in REFUSED.items() for row in rows]
+    ("kind", "declared", "message"), [(kind, *row) for kind in KINDS for row in REFUSED[kind]]
 )
 def test_bad_parameters_are_refused_by_their_name(kind: str, declared: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message) as refused:

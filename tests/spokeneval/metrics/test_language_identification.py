@@ -150,14 +150,7 @@ def test_counts_that_cannot_be_are_refused():
 @pytest.mark.parametrize("metric", [decisions_per_recording, pooled_histograms, difference_histograms])
 @pytest.mark.parametrize(
     "recording",
-    [
-        [0],
-        [[0, 1, 0, 1]],
-        [0, 1, -1, 0],
-        [0.0, 1.0, 0.0, 1.0],
-        ["a", "a", "b", "b"],
-        [True, False, True, False],
-    ],
+    [[0], [[0, 1, 0, 1]], [0, 1, -1, 0], [0.0, 1.0, 0.0, 1.0], [*"aabb"], [True, False, True, False]],
 )
 def test_a_recording_number_for_each_segment_is_required(metric, recording):
     with pytest.raises(ValueError, match="recordings must be 4 whole numbers from 0"):
