@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sample_data.tables import write_table
+from spokeneval.formats.tables import csv_text
 
 ROOT = Path(__file__).resolve().parent.parent
 FEATURES = ("classification_status", "recognition_errors", "operator_requests", "exit_status")
@@ -104,8 +105,8 @@ def submissions(name: str) -> dict[str, dict[str, bytes]]:
 
 def ratings_text(calls: list[Call], ratings: list[int]) -> bytes:
     """Return a submission's `ratings.csv`."""
-    rows = [f"{call.call_id},{rating}\n" for call, rating in zip(calls, ratings, strict=True)]
-    return "".join(["call_id,rating\n", *rows]).encode()
+    rows = zip((call.call_id for call in calls), ratings, strict=True)
+    return csv_text([("call_id", "rating"), *rows]).encode()
 
 
 def write(root: Path = ROOT) -> list[Path]:

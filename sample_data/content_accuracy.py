@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sample_data.tables import write_table
+from spokeneval.formats.tables import csv_text
 
 ROOT = Path(__file__).resolve().parent.parent
 WORD_ERROR_RATE = {"narration": 0.265, "summary": 0.294}
@@ -307,10 +308,8 @@ def submissions(name: str) -> dict[str, dict[str, bytes]]:
 
 def predictions_text(responses: list[Response], scores: list[float]) -> bytes:
     """Return a submission's `predictions.csv`."""
-    rows = [
-        f"{response.response_id},{score:.4f}\n" for response, score in zip(responses, scores, strict=True)
-    ]
-    return "".join(["response_id,score\n", *rows]).encode()
+    rows = zip((response.response_id for response in responses), map("{:.4f}".format, scores), strict=True)
+    return csv_text([("response_id", "score"), *rows]).encode()
 
 
 def write(root: Path = ROOT) -> list[Path]:

@@ -20,6 +20,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from sample_data.tables import write_table
+from spokeneval.formats.tables import csv_text
 from spokeneval.metrics.phoneme_recognition import arpabet_features, contains_pronunciation, drop_fillers
 
 # For each prompt: its test, and its accepted pronunciations.
@@ -235,7 +236,7 @@ def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
 def submission_text(utterances: Iterable[Utterance], column: str, values: Iterable[str]) -> bytes:
     """Return a submission's file: `utterance_id` and one column."""
     rows = zip((utterance.utterance_id for utterance in utterances), values, strict=True)
-    return "".join(f"{item}\t{value}\n" for item, value in [("utterance_id", column), *rows]).encode()
+    return csv_text([("utterance_id", column), *rows], "\t").encode()
 
 
 def write_samples(root: Path) -> list[Path]:

@@ -21,6 +21,8 @@ from math import exp
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from spokeneval.formats.tables import csv_text
+
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 20190915
 
@@ -368,9 +370,8 @@ def submissions(set_name: str) -> dict[str, dict[str, bytes]]:
 
 def decisions_text(rows: list[dict[str, str]], accept: list[bool]) -> bytes:
     """Return a submission's `results.csv`."""
-    lines = ["Id\tAccept"]
-    lines += [f"{row['Id']}\t{'accept' if yes else 'reject'}" for row, yes in zip(rows, accept, strict=True)]
-    return ("\n".join(lines) + "\n").encode()
+    made = [(row["Id"], "accept" if yes else "reject") for row, yes in zip(rows, accept, strict=True)]
+    return csv_text([("Id", "Accept"), *made], "\t").encode()
 
 
 def write(root: Path = ROOT) -> list[Path]:

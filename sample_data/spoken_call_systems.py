@@ -15,8 +15,6 @@ System JJJ accepts 95 responses with a wrong meaning. The sample has 90; it acce
 
 from __future__ import annotations
 
-import csv
-import io
 import random
 import sys
 from pathlib import Path
@@ -26,6 +24,7 @@ import numpy as np
 from sample_data.spoken_call import SEED, decisions_text, is_listed, make_sheet
 from speechbundles.model.zips import make_zip
 from spokeneval.formats.speakers import Units
+from spokeneval.formats.tables import csv_text
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.run.statistics import Statistics, by_unit
 
@@ -178,14 +177,16 @@ def annotate(rows: list[dict[str, str]], wrong: np.ndarray) -> dict[str, np.ndar
 
 def flags_text(rows: list[dict[str, str]], marked: dict[str, np.ndarray]) -> str:
     """Return the flags in the format of `rank --flags`."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["Id", "annotator", *marked])
-    for place, row in enumerate(rows):
-        for annotator in range(3):
-            cells = ["yes" if flags[annotator, place] else "no" for flags in marked.values()]
-            writer.writerow([row["Id"], f"annotator{annotator + 1}", *cells])
-    return text.getvalue()
+    given = [
+        (
+            row["Id"],
+            f"annotator{number + 1}",
+            *("yes" if flags[number, place] else "no" for flags in marked.values()),
+        )
+        for place, row in enumerate(rows)
+        for number in range(3)
+    ]
+    return csv_text([("Id", "annotator", *marked), *given])
 
 
 def write(folder: Path) -> None:
