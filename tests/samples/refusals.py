@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
+
+import pytest
 
 from spokeneval.challenges import find_task
 from spokeneval.formats.problems import FileProblems, Problems
@@ -107,3 +110,12 @@ def reference_refusals(task: str) -> dict[str, Refusal]:
         with bad.during():
             found[bad.name] = observed(lambda: find_task(task).format.read_reference(files))  # noqa: B023
     return found
+
+
+def refused(read: Callable[..., object], *arguments: object) -> tuple[str, int | None]:
+    """The code and line of the problem that ends the reading of `a.csv`."""
+    with pytest.raises(FileProblems) as refusal:
+        read(*arguments)
+    (problem,) = refusal.value.problems
+    assert problem.file == "a.csv"
+    return problem.code, problem.line
