@@ -18,7 +18,7 @@ import pytest
 
 from spokeneval import __version__
 from spokeneval.challenges import find_task
-from spokeneval.formats.problems import FREE_ATTEMPT, Problem, SubmissionError
+from spokeneval.formats.problems import Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
 from spokeneval.programs.program import accepted_report
 from spokeneval.programs.score import score_main
@@ -282,35 +282,6 @@ def test_a_wrong_call(tmp_path):
     for wrong in (words[1:], [*words, words[1]]):
         said = f"{usage}INPUT_DATA_DIR SUBMISSION_DIR OUTPUT_DIR\n"
         assert call(ingest_main, program, *wrong) == (1, "", said)
-
-
-# The check before scoring
-
-
-def ingest(folder: Path, answers=ANSWERS, items=ITEM_LIST, options=None):
-    """Exit status, both streams, and the report, or None if there is none."""
-    write_files(folder / "in", {"utterance_list.tsv": items})
-    write_files(folder / "res", answers)
-    write_files(folder / "program", {"options.json": json.dumps(options or {})})
-    report = folder / "below" / "out" / "ingestion_report.txt"
-    words = [folder / "program" / "ingest.py", folder / "in", folder / "res", report.parent]
-    done = call(ingest_main, *words)
-    return (*done, report.read_text(encoding="utf-8") if report.exists() else None)
-
-
-def test_ingestion_leaves_its_report_in_place_of_any_other(tmp_path):
-    accepted = "psst_correctness: structure accepted, 4 items checked.\n"
-    assert ingest(tmp_path) == (0, accepted, "", accepted)
-    answers = {"correctness.tsv": ANSWERS["correctness.tsv"].replace("Zoë-2\t", "Zoë-2 \t")}
-    status, stdout, stderr, report = ingest(tmp_path, answers)
-    told, _, end = stderr.rpartition("\n\n")
-    assert (status, stdout, end) == (1, "", f"{FREE_ATTEMPT}\n")
-    assert report == f"psst_correctness: refused.\n\n{told}\n"
-    assert "Zoë-2" in report
-    status, _, stderr, report = ingest(tmp_path, items="x\n")
-    assert (status, report) == (1, None)
-    assert stderr.startswith("The organisers' input data cannot be used (1 problem)")
-    assert ingest(tmp_path, options={"options": {"of no task": "on"}})[0] == 1
 
 
 # A closed pipe, and Ctrl-C
