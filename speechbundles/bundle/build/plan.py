@@ -74,10 +74,15 @@ def plan(
     for task, competition in tasks.items():
         progress(f"contract of {task}")
         hold_to_contract(competition)
-    loaded = {}
+    loaded: dict[str, dict[str, ReferenceSet]] = {}
+    refused: list[str] = []
     for task, competition in tasks.items():
         progress(f"references of {task}")
-        loaded[task] = _load_references(competition, given, drop_invalid_rows, log)
+        loaded[task] = _load_references(competition, given, drop_invalid_rows, refused, log)
+    if refused:
+        raise BadReference("\n\n".join(refused))
+    for task, competition in tasks.items():
+        _check_apart(competition, loaded[task])
     warnings = list(_check_overlaps(tasks, loaded))
     _seal(sources, tasks, loaded, kept)
     parts = {}
@@ -125,21 +130,31 @@ def _load_references(
     competition: Competition,
     given: Given,
     drop_invalid_rows: bool,
+    refused: list[str],
     log: Callable[[str], None],
 ) -> dict[str, ReferenceSet]:
+    """Return the sets of a task that can be used; the refusals of the others are added to `refused`."""
     references = {}
     for name in competition.sets:
         place = competition.sources.find(f"reference_data/{competition.task}/{name}")
         path = given.get((competition.task, name), place)
-        references[name] = load_reference(
-            competition.rules,
-            name,
-            path,
-            competition.options,
-            declared=declared_of(competition, name),
-            drop_invalid_rows=drop_invalid_rows,
-            log=lambda line: None if competition.sources.is_sample else log(line),
-        )
+        try:
+            references[name] = load_reference(
+                competition.rules,
+                name,
+                path,
+                competition.options,
+                declared=declared_of(competition, name),
+                drop_invalid_rows=drop_invalid_rows,
+                log=lambda line: None if competition.sources.is_sample else log(line),
+            )
+        except BadReference as error:
+            refused.append(str(error))
+    return references
+
+
+def _check_apart(competition: Competition, references: Mapping[str, ReferenceSet]) -> None:
+    """Check that a public set is no hidden set, and that no two hidden sets have the same ids."""
     hidden = {references[name].fingerprint for name in references if name not in competition["public_sets"]}
     for name in competition["public_sets"]:
         if name in references and references[name].fingerprint in hidden:
@@ -154,7 +169,6 @@ def _load_references(
                 f"{competition.task}: the hidden sets {first.name} and {second.name} have the same ids but different "
                 "labels. The programs identify a hidden set by its ids; use other ids in one of them"
             )
-    return references
 
 
 def _check_overlaps(

@@ -75,6 +75,19 @@ def test_a_public_set_with_the_files_of_a_hidden_one_is_refused(tmp_path):
         plan(Sources(ROOT), ["spoken_call"], own, leave_out=["baseline"])
 
 
+def test_the_problems_of_all_sets_are_in_one_refusal(tmp_path):
+    damaged = GOLD.replace("incorrect", "wrong", 1)
+    line = damaged[: damaged.index("wrong")].count("\n") + 1
+    own = write_files(tmp_path / "own", {"development.csv": damaged, "evaluation.csv": "Id\n"})
+    sets = {("spoken_call", path.stem): path for path in own.iterdir()}
+    with pytest.raises(BadReference) as refusal:
+        plan(Sources(ROOT), ["spoken_call"], sets, leave_out=["baseline"])
+    first, second = str(refusal.value).split(f"{own}/evaluation.csv: reference of")
+    assert first.startswith(f"{own}/development.csv: ")
+    assert f"line {line} " in first
+    assert "line 1    no column" in second
+
+
 def test_two_hidden_sets_with_the_same_ids_are_refused(tmp_path, copy):
     rewrite(copy, ("public_sets: [development]", "public_sets: []"))
     corrected = GOLD.replace("incorrect", "correct", 1)
