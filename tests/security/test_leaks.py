@@ -25,8 +25,7 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
-from speechbundles.new import EXAMPLES
-from speechbundles.new.examples import example_files
+from speechbundles.new.examples import EXAMPLES, example_files
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FREE_ATTEMPT
