@@ -145,7 +145,7 @@ def two_class_scores(positive: str, other: str, item: str) -> tuple[Score, ...]:
               f"share of the {positive} {item}s that are predicted {positive}"),
         Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s with the right prediction"),
         Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
-              f"mean recall of {positive} and {other} {item}s"),
+              f"mean recall of {positive} and {other} {item}s: unweighted average recall (UAR)"),
         Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
               "correlation of reference and prediction", bounds=AGREEMENT),
         Score("specificity", "Specificity", HIGHER, metrics.specificity,
@@ -159,7 +159,7 @@ def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
         Score("macro_f1", "Macro F1", HIGHER, metrics.macro_f1, "mean F1 of the classes", best=1),
         Score("accuracy", "Accuracy", HIGHER, metrics.accuracy, f"share of the {item}s with the right prediction"),
         Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.balanced_accuracy,
-              "mean recall of the classes"),
+              "mean recall of the classes: unweighted average recall (UAR)"),
         Score("matthews", "Matthews correlation", HIGHER, metrics.matthews_correlation,
               "correlation of reference and prediction (Gorodkin 2004)", bounds=AGREEMENT),
         *(

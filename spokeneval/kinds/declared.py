@@ -38,10 +38,15 @@ LARGEST_NUMBER = 10**15
 LARGEST_FILE = 1 << 20
 """Limits of what a declaration contains, and of `task.json` in bytes. Others may have written it."""
 
+UAR = "uar"
+"""The name in `primary` of the mean recall of classes, whose key a kind takes from `MEAN_RECALLS`."""
+MEAN_RECALLS = ("balanced_accuracy", "macro_accuracy")
+
 GENERAL = {
     "kind": "The kind of the task.",
     "title": "The task's title in reports. Without it, the name of the task.",
-    "primary": "The key of the score that decides the rank. Without it, the first score of the kind.",
+    "primary": "The key of the score that decides the rank, or `uar` for the mean recall of classes. Without it, the "
+    "first score of the kind.",
 }
 """What can be declared of every kind."""
 
@@ -69,9 +74,9 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
     task = kind.make(name, title, **read_parameters(kind, own))
     written = {"kind": kind.name, "title": title}
     if "primary" in declaration:
-        primary = _find(
-            declaration["primary"], {score.key: score for score in task.scores if score.bounds}, "primary"
-        )
+        known = {score.key: score for score in task.scores if score.bounds}
+        known.update((UAR, score) for score in task.scores if score.key in MEAN_RECALLS)
+        primary = _find(declaration["primary"], known, "primary")
         if primary is not task.primary:
             task = replace(task, scores=_first(primary, task))
             written["primary"] = primary.key

@@ -197,7 +197,7 @@ def _detection_scores(
     actual = metrics.target_cost if target else metrics.average_cost
     detector = f"detector of {target}" if target else "mean of both classes' detectors"
     balanced = Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
-                     "mean recall of the two classes", of="classes", percent=True)
+                     "mean recall of the two classes: unweighted average recall (UAR)", of="classes", percent=True)
     return (
         Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
               f"equal error rate of the {eer}, on the ROC convex hull", of="trials", percent=True, best=0,
@@ -235,8 +235,8 @@ def _class_scores(
         Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
               f"equal error rate of the pooled scores of each {item}'s class and of the others, on the ROC convex hull",
               of="pooled", percent=True, interval=equal_error_rate.eer_interval),
-        Score("macro_accuracy", "Macro accuracy", HIGHER, metrics.macro_accuracy, "mean recall of the classes",
-              of="classes", percent=True),
+        Score("macro_accuracy", "Macro accuracy", HIGHER, metrics.macro_accuracy,
+              "mean recall of the classes: unweighted average recall (UAR)", of="classes", percent=True),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,
               f"cost in bits of the scores {read}; {nothing:.3g} without information",
               of="classes", bounds=POSITIVE),

@@ -7,7 +7,8 @@ to ask about single labels. A score farther away is refused.
 
 Where the scale has steps, kappa, exact and adjacent agreement take submitted scores that are trimmed to the scale and
 rounded to the nearest step, halves to the even multiple; other scores take them as they are. A correlation that is
-undefined because the submitted scores are constant is 0. The mean shift is without its sign, because a leaderboard
+undefined because the submitted scores are constant is 0. Lin's concordance correlation (CCC) is below Pearson's r where
+predictions are shifted or on another scale. The mean shift is without its sign, because a leaderboard
 ranks in one direction.
 Source: `metrics.correlation`, `metrics.agreement`, `metrics.prediction_error`.
 """
@@ -86,7 +87,8 @@ def scores(
     held
         What the control variable is, by default the name of its column.
     cells
-        Whether to count items by pairs of rounded scores, of which there are the square of the number of steps.
+        Whether to count items by pairs of rounded scores, of which there are the square of the number of steps; then
+        without CCC.
     """
     if step:
         check_step(scale, step)
@@ -224,6 +226,9 @@ class _Asked:
             else:
                 parts["rounded"] = correlation.rating_moments(near - low, rounded - low)
                 parts["rounded_differences"] = prediction_error.differences(near, rounded)
+        if not self.cells:
+            centre = sum(self.scale) / 2
+            parts["concordance"] = correlation.rating_moments(human - centre, predicted - centre)
         parts["errors"] = prediction_error.squared_errors(human, predicted)
         parts["ranks"] = correlation.rank_moments(human, predicted)
         parts["differences"] = prediction_error.differences(near, found)
@@ -288,6 +293,10 @@ def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tu
         Score("spearman_r", "Spearman r", HIGHER, correlation.correlation,
               "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0,
               bounds=None),  # no interval: the ranks are among all items, and would change if some were left out
+        None if cells else Score(
+            "ccc", "CCC", HIGHER, correlation.concordance,
+            "Lin's concordance correlation of the predictions with the human scores", of="concordance",
+            bounds=AGREEMENT, best=1),
         Score("smd", "Mean shift", LOWER, prediction_error.mean_shift,
               "absolute standardised mean difference: mean error over the human scores' standard deviation",
               of="differences", bounds=POSITIVE, interval=prediction_error.mean_shift_interval, remark=_signed_shift),

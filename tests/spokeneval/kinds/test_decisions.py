@@ -10,6 +10,7 @@ import pytest
 from sklearn import metrics as sklearn
 
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.kinds.declared import declared_task
 from tests.samples import kinds
 
 make = partial(kinds.make, "decisions")
@@ -31,15 +32,18 @@ def test_scores_equal_scikit_learn(classes: list[str]) -> None:
     rng = np.random.default_rng(1)
     truth = rng.choice(classes, 300).tolist()
     answers = [label if rng.random() < 0.7 else str(rng.choice(classes)) for label in truth]
-    two = len(classes) == 2
-    task = make(classes=classes, **({"positive": classes[1]} if two else {}))
+    two = {"positive": classes[1]} if len(classes) == 2 else {}
+    task = make(classes=classes, **two)
     found = scores(task, truth, answers)
     assert task.primary.key == ("f1" if two else "macro_f1")
+    declaration = {"kind": "decisions", "classes": classes, **two, "primary": "uar"}
+    uar = declared_task("own", declaration).primary
     f1 = {"pos_label": classes[1]} if two else {"average": "macro"}
     expected = {
         task.primary.key: sklearn.f1_score(truth, answers, **f1),
         "accuracy": sklearn.accuracy_score(truth, answers),
         "balanced_accuracy": sklearn.balanced_accuracy_score(truth, answers),
+        uar.key: sklearn.recall_score(truth, answers, average="macro"),
         "matthews": sklearn.matthews_corrcoef(truth, answers),
     }
     assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)

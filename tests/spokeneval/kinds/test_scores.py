@@ -109,6 +109,10 @@ def test_scores_equal_scipy_scikit_learn_and_the_published_prmse(scale: Any, ste
         "partial_r": (r - with_human * with_answers) / math.sqrt((1 - with_human**2) * (1 - with_answers**2)),
         "rmse": math.sqrt(np.mean((human - answers) ** 2)),
         "spearman_r": stats.spearmanr(human, answers).statistic,
+        # Lin (1989), equation 3, with the moments of the n items.
+        "ccc": 2
+        * np.cov(human, answers, ddof=0)[0, 1]
+        / (human.var() + answers.var() + (human.mean() - answers.mean()) ** 2),
         "smd": abs(answers.mean() - human.mean()) / human.std(ddof=1),
         "prmse": reductions(
             [(a, b if b != "" else None) for a, b in zip(human, drawn["score2"], strict=True)], found
@@ -148,7 +152,7 @@ def test_halves_of_a_step_are_decided_exactly() -> None:
 
 
 def test_which_scores_there_are() -> None:
-    always = ["pearson_r", "rmse", "spearman_r", "smd"]
+    always = ["pearson_r", "rmse", "spearman_r", "ccc", "smd"]
     steps = ["quadratic_kappa", "exact", "adjacent", "within_half", "within_one"]
     for declared, more in (
         ({}, []),
@@ -174,8 +178,8 @@ def test_a_perfect_and_a_constant_submission() -> None:
     # Mean 23/8. Squared errors of 3: 4, 1/4, 1, 1; squares about the mean 99/16, so the variance is 33/16.
     constant = scored(task, truth, [3, 3, 3, 3])
     assert [
-        constant[key] for key in ("pearson_r", "partial_r", "spearman_r", "quadratic_kappa", "exact")
-    ] == [0] * 5
+        constant[key] for key in ("pearson_r", "partial_r", "spearman_r", "ccc", "quadratic_kappa", "exact")
+    ] == [0] * 6
     assert constant["rmse"] == math.sqrt(25 / 16)
     assert constant["smd"] == pytest.approx((1 / 8) / math.sqrt(33 / 16), **EXACT)
     assert constant["prmse"] == pytest.approx(1 - (25 / 16) / (33 / 16), **EXACT)
