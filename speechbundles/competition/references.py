@@ -5,10 +5,11 @@ The public facts about a set (the item list, the class sizes) are derived from t
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from speechbundles.competition.intake.commas import refused_commas
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.own_words import in_own_words, reason_in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
@@ -148,6 +149,9 @@ def _read(
     """Return the tables of a set; log how each was read."""
     try:
         found = read_tables(rules, path, declared)
+        commas = _refused_commas(rules.format, [table for _, table in found])
+        if commas:
+            found = read_tables(rules, path, replace(declared, commas=commas))
     except OSError as error:
         raise BadReference(f"{error.filename or path}: {error.strerror}") from None
     except UnreadableFile as error:
@@ -157,6 +161,17 @@ def _read(
     for source, table in found:
         log(f"{rules.name}/{name}: {source}: {table.understood}")
     return [table for _, table in found]
+
+
+def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozenset[str]:
+    """Return the numbers with a comma that the task's reader refuses."""
+    if not any(table.has_commas for table in tables):
+        return frozenset()
+    try:
+        task_format.read_reference({table.file: table.to_check() for table in tables})
+    except ReferenceFileError as error:
+        return refused_commas(error.problems)
+    return frozenset()
 
 
 def _reference_set(

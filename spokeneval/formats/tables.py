@@ -27,6 +27,7 @@ _LONGEST_NAME = 100
 _LIKENESS = 0.75
 """Least likeness of two names, from 0 to 1, for the advice to rename a column."""
 _DIGITS = re.compile("[0-9]+")
+_DECIMAL_COMMA = re.compile(r"(?<![^,])[+-]?[0-9]{1,20},[0-9]{1,20}(?![^,])")
 
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
@@ -209,7 +210,8 @@ def _describe_missing(
 ) -> str:
     for other, called in _DELIMITER_NAMES.items():
         if other != delimiter and len(fields) == 1 and other in line:
-            return f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}"
+            point = ", and in numbers a decimal point, not a comma" if other == ";" else ""
+            return f"fields are separated by {called}; expected {_DELIMITER_NAMES[delimiter]}{point}"
     message = f"no column {some_of(missing)}; the header has {some_of(fields, 8)}"
     return message + _describe_near(missing, [field for field in fields if field.lower() not in known])
 
@@ -248,6 +250,9 @@ def _split_rows(
             problems.add("unclosed_quote", layout.file, message, line=number)
         elif len(row) != width:
             message = f"{count_of(len(row), 'field')} separated by {separator}; the header has {width}"
+            comma = _DECIMAL_COMMA.search(line, line.find(",")) if len(row) > width else None
+            if comma and layout.delimiter == ",":
+                message += f"; write {comma[0].replace(',', '.')} if {comma[0]} is a number"
             problems.add("wrong_field_count", layout.file, message, line=number)
         else:
             rows.append(row)

@@ -48,10 +48,11 @@ def book(**sheets):
 
 
 def load(folder, files, task="spoken_call", **how):
-    """Return the evaluation set in some files, and the lines of the log."""
+    """Return the evaluation set of a task or its name in some files, and the lines of the log."""
     logged = []
     given = write_files(folder / "own", files)
-    reference = load_reference(find_task(task), "evaluation", given, {}, log=logged.append, **how)
+    rules = find_task(task) if isinstance(task, str) else task
+    reference = load_reference(rules, "evaluation", given, {}, log=logged.append, **how)
     return reference, "\n".join(logged)
 
 

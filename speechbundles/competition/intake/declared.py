@@ -21,6 +21,7 @@ class Declared:
     separator: the character between cells; empty if it is chosen by the columns.
     rename: the task's names of columns -> the organiser's.
     drop_invalid_rows: whether rows that cannot be used are left out with a warning.
+    commas: numbers with a comma that the task's reader refused, so that their columns are read with decimal commas.
     """
 
     place: str = SETTING
@@ -29,6 +30,7 @@ class Declared:
     separator: str = ""
     rename: Mapping[str, str] = field(default_factory=dict)
     drop_invalid_rows: bool = False
+    commas: frozenset[str] = frozenset()
 
 
 NOTHING_DECLARED = Declared()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
+from speechbundles.competition.intake.commas import has_commas, replace_commas
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
 from speechbundles.model.bounded import read_file
@@ -67,6 +68,7 @@ class OwnTable:
     renamed: the columns that were found by their declared names.
     places: the organiser's file and line of each line of a table that was made from other files or rows.
     cells: the lines of single cells, if the cells of a row are from several lines: `line -> column -> line`.
+    has_commas: whether cells are numbers with a comma.
     """
 
     file: str
@@ -84,6 +86,7 @@ class OwnTable:
     renamed: Collection[str] = ()
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     cells: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    has_commas: bool = False
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -164,13 +167,19 @@ def read_table(
         for line, cells in whole.items()
     }
     blanks = sum(cells[place] != cells[place].strip() for cells in whole.values() for place in asked)
+    numbers = {at: columns[place] for at, place in enumerate(places) if columns[place] != layout.id}
+    points, doubtful = replace_commas(rows, numbers, layout.file, declared.commas)
     factors = {} if headerless else _factors(titles, columns, asked, notation)
     for place, factor in factors.items():
         for cells in rows.values():
             cells[places.index(place)] = converted(cells[places.index(place)], factor)
     unit = "milliseconds" if notation.per_second == 1000 else "seconds"
     kept = tuple(columns[place] for place in places)
-    plain = source.is_utf8 and grid.separator == layout.delimiter and not blanks and not headerless
+    plain = (
+        source.is_utf8
+        and grid.separator == layout.delimiter
+        and not (blanks or points or doubtful or headerless)
+    )
     renamed = {place: titles[place] for place in places if titles[place] != columns[place]}
     understood = [
         count_of(len(rows), "row"),
@@ -181,6 +190,7 @@ def read_table(
         *_left_out(columns, titles, notation),
         *([f"blanks removed around {count_of(blanks, 'cell')}"] if blanks else []),
         *([f"{' and '.join(titles[place] for place in factors)} converted to {unit}"] if factors else []),
+        *([f"decimal commas were read as points: {count_of(points, 'cell')}"] if points else []),
     ]
     return OwnTable(
         layout.file,
@@ -189,13 +199,14 @@ def read_table(
         None if headerless else header,
         rows,
         "; ".join(understood),
-        unreadable,
+        (*unreadable, *doubtful),
         source.content if plain and kept == titles else None,
         source=path.name,
         sheet=grid.sheet,
         own={columns[at]: own + (f" (in {unit})" if at in factors else "") for at, own in renamed.items()},
         written=() if headerless else titles,
         renamed=() if headerless else _found(declared.rename, titles),
+        has_commas=grid.separator != "," and has_commas(rows.values()),
     )
 
 

@@ -108,7 +108,11 @@ NO_HEADER = "the header is missing; expected a first line with the columns Id, V
             "no column Id, Value; the header has IDs, values; rename IDs to Id, values to Value",
         ),
         ("x,Val", 1, "no column Id, Value; the header has x, Val; rename Val to Value"),
-        ("Id;Value\n1;2", 1, "fields are separated by semicolons; expected commas"),
+        (
+            "Id;Value\n1;2",
+            1,
+            "fields are separated by semicolons; expected commas, and in numbers a decimal point, not a comma",
+        ),
         ("a,b,c,d,e,f,g,h,i", 1, "no column Id, Value; the header has a, b, c, d, e, f, g, h (and 1 more)"),
         ('"Id,Value', 1, 'no column Id, Value; the header has "Id,Value'),
         ("Id,x;y", 1, "no column Value; the header has Id, x;y"),
@@ -128,6 +132,17 @@ def test_rows_with_another_number_of_fields_are_reported_and_left_out():
         {"Id": [], "Value": []},
         [],
     )  # no two of a wide and a narrow one
+
+
+def test_a_decimal_comma_that_divides_a_number_is_named():
+    *_, found = read("Id,Value\n1,2,x\n3,4,5\na,-0,25\n6,7,y")
+    said = "3 fields separated by commas; the header has 2"
+    assert [message for *_, message in found] == [
+        said,
+        f"{said}; write 4.5 if 4,5 is a number",
+        f"{said}; write -0.25 if -0,25 is a number",
+        said,
+    ]
 
 
 def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
