@@ -256,7 +256,8 @@ def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped
     if any(problem.code == "missing_column" for problem in error.problems):
         return (
             "If the file has the column under another name, write into competition.yaml, under the task or the "
-            f"bundle: sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}"
+            f"bundle: sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}. If titles are above the header, "
+            "also write header_row: N, the number of its line"
         )
     if rows and not dropped:
         lines = {(problem.file, problem.line) for problem in rows}

@@ -8,7 +8,7 @@ Chinese or Russian in an older encoding, is refused; Czech or Turkish words look
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, time
@@ -44,6 +44,8 @@ _MOST_GARBLED = 0.25
 """The largest share of garbled words, of the different words with accented letters or symbols. Icelandic has about a
 tenth, Polish in Windows-1250 more than a third, and text in other scripts a half or more."""
 
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]*?ref="([A-Z]{1,3})([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')
+"""A range of merged cells in the XML of a sheet: its first column, and its first and last row."""
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
 _LONGEST_CELL = 20
 """The most lines of a quoted cell; a longer cell is treated as an unclosed quotation mark."""
@@ -60,6 +62,7 @@ class Grid:
     rows: the rows that are not blank, each with its line number from 1.
     unreadable: problems with lines that are not rows.
     sheet: the title of a workbook's sheet; empty for a text.
+    merged: how many cells have the value of the merged cell above them.
     """
 
     separator: str
@@ -67,6 +70,7 @@ class Grid:
     rows: tuple[tuple[int, list[str]], ...]
     unreadable: tuple[Problem, ...] = ()
     sheet: str = ""
+    merged: int = 0
 
 
 @dataclass(frozen=True)
@@ -246,9 +250,34 @@ def _sheets(content: bytes) -> Iterator[Grid]:
                 if any(cell is not None for cell in row):
                     rows.append((number, [_cell_text(cell, number) for cell in row]))
             if rows:
-                yield Grid("", f"sheet {quote(sheet.title, 40)}", tuple(rows), sheet=sheet.title)
+                merged = _repeat_merged(sheet, dict(rows))
+                yield Grid(
+                    "", f"sheet {quote(sheet.title, 40)}", tuple(rows), sheet=sheet.title, merged=merged
+                )
     except Exception as error:  # the parsers raise many kinds of errors for a damaged workbook
         raise UnreadableFile(f"cannot be read as an Excel workbook ({error})") from None
+
+
+def _repeat_merged(sheet: Any, rows: Mapping[int, list[str]]) -> int:
+    """Write the value of each cell that is merged over several rows into these rows; return the number of cells.
+
+    Only rows with another cell are changed. Cells that are merged over several columns have their value in the first.
+    """
+    from openpyxl.utils import column_index_from_string
+
+    with (
+        sheet._get_source() as xml
+    ):  # openpyxl lists merged cells only for a workbook that is in memory as a whole
+        ranges = _MERGED.findall(xml.read())
+    repeated = 0
+    for column, first, last in ranges:
+        place = column_index_from_string(column.decode()) - 1
+        value = rows.get(int(first), [])[place : place + 1]
+        for row in range(int(first) + 1, min(int(last), max(rows)) + 1) if value else ():
+            if place < len(rows.get(row, ())):
+                rows[row][place] = value[0]
+                repeated += 1
+    return repeated
 
 
 def _cell_text(cell: Any, row: int) -> str:

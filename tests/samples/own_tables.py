@@ -34,14 +34,16 @@ def written(rows, separator, quoted='"', end="\n"):
 CANONICAL = written([COLUMNS, *ROWS], "\t").encode()
 
 
-def book(**sheets):
-    """Return an Excel workbook, `title -> rows`."""
+def book(merged=(), **sheets):
+    """Return an Excel workbook, `title -> rows`, with some ranges of cells merged in each sheet."""
     made = Workbook()
     made.remove(made.active)
     for title, rows in sheets.items():
         sheet = made.create_sheet(title)
         for row in rows:
             sheet.append(row)
+        for cells in merged:
+            sheet.merge_cells(cells)
     stream = io.BytesIO()
     made.save(stream)
     return stream.getvalue()

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 from speechbundles.competition.intake.commas import has_commas, replace_commas
@@ -21,6 +22,8 @@ from speechbundles.model.tabular import LARGEST_FILE, Grid, Source, parse_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout, csv_text
 
+_MOST_TITLES = 20
+"""Among this many first lines a header is sought."""
 MOST_CLASSES = 10
 """Most different values of a column with classes."""
 
@@ -155,7 +158,7 @@ def read_table(
     OSError: a file that cannot be opened or is too large.
     """
     source = parse_source(read_file(path, LARGEST_FILE), path.name, declared.separator)
-    grid, headerless = _choose(_declared_grids(source, declared), layout, notation, declared.rename)
+    grid, headerless = _choose(_declared_grids(source, declared), layout, notation, declared)
     header, first = grid.rows[0]
     columns = headerless or tuple(_name_columns(first, layout, notation, declared.rename))
     titles = headerless or tuple(map(str.strip, first))
@@ -167,30 +170,25 @@ def read_table(
         for line, cells in whole.items()
     }
     blanks = sum(cells[place] != cells[place].strip() for cells in whole.values() for place in asked)
-    numbers = {at: columns[place] for at, place in enumerate(places) if columns[place] != layout.id}
+    kept = tuple(columns[place] for place in places)
+    numbers = {at: column for at, column in enumerate(kept) if column != layout.id}
     points, doubtful = replace_commas(rows, numbers, layout.file, declared.commas)
     factors = {} if headerless else _factors(titles, columns, asked, notation)
-    for place, factor in factors.items():
-        for cells in rows.values():
-            cells[places.index(place)] = converted(cells[places.index(place)], factor)
+    for cells, place in product(rows.values(), factors):
+        cells[places.index(place)] = converted(cells[places.index(place)], factors[place])
     unit = "milliseconds" if notation.per_second == 1000 else "seconds"
-    kept = tuple(columns[place] for place in places)
-    plain = (
-        source.is_utf8
-        and grid.separator == layout.delimiter
-        and not (blanks or points or doubtful or headerless)
-    )
+    as_it_is = not (blanks or points or doubtful or headerless or declared.header_row)
+    plain = as_it_is and source.is_utf8 and grid.separator == layout.delimiter
     renamed = {place: titles[place] for place in places if titles[place] != columns[place]}
     understood = [
-        count_of(len(rows), "row"),
-        source.encoding,
+        f"{count_of(len(rows), 'row')}; {source.encoding}",
         grid.written + (", without a header" if headerless else ""),
-        "columns "
-        + ", ".join(columns[at] + (f" (here {renamed[at]})" if at in renamed else "") for at in places),
+        f"columns {', '.join(columns[at] + _here(renamed.get(at)) for at in places)}",
         *_left_out(columns, titles, notation),
-        *([f"blanks removed around {count_of(blanks, 'cell')}"] if blanks else []),
+        *_counted("blanks removed around {}", blanks),
         *([f"{' and '.join(titles[place] for place in factors)} converted to {unit}"] if factors else []),
-        *([f"decimal commas were read as points: {count_of(points, 'cell')}"] if points else []),
+        *_counted("merged cells were repeated down: {}", grid.merged),
+        *_counted("decimal commas were read as points: {}", points),
     ]
     return OwnTable(
         layout.file,
@@ -227,6 +225,14 @@ def _rows(
     return rows, tuple(replace(problem, file=layout.file) for problem in problems)
 
 
+def _here(title: str | None) -> str:
+    return "" if title is None else f" (here {title})"
+
+
+def _counted(text: str, cells: int) -> list[str]:
+    return [text.format(count_of(cells, "cell"))] if cells else []
+
+
 def _left_out(columns: Sequence[str], titles: Sequence[str], notation: Notation) -> list[str]:
     """Return the columns that are not copied, in words."""
     names = [
@@ -251,6 +257,11 @@ def _declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
     sheets = [grid.sheet for grid in grids if not grid.separator]
     if declared.separator and sheets:
         raise UnreadableFile(f"is a workbook, which has no separator; remove {declared.place}.separator")
+    if declared.header_row:
+        grids = [_below(grid, declared.header_row) for grid in grids]
+        grids = [grid for grid in grids if grid.rows and grid.rows[0][0] == declared.header_row]
+    if not grids:
+        raise UnreadableFile(f"has no cells in line {declared.header_row} ({declared.place}.header_row)")
     if not declared.sheet:
         return grids
     if not sheets:
@@ -262,6 +273,14 @@ def _declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
             f"no sheet {quote(declared.sheet)} with rows; it has {listed} ({declared.place}.sheet)"
         )
     return chosen
+
+
+def _below(grid: Grid, first: int) -> Grid:
+    """Return a grid from a line on."""
+    rows = tuple(row for row in grid.rows if row[0] >= first)
+    return replace(
+        grid, rows=rows, unreadable=tuple(each for each in grid.unreadable if (each.line or 0) >= first)
+    )
 
 
 def _factors(
@@ -277,7 +296,7 @@ def _factors(
 
 
 def _choose(
-    grids: Sequence[Grid], layout: Layout, notation: Notation, rename: Mapping[str, str]
+    grids: Sequence[Grid], layout: Layout, notation: Notation, declared: Declared
 ) -> tuple[Grid, tuple[str, ...] | None]:
     """Choose the way to split a file into cells.
 
@@ -285,19 +304,32 @@ def _choose(
     -------
     The grid whose header has most of the required columns; if none has any, the grid whose first row fits a format
     without a header, with the names of its columns; otherwise the grid with the reader's own separator.
+
+    Raises
+    ------
+    UnreadableFile: a line below the first one seems to be the header.
     """
 
-    def found(grid: Grid) -> tuple[int, bool]:
-        columns = _name_columns(grid.rows[0][1], layout, notation, rename)
-        return sum(column in columns for column in layout.required), grid.separator == layout.delimiter
+    def found(cells: Sequence[str]) -> int:
+        columns = _name_columns(cells, layout, notation, declared.rename)
+        return sum(column in columns for column in layout.required)
 
-    best = max(grids, key=found)
-    for grid in grids if found(best)[0] == 0 else ():
+    most = max(found(grid.rows[0][1]) for grid in grids)
+    for grid in grids if most == 0 and not declared.header_row else ():
         cells = [cell.strip() for cell in grid.rows[0][1]]
         for columns in notation.headerless:
             if len(cells) == len(columns) and notation.is_row(dict(zip(columns, cells, strict=True))):
                 return grid, columns
-    return best, None
+    for grid in grids if not declared.header_row else ():
+        for line, cells in grid.rows[1:_MOST_TITLES]:
+            if found(cells) > max(most, 1) or most < found(cells) == len(layout.required):
+                titles = some_of([cell.strip() for cell in cells], 8)
+                where = f"{'line' if grid.separator else 'row'} {line}"
+                raise UnreadableFile(
+                    f"the header seems to be in {where} ({titles}); delete the lines above it, or write "
+                    f"header_row: {line} below {declared.place} in competition.yaml"
+                )
+    return max(grids, key=lambda grid: (found(grid.rows[0][1]), grid.separator == layout.delimiter)), None
 
 
 def _name_columns(

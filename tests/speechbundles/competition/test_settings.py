@@ -44,6 +44,7 @@ REFUSED = [
     ),
     (OWN, SET_OF("seperator: ';'"), "sets.evaluation.seperator: unknown key; did you mean separator?"),
     (OWN, SET_OF("separator: ' '"), "' '; expected one of , ; | or a tab"),
+    (OWN, SET_OF("header_row: 0"), "sets.evaluation.header_row: 0 is less than the minimum of 1"),
     (OWN, SET_OF("file: a/b.csv"), "'a/b.csv'; expected the name of a file, without a folder"),
     (OWN, SET_OF("rename: {words: 3}"), "sets.evaluation.rename.words: 3; expected text"),
     (OWN, SET_OF("drop_invalid_rows: ja"), "'ja'; expected true or false"),

@@ -202,3 +202,37 @@ def test_a_missing_column_is_refused_with_the_setting_that_renames_it(tmp_path):
     said = refused(tmp_path, {"reference.csv": written(rows, ";")}, "content_accuracy", declared=declared)
     assert "no column human_score; the header has Antwort, Aufgabe, Sprecher, Punkte" in said
     assert "sets: {evaluation: {rename: {COLUMN: NAME IN YOUR FILE}}}" in said
+
+
+TITLED = [
+    ["Bewertung 2027"],
+    [""],
+    ["call_id", "human1", "Raum", "human2", "human3", "Tag"],
+    ["c1", "1", "A", "2", "3", "1"],
+    ["c2", "2", "", "3", "4", "1"],
+    ["c3", "2", "B", "2", "1", ""],
+]
+
+
+def test_titles_above_the_header_are_refused_with_its_line(tmp_path):
+    for content, where in ((written(TITLED, ";"), "line 3"), (book(S=TITLED), "row 3")):
+        file = "reference.xlsx" if where == "row 3" else "reference.txt"
+        said = refused(tmp_path / where, {file: content}, "caller_experience")
+        assert f"{file}: the header seems to be in {where} (call_id, human1, " in said
+        assert "header_row: 3 below sets" in said
+
+
+def test_a_declared_header_row_and_merged_cells_are_read_and_said(tmp_path):
+    # Of E6:F6 and A1:C1 nothing is repeated, because their values are not in a merged cell above.
+    content = book(["A1:C1", "C4:C5", "E6:F6", "A6:A9"], S=TITLED)
+    declared = Declared(header_row=3)
+    reference, logged = load(tmp_path, {"reference.xlsx": content}, "caller_experience", declared=declared)
+    lines = reference.files["reference.csv"].decode().splitlines()
+    assert lines[1:] == ["c1,1,A,2,3,1", "c2,2,A,3,4,1", "c3,2,B,2,1,"]
+    assert logged.endswith("; merged cells were repeated down: 1 cell")
+
+
+def test_a_declared_header_row_without_cells_is_refused(tmp_path):
+    files = {"reference.csv": written(TITLED[2:], ",")}
+    said = refused(tmp_path, files, "caller_experience", declared=Declared("sets.x", header_row=9))
+    assert said.endswith("has no cells in line 9 (sets.x.header_row)")
