@@ -18,9 +18,11 @@ from speechbundles.competition.set_facts import SetFacts, public_lists, set_fact
 from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.text import PROGRAM
 from spokeneval.formats.format import Format
-from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote
+from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote, some_of
 from spokeneval.formats.speakers import unused_speakers
 from spokeneval.formats.tables import Layout
+from spokeneval.kinds.ratings import RATINGS
+from spokeneval.kinds.scores import SCORES
 from spokeneval.run.reference import NO_ROW, Reference
 from spokeneval.task import Task
 
@@ -130,7 +132,7 @@ def load_reference(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = _hint(name, error, rows, reasons)
+                hint = _scale_hint(rules, rows) or _hint(name, error, rows, reasons)
                 raise BadReference(f"{where}{_refusal(error, tables, reasons, hint)}") from None
             for problem in rows:
                 reasons.append(reason_in_own_words(problem, tables))
@@ -269,6 +271,37 @@ def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped
             f"`{PROGRAM} init DIR --new NAME --kind KIND` declares one with your own labels, raters or scale."
         )
     return ""
+
+
+_STEPS = (1, 0.5, 0.25, 0.2, 0.1, 0.05, 0.01)
+_OFF_SCALE = re.compile(
+    r"'(-?\d+(?:\.\d+)?)'; expected an? (?:integer|number) from (-?[\d.]+) to (-?[\d.]+)\b"
+)
+
+
+def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
+    """Return how to declare the scale of labels that are numbers beyond the task's; empty if there are none.
+
+    To leave out such rows would leave out the highest or lowest labels.
+    """
+    found = [tuple(map(float, cells)) for problem in rows for cells in _OFF_SCALE.findall(problem.message)]
+    seen = {value for value, low, high in found if not low <= value <= high or value % 1}
+    if not seen or rules.view.kind not in (RATINGS.name, SCORES.name):
+        return ""
+    every = [number for numbers in found for number in numbers]
+    low, high = min(every), max(every)
+    step = next((step for step in _STEPS if all(abs(n / step - round(n / step)) < 1e-6 for n in every)), 1)
+    scale = f"scale: [{low:g}, {high:g}]" + (f", step: {step:g}" if step != 1 else "")
+    if rules.declaration:
+        advice = f"declare {scale} for the task in competition.yaml."
+    elif any(option.name == "scale" and f"{low:g}-{high:g}" in option.values for option in rules.options):
+        advice = f'write scale: "{low:g}-{high:g}" into the task\'s options in competition.yaml.'
+    else:
+        kind = rules.view.kind
+        advice = f"this is another task: `{PROGRAM} init DIR --new NAME --kind {kind}` makes one. Declare {scale} there"
+        advice += ", and the columns of your raters." if kind == RATINGS.name else "."
+    labels = some_of([f"{value:g}" for value in sorted(seen)], 8)
+    return f"If {labels} are labels and no mistakes, {advice} To leave out their rows would bias the set."
 
 
 def _refusal(error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[str], hint: str) -> str:

@@ -3,41 +3,51 @@
 Reference, `ratings.csv`: an item in each row, and a column for each rater; a cell is empty where the rater did not rate
 the item. Submission, `ratings.csv`: one rating for each item.
 
+Ratings may have steps, such as half points, in which kappa and alpha count distances. CCC is that of the system and the
+mean of an item's raters.
+
 Kappa is over the items that both raters of a pair rated. A rater counts in means with ten items or more, and a pair of
 raters with two common items or more. Both are decided once for the whole reference, so that means are over the same
 raters in all resamples. Krippendorff's alpha and the shares of equal ratings are over all ratings. In the alternative
 annotator test, a rater is compared on the items that another rater rated, too, if there are thirty of them or more.
+More than `MOST_LISTED` raters, such as those of a crowd, have no kappa of their own or with each other: their agreement
+is alpha.
 Source: `metrics.agreement` and `metrics.alternative_annotator`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from math import lcm
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..formats.cells import whole_numbers
+from ..formats.cells import Parser, whole_numbers
 from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import SPEAKER_ALIASES
 from ..formats.tables import Table
-from ..metrics import agreement, alternative_annotator
-from ..metrics.agreement import RaterPairs
+from ..metrics import agreement, alternative_annotator, correlation
+from ..metrics.agreement import RaterPairs, RatingCells
 from ..metrics.alternative_annotator import AnnotatorComparisons
 from ..metrics.counts import field_arrays, total
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, text, units_by
+from .kind import COMMON, Kind, Parameter, ParameterError, is_number, one_of, one_table, text, units_by
+from .scale import Scale, check_step, human_scores, optional_cells, points, read_step
 
 FILE = "ratings.csv"
 COLUMN = "rating"
-MOST_RATERS, MOST_STEPS = 20, 11
+MOST_RATERS, MOST_STEPS = 10_000, 101
+MOST_LISTED = 20
+"""With more raters, kappa is not computed for single raters or between raters: there are too many pairs."""
+SHOWN = 8
+"""Raters that a message names."""
 LINEAR, QUADRATIC = "linear", "quadratic"
 MARGINS = (0.2, 0.15, 0.1)
 """Margins of the alternative annotator test for experts, skilled annotators and crowd workers."""
@@ -51,7 +61,8 @@ def ratings(
     title: str,
     *,
     raters: tuple[str, ...],
-    scale: tuple[int, int],
+    scale: Scale,
+    step: float = 1,
     weights: str = LINEAR,
     margin: float = MARGINS[0],
     id: str = "id",
@@ -64,8 +75,8 @@ def ratings(
     ----------
     raters
         The columns of the raters, two or more.
-    scale
-        The lowest and the highest rating.
+    scale, step
+        The lowest and the highest rating, and the distance of neighbouring ratings.
     weights
         The weights of disagreements in kappa, `linear` or `quadratic`.
     margin
@@ -73,41 +84,63 @@ def ratings(
     id, item, unit
         See `kind`.
     """
-    others = {id, unit, *(SPEAKER_ALIASES if unit in SPEAKER_ALIASES.values() else ())}
+    others = {
+        other.lower() for other in (id, unit, *(SPEAKER_ALIASES if unit in SPEAKER_ALIASES.values() else ()))
+    }
     for rater in raters:
-        if rater.lower() in {other.lower() for other in others}:
+        if rater.lower() in others:
             raise ParameterError(
                 "raters", f"{rater!r} is another column of the reference; name the raters' own"
             )
-    reference = one_table(
-        FILE, dict.fromkeys(raters, whole_numbers(*scale, empty=True)), id=id, item=item, unit=unit
-    )
-    submission = one_table(FILE, {COLUMN: whole_numbers(*scale)}, id=id, item=item)
-    middle = sum(scale) // 2
+    if points(scale, step) > MOST_STEPS:
+        found = f"[{scale[0]:g}, {scale[1]:g}] has {points(scale, step)} steps of {step:g}"
+        raise ParameterError("scale", f"{found}; expected at most {MOST_STEPS}, or `kind: scores`")
+    check_step(scale, step)
+    steps = round(scale[0] / step), round(scale[1] / step)
+    empty = _ratings(scale, step, empty=True)
+    reference = one_table(FILE, dict.fromkeys(raters, empty), id=id, item=item, unit=unit)
+    submission = one_table(FILE, {COLUMN: _ratings(scale, step)}, id=id, item=item)
+    middle = sum(steps) // 2
     return Task(
         name=name,
         title=title,
         format=sheet_format(
-            reference, submission, list_file="items.csv", check=partial(_check, scale=scale, item=item)
+            reference, submission, list_file="items.csv", check=partial(_check, scale=steps, item=item)
         ),
         units=units_by(item, unit),
-        count=partial(_count, scale=scale),
-        scores=_scores(raters, weights, margin, item),
+        count=partial(_count, scale=steps),
+        scores=_scores(raters, step, weights, margin, item),
         right=lambda rows: agreement.exact(rows["ratings"]),
         labels=lambda answers: [
-            rating for column in answers.columns.values() for rating in column.tolist() if rating >= scale[0]
+            rating for column in answers.columns.values() for rating in column.tolist() if rating >= steps[0]
         ],
         trivial={
-            f"{middle} for every {item}": always(COLUMN, middle),
-            "ratings at random": at_random(COLUMN, range(scale[0], scale[1] + 1)),
+            f"{middle * step:g} for every {item}": always(COLUMN, middle),
+            "ratings at random": at_random(COLUMN, range(steps[0], steps[1] + 1)),
         },
-        view=ratings_view(scale, weights),
+        view=ratings_view(steps, weights, step),
     )
 
 
-def ratings_view(scale: tuple[int, int], weights: str) -> View:
-    """Return what reports show of ratings; `weights`: those of kappa."""
-    facts = {"scale": scale, "weights": weights}
+def _ratings(scale: Scale, step: float, *, empty: bool = False) -> Parser:
+    """A parser for ratings, in steps from 0; one less than the lowest for an empty cell."""
+    low, high = scale
+    if step == 1:
+        return whole_numbers(round(low), round(high), empty=empty)
+    numbers = human_scores(scale, step)
+    if empty:
+        numbers = optional_cells(numbers, filler=str(low))
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        steps = np.rint(numbers(table, column, problems) / step)
+        return np.asarray(np.where(np.isnan(steps), round(low / step) - 1, steps).astype(np.int64))
+
+    return parse
+
+
+def ratings_view(scale: tuple[int, int], weights: str, step: float = 1) -> View:
+    """Return what reports show of ratings in steps; `scale` is in steps, too; `weights`: those of kappa."""
+    facts = {"scale": scale, "weights": weights, "step": step, "listed": MOST_LISTED}
     return View("ratings", lambda reference: reference.columns, itemgetter(COLUMN), facts)
 
 
@@ -124,7 +157,7 @@ class _Raters(NamedTuple):
 
     table: np.ndarray
     enough: np.ndarray
-    pairs: tuple[list[int], list[int]]
+    pairs: tuple[np.ndarray, ...]
     common: np.ndarray
 
 
@@ -133,12 +166,9 @@ def _raters(reference: Answers, scale: tuple[int, int]) -> _Raters:
     table[table < scale[0]] = np.nan
     rated = ~np.isnan(table)
     enough = rated.sum(axis=1) >= FEWEST_ITEMS
-    first, second = map(list, zip(*combinations(range(len(table)), 2)))
-    common = [
-        bool(enough[a] and enough[b] and (rated[a] & rated[b]).sum() >= FEWEST_COMMON)
-        for a, b in zip(first, second)
-    ]
-    return _Raters(table, enough, (first, second), np.array(common))
+    pairs = np.triu_indices(len(table), 1)
+    shared = rated.astype(float) @ rated.T
+    return _Raters(table, enough, pairs, (np.outer(enough, enough) & (shared >= FEWEST_COMMON))[pairs])
 
 
 def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[int, int], item: str) -> None:
@@ -149,12 +179,12 @@ def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[i
     for row in np.flatnonzero(~rated.any(axis=0)).tolist():
         table.add_problem(problems, "no_rating", row, "no rating; expected one of one rater or more")
     if not raters.common.any():
-        found = ", ".join(
-            f"{name} {number}" for name, number in zip(answers.columns, rated.sum(axis=1).tolist())
-        )
+        found = [f"{name} {number}" for name, number in zip(answers.columns, rated.sum(axis=1).tolist())]
+        more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
         message = (
             f"no two raters with {FEWEST_ITEMS} {item}s or more each share {FEWEST_COMMON} {item}s or more; "
-            f"{item}s of each rater: {found}"
+            f"{item}s of each rater: {', '.join(found[:SHOWN])}{more}. Where every rater has few, declare "
+            "`kind: scores` with the mean rating"
         )
         problems.add("too_few_ratings", table.file, message)
 
@@ -164,32 +194,57 @@ def _count(reference: Answers, submission: Answers, *, scale: tuple[int, int]) -
 
     `pairs` has the system with each rater, then each two raters; `ratings` the pairs of a rater's and the system's
     rating. In `with_system` and `humans`, a pair of ratings of an item with m ratings counts `_often(raters)` / (m - 1)
-    times, as alpha needs.
+    times, as alpha needs. `concordance` has the mean of an item's raters.
     """
     raters = _raters(reference, scale)
     table, rated = raters.table, ~np.isnan(raters.table)
     system = np.broadcast_to(submission[COLUMN].astype(float), table.shape)
-    humans = tuple(table[places] for places in raters.pairs)
-    everyone = np.concatenate([table, humans[0]]), np.concatenate([system, humans[1]])
-    often, number = _often(len(table)), rated.sum(axis=0)
-    smallest = np.min_scalar_type(-often * (len(table) + 1))
-    of_all, of_humans = ((often // np.maximum(others, 1)).astype(smallest) for others in (number, number - 1))
+    pairs, *panels = (_of_listed if len(table) <= MOST_LISTED else _of_crowd)(raters, system, scale)
+    centre = sum(scale) / 2
     counts: dict[str, Any] = {
-        "pairs": agreement.rater_pairs(
-            *everyone, scale=scale, counted=np.concatenate([raters.enough, raters.common])
-        ),
+        "pairs": pairs,
         "ratings": agreement.pooled_cells(table, system, scale=scale),
-        "with_system": agreement.pooled_cells(*everyone, scale=scale, weights=of_all),
-        "humans": agreement.pooled_cells(*humans, scale=scale, weights=of_humans),
+        **dict(zip(("with_system", "humans"), panels)),
+        "concordance": correlation.rating_moments(np.nanmean(table, axis=0) - centre, system[0] - centre),
     }
     if len(table) >= FEWEST_REPLACED:
         counts["comparisons"] = _comparisons(np.nan_to_num(table), submission[COLUMN], rated)
     return counts
 
 
+def _of_listed(
+    raters: _Raters, system: np.ndarray, scale: tuple[int, int]
+) -> tuple[RaterPairs, RatingCells, RatingCells]:
+    """The counts of the system with each rater and of each two raters; all pairs with the system, and without it."""
+    table = raters.table
+    humans = tuple(table[places] for places in raters.pairs)
+    everyone = np.concatenate([table, humans[0]]), np.concatenate([system, humans[1]])
+    often, number = _often(len(table)), (~np.isnan(table)).sum(axis=0)
+    smallest = np.min_scalar_type(-often * (len(table) + 1))
+    of_all, of_humans = ((often // np.maximum(others, 1)).astype(smallest) for others in (number, number - 1))
+    return (
+        agreement.rater_pairs(*everyone, scale=scale, counted=np.concatenate([raters.enough, raters.common])),
+        agreement.pooled_cells(*everyone, scale=scale, weights=of_all),
+        agreement.pooled_cells(*humans, scale=scale, weights=of_humans),
+    )
+
+
+def _of_crowd(
+    raters: _Raters, system: np.ndarray, scale: tuple[int, int]
+) -> tuple[RaterPairs, RatingCells, RatingCells]:
+    """The same with the pairs of the system and each rater who rated enough items alone."""
+    ours = raters.table[raters.enough]
+    everyone = np.concatenate([raters.table, system[:1]])
+    return (
+        agreement.rater_pairs(ours, system[: len(ours)], scale=scale, counted=np.ones(len(ours))),
+        agreement.panel_cells(everyone, scale=scale),
+        agreement.panel_cells(raters.table, scale=scale),
+    )
+
+
 def _often(raters: int) -> int:
-    """A number that m - 1 divides, for every number m of ratings that an item can have."""
-    return lcm(*range(1, raters + 1))
+    """A number that m - 1 divides, for every number m of ratings that an item can have; 1 for a crowd."""
+    return lcm(*range(1, raters + 1)) if raters <= MOST_LISTED else 1
 
 
 def _comparisons(table: np.ndarray, system: np.ndarray, rated: np.ndarray) -> AnnotatorComparisons:
@@ -210,9 +265,10 @@ def _parity(pairs: RaterPairs, *, weights: str, raters: int) -> Any:
 
 
 # fmt: off
-def _scores(raters: Sequence[str], weights: str, margin: float, item: str) -> tuple[Score, ...]:
+def _scores(raters: Sequence[str], step: float, weights: str, margin: float, item: str) -> tuple[Score, ...]:
     """The scores; 0 where a part of a set has too few ratings for one of them."""
-    number, mean = len(raters), agreement.mean_kappa
+    number, mean, listed = len(raters), agreement.mean_kappa, len(raters) <= MOST_LISTED
+    near = "one point" if step == 1 else f"{step:g} points"
     score = partial(Score, direction=HIGHER, undefined=0.0, bounds=AGREEMENT)
     alpha = partial(agreement.krippendorff_alpha, raters=_often(number) + 1)
     needs = f"; 0 with fewer than {FEWEST_REPLACED} raters of {FEWEST_COMPARED} {item}s or more"
@@ -222,7 +278,7 @@ def _scores(raters: Sequence[str], weights: str, margin: float, item: str) -> tu
         *(
             score(f"kappa_{n + 1}", f"κ {rater}", formula=partial(_kappa_with, weights=weights, rater=n), of="pairs",
                   description=f"{weights}ly weighted κ with {rater}; 0 if {rater} rated no {item}")
-            for n, rater in enumerate(raters)
+            for n, rater in enumerate(raters if listed else ())
         ),
         score("human_kappa_mean", "Human κ", formula=partial(mean, weights=weights, which=slice(number, None)),
               of="pairs", description=f"mean κ between two such raters, over the {item}s that both rated"),
@@ -230,11 +286,13 @@ def _scores(raters: Sequence[str], weights: str, margin: float, item: str) -> tu
               description="mean κ minus the mean κ between the raters", bounds=(-2.0, 2.0)),
         Score("exact", "Exact", HIGHER, agreement.exact, "share of the raters' ratings that the system's equals",
               of="ratings", percent=True),
-        Score("within_one", "Within one", HIGHER, agreement.adjacent,
-              "share of the raters' ratings at most one point from the system's", of="ratings", percent=True),
+        Score("within_one", "Within one" if step == 1 else f"Within {step:g}", HIGHER, agreement.adjacent,
+              f"share of the raters' ratings at most {near} from the system's", of="ratings", percent=True),
         score("quadratic_kappa", "Quadratic κ", formula=partial(mean, weights=QUADRATIC, which=slice(number)),
               of="pairs",
               description=f"mean of the quadratically weighted κ with each rater of {FEWEST_ITEMS} {item}s or more"),
+        score("ccc", "CCC", formula=correlation.concordance, of="concordance",
+              description="Lin's concordance correlation with the mean of the raters' ratings", best=1),
         score("alpha", "α with the system", formula=alpha, of="with_system",
               description="Krippendorff's ordinal α of the raters and the system"),
         score("human_alpha", "α of the raters", formula=alpha, of="humans",
@@ -250,6 +308,7 @@ def _scores(raters: Sequence[str], weights: str, margin: float, item: str) -> tu
     )
     leave_out = {"quadratic_kappa"} if weights == QUADRATIC else set()
     leave_out |= {"winning_rate", "advantage"} if number < FEWEST_REPLACED else set()
+    leave_out |= set() if listed else {"human_kappa_mean", "parity"}
     return tuple(score for score in scores if score.key not in leave_out)
 # fmt: on
 
@@ -263,28 +322,20 @@ def _names(value: Any) -> tuple[str, ...]:
         raise ValueError(f"{found}; expected the columns of 2 to {MOST_RATERS} raters, or their number")
     if not listed:
         return tuple(f"rater{place}" for place in range(1, number + 1))
-    lower = [text(rater).lower() for rater in value]
+    often = Counter(text(rater).lower() for rater in value)
     for rater in value:
-        if lower.count(rater.lower()) > 1:
+        if often[rater.lower()] > 1:
             raise ValueError(f"rater {rater!r} twice")
     return tuple(value)
 
 
-def _scale(value: Any) -> tuple[int, int]:
+def _scale(value: Any) -> Scale:
     """The lowest and the highest rating."""
-    if (
-        not isinstance(value, (list, tuple))
-        or len(value) != 2
-        or any(isinstance(end, bool) or not isinstance(end, int) for end in value)
-    ):
-        raise ValueError(
-            f"{value!r}; expected the lowest and the highest rating, whole numbers, such as [1, 5]"
-        )
+    if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(is_number, value)):
+        raise ValueError(f"{value!r}; expected the lowest and the highest rating, such as [1, 5]")
     low, high = value
     if low >= high:
         raise ValueError(f"[{low}, {high}]; expected the lowest rating before the highest")
-    if high - low >= MOST_STEPS:
-        raise ValueError(f"[{low}, {high}] has {high - low + 1} steps; expected at most {MOST_STEPS}")
     return low, high
 
 
@@ -295,15 +346,22 @@ RATINGS = Kind(
         Parameter(
             "raters",
             "The columns of the raters, two or more, or their number n for the columns rater1 to the n-th. A cell is "
-            "empty where the rater did not rate the item.",
+            f"empty where the rater did not rate the item. Of more than {MOST_LISTED}, none has a κ of its own.",
             _names,
             ["rater1", "rater2"],
         ),
         Parameter(
             "scale",
-            f"The lowest and the highest rating, whole numbers, {MOST_STEPS} steps at most.",
+            f"The lowest and the highest rating, such as [1, 7] or [0, 20]; {MOST_STEPS} ratings at most.",
             _scale,
             [1, 5],
+        ),
+        Parameter(
+            "step",
+            "The distance of neighbouring ratings, such as 0.5 for half points; it divides both ends of the scale.",
+            lambda value: read_step(value) or 1,
+            1,
+            1,
         ),
         Parameter(
             "weights",

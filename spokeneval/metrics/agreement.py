@@ -272,6 +272,38 @@ def pooled_cells(first: Any, second: Any, *, scale: tuple[int, int], weights: An
     return RatingCells(cells)
 
 
+def panel_cells(ratings: Any, *, scale: tuple[int, int]) -> RatingCells:
+    """Count each item in the cells of all pairs of its m ratings, each pair 1 / (m - 1) times.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (m, n)
+        The ratings of each rater; NaN where an item has no rating.
+    scale
+        As for `rater_pairs`.
+
+    Returns
+    -------
+    RatingCells
+        One row for each item; the lower of two ratings is the first. `krippendorff_alpha` takes 2 raters with them.
+
+    Examples
+    --------
+    >>> panel_cells([[1], [2], [2]], scale=(1, 2)).cells.tolist()
+    [[[0.0, 1.0], [0.0, 0.5]]]
+    """
+    ratings = np.asarray(ratings, float)
+    points, items = scale[1] - scale[0] + 1, ratings.shape[1]
+    rater, item = np.nonzero(~np.isnan(ratings))
+    cell = item * points + np.rint(ratings[rater, item] - scale[0]).astype(np.intp)
+    times = np.bincount(cell, minlength=items * points).reshape(items, points)
+    pairs = times[:, :, np.newaxis] * times[:, np.newaxis, :]
+    same = np.arange(points)
+    pairs[:, same, same] = times * (times - 1) // 2
+    others = np.maximum(times.sum(axis=1) - 1, 1)
+    return RatingCells(np.triu(pairs) / others[:, np.newaxis, np.newaxis])
+
+
 def difference_counts(cells: RatingCells) -> np.ndarray:
     """Count items by the distance of their two ratings: shape (..., k), with the items that are d points apart at d."""
     table = np.asarray(cells.cells)

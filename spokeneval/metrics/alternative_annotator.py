@@ -84,10 +84,10 @@ def annotator_comparisons(raters: Any, system: Any, *, rated: Any = None) -> Ann
             raise ValueError(f"expected {len(system)} integers of every rater, got {values}")
     table = np.stack(ratings)
     rated = np.ones(table.shape, bool) if rated is None else np.asarray(rated, bool)
-    squares = (table[:, np.newaxis] - table) ** 2 * rated
+    number, sums, squares = (np.sum(each * rated, axis=0) for each in (table**0, table, table**2))
     to_system = (table - system) ** 2 * rated
     # The distance of a rater to itself is 0; it is subtracted from the system's distances.
-    gain = squares.sum(axis=1) - (to_system.sum(axis=0) - to_system)
+    gain = number * table**2 - 2 * table * sums + squares - (to_system.sum(axis=0) - to_system)
     compared = rated & (rated.sum(axis=0) > 1)
     signs = (gain > 0, gain == 0, gain < 0)
     return AnnotatorComparisons(*((sign & compared).T.astype(np.int64) for sign in signs))

@@ -10,6 +10,7 @@ from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from spokeneval.formats.normalisation import RULES
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import REQUIRED
+from spokeneval.kinds.ratings import MOST_LISTED
 
 _SINGULAR = {"classes": "class", "phones": "phone", "raters": "rater", "priors": "prior"}
 
@@ -54,7 +55,8 @@ def declared_facts(competition: Competition) -> dict[str, str]:
             one = _SINGULAR.get(name, name)
             facts.update({f"{one}_{number}": str(entry) for number, entry in enumerate(value, 1)})
     if isinstance(values.get("raters"), int):
-        facts["raters"] = _text([f"rater{number + 1}" for number in range(values["raters"])])
+        raters = [f"rater{number + 1}" for number in range(values["raters"])]
+        facts["raters"] = _text(raters) if len(raters) <= MOST_LISTED else f"`rater1` to `{raters[-1]}`"
     if "classes" in values:
         facts.update(_made_scores(values["classes"]))
         facts.setdefault("class_3", "")

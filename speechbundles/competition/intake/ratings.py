@@ -11,6 +11,7 @@ from speechbundles.competition.intake.table import OwnTable
 from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.problems import Problem, count_of, name, repeated, some_of
 from spokeneval.formats.tables import Layout, id_order
+from spokeneval.kinds.ratings import MOST_LISTED, SHOWN
 
 RATER, RATING = "rater", "rating"
 _RATERS = (RATER, "rater_id", "annotator", "judge", "listener")
@@ -108,11 +109,12 @@ def _assigned(named: Sequence[str], columns: Sequence[str]) -> Mapping[str, str]
         return None
     if len(named) != len(columns) or not numbered:
         raise UnreadableFile(
-            f"has ratings by {count_of(len(named), 'rater')} ({some_of(sorted(named, key=id_order), 8)}); expected "
-            f"{', '.join(columns)}"
+            f"has ratings by {count_of(len(named), 'rater')} ({some_of(sorted(named, key=id_order), SHOWN)}); expected "
+            f"{some_of(columns, SHOWN)}. A task of `kind: ratings` takes them with `raters: {len(named)}`"
         )
     return dict(zip(sorted(named, key=id_order), columns, strict=True))
 
 
 def _described(raters: Mapping[str, str]) -> str:
-    return ", ".join(own if own == column else f"{own} ({column})" for own, column in raters.items())
+    each = [own if own == column else f"{own} ({column})" for own, column in raters.items()]
+    return ", ".join(each) if len(each) <= MOST_LISTED else count_of(len(each), RATER)

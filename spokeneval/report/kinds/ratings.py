@@ -15,14 +15,18 @@ from ..page import Html, folded, percent, section, table
 from .scores import SHIFT, difference_figure
 
 SUBMISSION = "submission"
+LARGEST = 21
+"""The most ratings of a scale for which tables show each pair of ratings."""
 
 
 def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
     """Return the sections on agreement and on the shift."""
     raters, given = _raters(view, reference), view.given(submission).astype(float)
     low, high = view.facts["scale"]
-    levels = list(range(low, high + 1))
-    pairs = [*combinations(raters, 2), *((name, SUBMISSION) for name in raters)]
+    step = view.facts["step"]
+    levels = [f"{level * step:g}" for level in range(low, high + 1)]
+    listed = len(raters) <= view.facts["listed"]
+    pairs = [*(combinations(raters, 2) if listed else ()), *((name, SUBMISSION) for name in raters)]
     everyone = {**raters, SUBMISSION: given}
     agreement: list[list[Any]] = []
     shift: list[list[Any]] = []
@@ -39,19 +43,22 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
         if second == SUBMISSION:
             apart = other - one
             above = (percent(each.sum(), len(apart)) for each in (apart < 0, apart == 0, apart > 0))
-            shift.append([first, f"{apart.mean():+.2f}", *above, len(apart)])
+            shift.append([first, f"{apart.mean() * step:+.2f}", *above, len(apart)])
+            if not listed or len(levels) > LARGEST:
+                continue
             joint = np.zeros((len(levels), len(levels)), dtype=int)
             np.add.at(joint, ((one - low).astype(int), (other - low).astype(int)), 1)
             rows = [[level, *counts] for level, counts in zip(levels, joint.tolist())]
             matrices.append(
                 table(f"Items by the rating of {first}", [first, *(f"submission {n}" for n in levels)], rows)
             )
-    mean = np.nanmean(list(raters.values()), axis=0)
+    mean = np.nanmean(list(raters.values()), axis=0) * step
+    within = "within one" if step == 1 else f"within {step:g}"
     return [
         section(
             "Agreement of the raters and the submission",
-            table("Agreement of each two", ["Raters", "κ", "equal", "within one", "Items"], agreement),
-            folded("Ratings of the submission at each rating of a rater", *matrices),
+            table("Agreement of each two", ["Raters", "κ", "equal", within, "Items"], agreement),
+            folded("Ratings of the submission at each rating of a rater", *matrices) if matrices else None,
         ),
         section(
             "Shift of the ratings",
@@ -61,22 +68,25 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
                 shift,
             ),
             SHIFT,
-            difference_figure(mean, given, "the raters' mean"),
+            difference_figure(mean, given * step, "the raters' mean"),
         ),
     ]
 
 
 def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
     """Return the mean rating of each item, rounded."""
-    means = np.rint(np.nanmean(list(_raters(view, reference).values()), axis=0))
+    means = np.rint(np.nanmean(list(_raters(view, reference).values()), axis=0)) * view.facts["step"]
     return {"Mean rating of about": [f"{mean:g}" for mean in means.tolist()]}
 
 
 def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
     """Return the ratings of some items."""
-    sides = {**_raters(view, reference), SUBMISSION.capitalize(): view.given(submission)}
+    raters = _raters(view, reference)
+    if len(raters) > view.facts["listed"]:
+        raters = {"Mean rating": np.nanmean(list(raters.values()), axis=0)}
+    sides = {**raters, SUBMISSION.capitalize(): view.given(submission)}
     return {
-        name: ["" if np.isnan(side[row]) else f"{side[row]:g}" for row in rows]
+        name: ["" if np.isnan(side[row]) else f"{side[row] * view.facts['step']:g}" for row in rows]
         for name, side in sides.items()
     }
 

@@ -26,13 +26,16 @@ def main(name: str, folder: Path) -> None:
     if isinstance(raters, int):
         raters = [f"rater{number + 1}" for number in range(raters)]
     rows = [row for path in HERE.glob("*/reference/ratings.csv") for row in table(path)]
-    given = [int(row[rater]) for row in rows for rater in raters if row[rater].strip()]
-    usual = median_low(given or range(declaration["scale"][0], declaration["scale"][1] + 1))
+    given = [float(row[rater]) for row in rows for rater in raters if row[rater].strip()]
+    (low, high), step = declaration["scale"], declaration.get("step", 1)
+    usual = median_low(given or [low + step * place for place in range(round((high - low) / step) + 1)])
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "ratings.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([identifier, "rating"])
-        writer.writerows([row[identifier], usual] for row in table(HERE / name / "input" / "items.csv"))
+        writer.writerows(
+            [row[identifier], f"{usual:g}"] for row in table(HERE / name / "input" / "items.csv")
+        )
 
 
 if __name__ == "__main__":

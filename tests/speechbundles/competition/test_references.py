@@ -4,6 +4,8 @@ import pytest
 
 import build_bundle
 from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import BadReference
+from spokeneval.challenges import find_task
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import COLUMNS, ROWS, load, refused, written
 from tests.samples.programs import write_files
@@ -43,6 +45,46 @@ def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
     last = said.splitlines()[-1]
     assert "It would leave out 29 rows." in last
     assert "init DIR --new NAME --kind KIND" in last
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "rows", "advice"),
+    [
+        (
+            "caller_experience",
+            "reference.csv",
+            "call_id,human1,human2,human3\nc,7,5,2\nd,1,6,0\n",
+            "[0, 7] there",
+        ),
+        (
+            "caller_experience",
+            "reference.csv",
+            "call_id,human1,human2,human3\nc,2.5,5,2\nd,1,3,4\n",
+            "[1, 5], step: 0.5",
+        ),
+        (
+            {"kind": "ratings", "raters": 2, "scale": [1, 5]},
+            "ratings.csv",
+            "id,rater1,rater2\na,6,\n",
+            "[1, 6] for the",
+        ),
+        (
+            "content_accuracy",
+            "reference.csv",
+            "response_id,prompt_id,speaker_id,human_score,words\na,p,s,6,9\n",
+            '"1-6"',
+        ),
+    ],
+)
+def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, file, rows, advice):
+    rules = find_task(task) if isinstance(task, str) else declared_task("x", task)
+    (tmp_path / file).write_text(rows)
+    with pytest.raises(BadReference) as refusal:
+        load_reference(rules, "evaluation", tmp_path, {})
+    last = str(refusal.value).splitlines()[-1]
+    assert f"scale: {advice}" in last
+    assert "--drop-invalid" not in last
+    assert ("--new NAME --kind ratings" in last) == (task == "caller_experience")
 
 
 def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):

@@ -61,6 +61,17 @@ def shared(a: list[Any], b: list[Any]) -> list[tuple[int, int]]:
     return [pair for pair in zip(a, b, strict=True) if MISSING not in pair]
 
 
+def stepped(ratings: Any, step: float) -> Any:
+    return [rating if rating is None else f"{rating * step:g}" for rating in ratings]
+
+
+def ccc(raters: Ratings, system: list[int]) -> float:
+    """Lin (1989), equation 3, of the system and the mean of each item's raters, with the moments of the n items."""
+    mean = np.array([np.mean([r for r in item if r is not None]) for item in zip(*raters, strict=True)])
+    (x, cov), (_, y) = np.cov(mean, system, ddof=0)
+    return 2 * cov / (x + y + (mean.mean() - np.mean(system)) ** 2)
+
+
 def kappa(a: list[Any], b: list[Any], scale: tuple[int, int], weights: str) -> float:
     labels = range(scale[0], scale[1] + 1)
     return float(cohen_kappa_score(*zip(*shared(a, b), strict=True), labels=labels, weights=weights))
@@ -103,13 +114,17 @@ def annotator_test(raters: Ratings, system: list[int], margin: float) -> tuple[f
     return float(np.mean(replaced)), float(np.mean(shares))
 
 
-@pytest.mark.parametrize("scale", [(1, 5), (1, 7), (-3, 3), (0, 10), (0, 1)])
+@pytest.mark.parametrize(
+    ("scale", "step"),
+    [((1, 5), 1), ((-3, 3), 1), ((0, 10), 1), ((0, 1), 1), ((2, 14), 0.5), ((0, 40), 0.25), ((1, 3), 0.1)],
+)
 @pytest.mark.parametrize("weights", ["linear", "quadratic"])
 @pytest.mark.parametrize("raters", [2, 3, 5])
-def test_agreement_with_missing_ratings_equals_independent_programs(raters, weights, scale) -> None:
+def test_agreement_with_missing_ratings_equals_independent_programs(raters, weights, scale, step) -> None:
+    """The distances are in steps: kappa and alpha do not depend on the unit of ratings."""
     human, system = draw(np.random.default_rng(raters), raters, 80, scale)
-    task = make(raters=raters, scale=list(scale), weights=weights)
-    found = scores(task, human, system)
+    task = make(raters=raters, scale=[end * step for end in scale], step=step, weights=weights)
+    found = scores(task, [stepped(rater, step) for rater in human], stepped(system, step))
     with_system = [kappa(rater, system, scale, weights) for rater in human]
     between = np.mean([kappa(*pair, scale, weights) for pair in combinations(human, 2)])
     apart = [abs(a - b) for rater in human for a, b in shared(rater, system)]
@@ -121,6 +136,7 @@ def test_agreement_with_missing_ratings_equals_independent_programs(raters, weig
         "exact": 100 * np.mean(np.array(apart) == 0),
         "within_one": 100 * np.mean(np.array(apart) <= 1),
         "quadratic_kappa": np.mean([kappa(rater, system, scale, "quadratic") for rater in human]),
+        "ccc": ccc(human, system),
         "alpha": ordinal_alpha([*human, system]),
         "human_alpha": ordinal_alpha(human),
     }
@@ -131,6 +147,31 @@ def test_agreement_with_missing_ratings_equals_independent_programs(raters, weig
     assert found == pytest.approx(expected, abs=1e-12)
     assert list(found) == [key for key in expected if key in found]
     assert task.primary.key == "kappa_mean"
+
+
+def test_a_crowd_has_the_means_of_independent_programs() -> None:
+    human, system = draw(np.random.default_rng(2), 30, 40, (1, 9), missing=0.7)
+    human[4] = [
+        rating if n < 9 else MISSING for n, rating in enumerate(human[4])
+    ]  # too few to count in the mean
+    halves = [[rating and 0.5 + rating / 2 for rating in side] for side in (*human, system)]  # 1 to 5
+    found = scores(make(raters=30, scale=[1, 5], step=0.5), halves[:-1], halves[-1])
+    counted = [rater for rater in human if sum(r is not None for r in rater) >= 10]
+    assert 20 < len(counted) < 30
+    assert found == pytest.approx(
+        {
+            "kappa_mean": np.mean([kappa(rater, system, (1, 9), "linear") for rater in counted]),
+            "exact": found["exact"],
+            "within_one": found["within_one"],
+            "quadratic_kappa": np.mean([kappa(rater, system, (1, 9), "quadratic") for rater in counted]),
+            "ccc": ccc(human, system),
+            "alpha": ordinal_alpha([*human, system]),
+            "human_alpha": ordinal_alpha(human),
+            "winning_rate": 0,  # no rater has thirty items
+            "advantage": 0,
+        },
+        abs=1e-12,
+    )
 
 
 def test_alpha_of_krippendorffs_example() -> None:
@@ -241,12 +282,13 @@ def test_complete_ratings_of_three_raters_have_the_scores_of_caller_experience(i
     counts = {part: total(each) for part, each in rows.items()}
     task = caller_experience.TASK
     expected = [score.value(task.part(score, counts)) for score in task.scores]
-    found = list(scores(make(raters=3, scale=[1, 5]), human, system).values())
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    found = scores(make(raters=3, scale=[1, 5]), human, system)
+    found.pop("ccc")
+    np.testing.assert_allclose(list(found.values()), expected, rtol=0, atol=1e-12)
 
 
 def test_counts_take_few_numbers() -> None:
-    """Ten raters on eleven steps: 1,768 numbers for each item; the cells of all pairs would be 6,655."""
+    """Ten raters on eleven steps: 1,774 numbers for each item; the cells of all pairs would be 6,655."""
     human, system = draw(np.random.default_rng(12), 10, 50, (0, 10))
     task = make(raters=10, scale=[0, 10])
     fields = [
@@ -254,7 +296,7 @@ def test_counts_take_few_numbers() -> None:
         for rows in task.count(*read(task, human, system)).values()
         for array in field_arrays(rows).values()
     ]
-    assert sum(array.size for array in fields) / 50 == 55 * 25 + 3 * 121 + 3 * 10
+    assert sum(array.size for array in fields) / 50 == 55 * 25 + 3 * 121 + 3 * 10 + 6
 
 
 def test_units_are_those_of_the_column_that_is_named() -> None:
@@ -291,6 +333,25 @@ def test_a_submission_has_a_rating_of_the_scale_for_each_item(rating: str) -> No
         SubmissionError, match=r"id i0: rating .*expected an integer from 1 to 5(, without a|$)"
     ):
         read(make(raters=2, scale=[1, 5]), ENOUGH, [rating, *[3] * 9])
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("2.6", "off_scale: rating '2.6'; expected a number from 1 to 5 in steps of 0.5"),
+        ("5.5", "out_of_bounds: rating '5.5'; expected a number from 1 to 5"),
+        ("2,5", "not_a_number: rating '2,5'"),
+        ("", "not_a_number: "),
+    ],
+)
+def test_a_submitted_rating_that_is_no_step_is_refused(cell: str, said: str) -> None:
+    task = make(raters=2, scale=[1, 5], step=0.5)
+    assert scores(task, ENOUGH, ["2.50", "3.0", *[3] * 8])["exact"] == 20
+    with pytest.raises(SubmissionError) as refusal:
+        read(task, ENOUGH, [f'"{cell}"', *[3] * 9])
+    (problem,) = refusal.value.problems
+    assert (problem.file, problem.line, problem.item) == ("ratings.csv", 2, "i0")
+    assert f"{problem.code}: {problem.message.partition(': ')[2]}".startswith(said)
 
 
 def test_a_name_may_be_that_of_a_speaker_where_the_unit_is_another() -> None:

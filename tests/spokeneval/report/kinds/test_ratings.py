@@ -13,6 +13,12 @@ def test_the_shift_of_ratings_is_against_each_rater_who_rated():
         ["Anna", "+0.25", "25.0 %", "25.0 %", "50.0 %", "4"],
         ["Ravi", "-2.00", "100.0 %", "0.0 %", "0.0 %", "2"],
     ]
+    half = tables(
+        section({**declared, "scale": [0.5, 2.5], "step": 0.5}, reference, {"rating": [2, 2, 4, 3]})
+    )
+    assert half["Ratings compared with each rater"][1][:3] == ["Anna", "+0.12", "25.0 %"]
+    assert half["Items by the rating of Anna"][1] == ["0.5", "0", "1", "0", "0", "0"]
+    assert half["Agreement of each two"][0][3] == "within 0.5"
     kappa = cohen_kappa_score([1, 2, 3, 4], [2, 2, 4, 3], weights="linear", labels=range(1, 6))
     assert found["Agreement of each two"][2] == ["Anna, submission", f"{kappa:.4f}", "25.0 %", "100.0 %", "4"]
     assert found["Items by the rating of Anna"][1] == ["1", "0", "1", "0", "0", "0"]
