@@ -21,9 +21,10 @@ autodoc_member_order = "bysource"
 # Types of numpy and the standard library are described elsewhere, and pages are built without a network.
 nitpick_ignore_regex = [("py:.*", r"(?!spokeneval).*")]
 nitpick_ignore = [
-    ("py:class", "spokeneval.metrics.counts.Counts"),  # a type variable
+    ("py:class", "spokeneval.metrics.counts.C"),  # a type variable
     # Fields of results; the architecture page says where they are.
     ("py:class", "spokeneval.task.Task"),
+    ("py:class", "spokeneval.ranking.values.Place"),  # a type variable
     ("py:class", "spokeneval.ranking.values.Row"),
     ("py:class", "spokeneval.ranking.values.Pair"),
     ("py:class", "spokeneval.ranking.values.Table"),
