@@ -42,9 +42,9 @@ from .language_labels import check_names, recording_name
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .speakers import check_speakers
-from .submission_folder import expect_files
-from .tables import Layout, Table, id_order, numbered, read_table
-from .text import blocks_of, decimal, read_blocks, size_limit, text_of
+from .submission_folder import expect_files, named_as
+from .tables import Layout, Table, check_forms, id_order, numbered, read_table
+from .text import blocks_of, decimal, in_form_of, read_blocks, size_limit, text_of
 from .turns import NO_TURNS, Reference, Rows, Submission, Turns, by_recording, is_evaluated, read_times, take
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
@@ -183,6 +183,7 @@ def _read_either(
     if rows:
         names = Table(rows.file, declared.id, {declared.id: rows.recordings}, rows.lines)
         check_names(names, declared.id, problems)
+        check_forms(names, problems)
     return rows
 
 
@@ -310,6 +311,7 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
     """
     problems = Problems()
     single = {f"{recording}.rttm": recording for recording in items.ids}
+    files = named_as(list(single), files)
     several = any(file in single and file != TURNS_RTTM for file in files.names)
     expected = list(single) if several else [TURNS_RTTM]
     expect_files(files.names, expected, problems)
@@ -327,7 +329,9 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
                 rows = rows.where(lambda label: label != NO_SCORE)
                 left_out[f"empty {SPEAKER_LINE}"] += int((rows.spans[:, 0] == rows.spans[:, 1]).sum())
                 _check_labels(rows, declared.classes, problems)
-                _check_recordings(rows, [single[file]] if several else items.ids, problems)
+                ours = [single[file]] if several else items.ids
+                rows = rows._replace(recordings=list(in_form_of(ours, rows.recordings)))
+                _check_recordings(rows, ours, problems)
                 parts.append(rows)
     problems.raise_if_any()
     joined = Rows(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from .files import Files, read_file
 from .problems import FileProblems, Problems, count_of, name, some_of
+from .text import in_form_of
 
 REPORT_FILE = "ingestion_report.txt"
 """The file that an ingestion program writes next to the submission."""
@@ -188,6 +189,15 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
         hint = f"; {AS_TEXT}" if file.lower().endswith(_SHEETS) else hint
         hint = f"; {UNPACK}" if file.lower().endswith(_PACKED) else hint
         problems.add("unexpected_file", file, f"is not part of a submission ({wanted} expected){hint}")
+
+
+def named_as(expected: Sequence[str], files: Files) -> Files:
+    """The files, each with the expected name that differs from its own only in the Unicode form, if this is missing."""
+    sources = dict(files.sources)
+    for file, called in zip(files.names, in_form_of(expected, files.names)):
+        if called not in sources:
+            sources[called] = sources.pop(file)
+    return Files(sources)
 
 
 def _suggest_file(file: str, other: str) -> str:

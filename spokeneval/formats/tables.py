@@ -6,16 +6,16 @@ import csv
 import io
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple, Optional
+from unicodedata import normalize
 
 import numpy as np
 
 from .problems import Problems, count_of, name, quote, repeated, some_of
-from .text import blocks_of, decimal
+from .text import blocks_of, decimal, in_form_of
 
 FEWEST_OF_A_SET = 20
 """This many items, all unknown, are taken for another set's items; fewer may be misspelt."""
@@ -307,19 +307,19 @@ def no_formula(text: str) -> str:
 
 
 def begins_formula(text: str) -> bool:
-    first = unicodedata.normalize("NFKC", text).lstrip()[:1]
+    first = normalize("NFKC", text).lstrip()[:1]
     return first != "" and first in "=+-@\N{MINUS SIGN}"
 
 
 def match_items(table: Table, expected: Sequence[str], problems: Problems, *, noun: str) -> np.ndarray:
-    """Match the rows of a table with the expected items: each item exactly once, in any order.
+    """Match the rows of a table with the expected items: each item exactly once, in any order and Unicode form.
 
     Returns
     -------
     ndarray of int, shape (n,)
         The position of each row's item in `expected`; -1 for a row with a problem.
     """
-    ids = table.ids
+    ids = in_form_of(expected, table.ids)
     position = {item: index for index, item in enumerate(expected)}
     if len(ids) == len(position) and position.keys() == set(ids):
         return np.array([position[item] for item in ids], dtype=int)
@@ -356,6 +356,17 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     return places
 
 
+def check_forms(table: Table, problems: Problems) -> None:
+    """Check that no two ids of a reference are equal in the form NFC."""
+    first: dict[str, tuple[str, int]] = {}
+    for item, line in zip(table.ids, table.lines):
+        other, earlier = first.setdefault(normalize("NFC", item), (item, line))
+        if item != other:
+            message = f"{table.id} {name(item)} looks like the {table.id} on line {earlier}, but has other characters "
+            message += "(another Unicode form); write both in the form NFC if they are the same"
+            problems.add("same_in_nfc", table.file, f"{message}, else rename one", line=line, item=item)
+
+
 def id_order(item: str) -> tuple[float, str]:
     """A key to sort ids by: numbers by their value, before all other ids."""
     number = item.isascii() and item.isdigit() and len(item) < 19
@@ -370,6 +381,7 @@ def _mended(item: str) -> str:
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
     """Check the ids of a reference: none is empty or repeated, and all can be typed."""
     match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
+    check_forms(table, problems)
     for item, line in zip(table.ids, table.lines):
         if not item:
             problems.add("empty_item", table.file, f"the {table.id} is empty", line=line)

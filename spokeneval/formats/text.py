@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO, Optional
+from unicodedata import normalize
 
 import numpy as np
 
@@ -135,6 +136,18 @@ def _decode_lines(content: bytes, file: str, problems: Problems, first_line: int
             problems.stop("file_too_large", file, f"a line of more than {LONGEST_LINE} characters", line=line)
         start = end + 1
     return block
+
+
+def in_form_of(expected: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+    """The names, each in the Unicode form of the expected name that it equals in the form NFC.
+
+    Some systems write `é` as one character (NFC), others, such as macOS in names of files, as `e` and an accent (NFD).
+    """
+    known = set(expected)
+    if known.issuperset(names):
+        return names
+    forms = {normalize("NFC", name): name for name in expected}
+    return [name if name in known else forms.get(normalize("NFC", name), name) for name in names]
 
 
 def decimal(text: str) -> Optional[float]:

@@ -95,3 +95,14 @@ def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):
         unused = load_reference(task, "evaluation", tmp_path / "labels.csv", {}).unused
         assert len(unused) == warned
         assert all("Spk_ID of the reference looks like speakers" in line for line in unused)
+
+
+def test_ids_that_are_not_in_nfc_give_a_warning_and_are_shipped_as_they_are(tmp_path):
+    task = declared_task("x", {"kind": "scores", "scale": [0, 9]})
+    table = tmp_path / "scores.csv"
+    table.write_text("id,score\ne\u0301,1\n\u00e8,2\nb,3\nc,4\n")
+    reference = load_reference(task, "evaluation", table, {})
+    (warning,) = reference.unused
+    assert warning.startswith("1 id not in the Unicode form NFC, such as 'e\u0301'")
+    assert reference.files["scores.csv"] == table.read_bytes()
+    assert "e\u0301" in reference.items

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from spokeneval.formats.files import Files
+from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from tests.samples.labelled_turns import BAD_REFERENCES, BAD_SUBMISSIONS, make, read_submission, rttm
 
@@ -42,3 +44,18 @@ def test_a_bad_submission_is_refused(files: dict[str, bytes], message: str) -> N
 def test_a_reference_that_cannot_be_used_is_refused(files: dict[str, bytes], message: str) -> None:
     with pytest.raises(ReferenceFileError, match=message):
         make().format.read_reference(files)
+
+
+def test_names_of_files_and_recordings_may_be_in_another_unicode_form() -> None:
+    composed, decomposed = "\u00e9", "e\u0301"
+    items = Items((composed, "r"), latest=5000.0)
+    content = {decomposed: rttm(**{decomposed: [(0, 1, "A")]}), "r": rttm(r=[(1, 2, "B")])}
+    for files in (
+        {"turns.rttm": b"".join(content.values())},
+        {f"{name}.rttm": lines for name, lines in content.items()},
+    ):
+        turns = make().format.read_submission(Files(files), items).turns
+        assert [each.spans.tolist() for each in turns] == [[[0, 1000]], [[1000, 2000]]]
+    files[f"{composed}.rttm"] = content[decomposed]
+    with pytest.raises(SubmissionError, match="is not part of a submission"):
+        make().format.read_submission(Files(files), items)

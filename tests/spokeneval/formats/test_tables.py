@@ -222,6 +222,16 @@ def test_every_invalid_row_is_reported():
     assert found[-1][3] == "Id 9, 10: 6 responses expected, 4 found"
 
 
+def test_an_id_in_another_unicode_form_is_the_same_item():
+    composed, decomposed = "Jos\u00e9", "Jose\u0301"
+    for item, other in ((composed, decomposed), (decomposed, composed)):
+        assert matched(["b", other], [item, "b"]) == ([1, 0], [])
+        ((*problem, _),) = matched(["b", other, item], [item, "b"])[1]
+        assert problem == ["duplicate_item", 4, item]
+    # Ids that only look alike in the form NFKC are different.
+    assert matched(["\u2460"], ["1"])[1][0][0] == "unknown_item"
+
+
 def test_an_id_that_ends_in_a_decimal_is_known_as_it_is():
     assert matched(["2.0", "2"], ["2.0", "2"]) == ([0, 1], [])
     assert (
