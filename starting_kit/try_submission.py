@@ -40,6 +40,16 @@ from spokeneval.task import ENDS
 HERE = Path(__file__).resolve().parent
 
 
+GET_DATA = HERE / "get_data.py"
+
+
+class GetData(argparse.Action):
+    """Download the files that are too large for the kit, and end."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *of_option: object) -> None:
+        sys.exit(runpy.run_path(str(GET_DATA))["main"]([]))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check and score a submission before you upload it.")
     parser.add_argument("submission", type=Path, help="a file, a folder of files, or a zip")
@@ -50,6 +60,13 @@ def main() -> int:
     parser.add_argument(
         "--zip", type=Path, default=Path("submission.zip"), help="the zip to write (default: %(default)s)"
     )
+    if GET_DATA.exists():
+        parser.add_argument(
+            "--get-data",
+            action=GetData,
+            nargs=0,
+            help="only download the files that are too large for the kit",
+        )
     parser.add_argument("--all", action="store_true", help="list every problem, not only the first ones")
     options = parser.parse_args()
     if any(character.isspace() for character in options.zip.name):

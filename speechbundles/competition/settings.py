@@ -39,6 +39,7 @@ DEFAULTS: dict[str, Any] = {
     "leave_out": (),
     "kit_data": {},
     "baseline_data": {},
+    "data_url": {},
     "registration": "approval",
     "forum": True,
 }

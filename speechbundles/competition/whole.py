@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from speechbundles.competition.intake.declared import SETTING
+from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.competition import PLATFORM, Competition
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import NO_FOLDER, NOTE
-from speechbundles.model.text import PROGRAM
-from speechbundles.model.zips import DECIDING_SET
+from speechbundles.model.text import PROGRAM, size_of
+from speechbundles.model.zips import DECIDING_SET, tree_files
 from spokeneval.formats.problems import count_of
 
 BASELINE = "baseline"
@@ -107,14 +108,15 @@ def away_from_sample(competition: Competition) -> Competition:
 
 
 def require_whole(competitions: Iterable[Competition], given: Given) -> None:
-    """Refuse competitions with missing files.
+    """Refuse competitions with missing files, or with more data for the kit than a bundle holds.
 
     Raises
     ------
     BadReference: the message lists all missing files, where to put them, and how to leave them out.
     """
-    refusals = []
+    refusals: list[str] = []
     for competition in competitions:
+        refusals += _too_large(competition)
         missing = [
             need
             for need in needs(competition)
@@ -124,6 +126,24 @@ def require_whole(competitions: Iterable[Competition], given: Given) -> None:
             refusals.append(_refusal(competition, missing))
     if refusals:
         raise BadReference("\n\n".join(refusals))
+
+
+def _too_large(competition: Competition) -> Iterator[str]:
+    """Yield a refusal of the organiser's kit files if a bundle cannot hold them. No file is read."""
+    kits = dict.fromkeys((competition.task, competition.challenge))
+    files = [
+        path
+        for kit in kits
+        for path in tree_files(competition.sources.folder / "starting_kit" / kit).values()
+    ]
+    sizes = {path: path.stat().st_size for path in files}
+    if sum(sizes.values()) > LARGEST_BUNDLE:
+        largest = max(files, key=sizes.__getitem__)
+        yield (
+            f"{largest}: {size_of(sizes[largest])}; the starting kit would have {count_of(len(files), 'file')} of "
+            f"{size_of(sum(sizes.values()))} together, and a bundle has at most {size_of(LARGEST_BUNDLE)}. Put large "
+            "files on a web server, declare each with data_url in competition.yaml, and move them out of this folder"
+        )
 
 
 def _is_there(competition: Competition, need: Need, given: Given) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from speechbundles.model.bounded import read_entry, read_file
 from speechbundles.model.finding import Report
+from speechbundles.model.text import size_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 LARGEST_BUNDLE = 100_000_000
@@ -103,7 +104,11 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
             return None
         unpacked = sum(entry.file_size for entry in entries)
         if not room.take(unpacked):
-            text = f"unpacks to {unpacked / 1e6:.0f} MB; at most {LARGEST_BUNDLE / 1e6:.0f} MB of a bundle are read"
+            largest = max(entries, key=lambda entry: entry.file_size)
+            text = (
+                f"unpacks to {size_of(unpacked)}; at most {size_of(LARGEST_BUNDLE)} of a bundle are read. The largest "
+                f"file: {largest.filename!r:.100}, {size_of(largest.file_size)}"
+            )
             report.add("archive-oversized", where, text)
             return None
         files: dict[str, bytes] = {}

@@ -65,6 +65,14 @@ def dump_yaml(content: Any) -> bytes:
     return text.encode("utf-8")
 
 
+def size_of(size: float) -> str:
+    """Return a number of bytes in kB, MB or GB, such as `5.4 GB`."""
+    unit, name = next(
+        ((unit, name) for unit, name in ((1e9, "GB"), (1e6, "MB")) if size >= unit), (1e3, "kB")
+    )
+    return f"{size / unit:.3g} {name}"
+
+
 def inline_yaml(content: Any) -> str:
     """Return YAML in one line, such as `[yes, no]`."""
     text: str = yaml.safe_dump(

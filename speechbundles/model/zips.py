@@ -39,8 +39,13 @@ def input_zip(name: str) -> str:
 
 def read_tree(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder, except hidden and left-behind ones, `relative name -> content`."""
+    return {name: path.read_bytes() for name, path in tree_files(folder).items()}
+
+
+def tree_files(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files that `read_tree` reads, `relative name -> path`."""
     return {
-        name: path.read_bytes()
+        name: path
         for name, path in _files(folder).items()
         if not any(map(_LEFT_BEHIND.fullmatch, name.split("/")))
     }

@@ -149,7 +149,7 @@ def test_what_the_zips_of_a_bundle_unpack_to_is_counted_together(capsys, tmp_pat
     assert "archive-oversized" not in run(capsys, "check", codabench_bundle(tmp_path))[1]
     _, words = run(capsys, "check", codabench_bundle(tmp_path, inner=inner))
     assert words.count("archive-oversized") == 1
-    assert "unpacks to 0 MB; at most 1 MB of a bundle are read" in words
+    assert "unpacks to 250 kB; at most 1 MB of a bundle are read" in words
 
 
 def test_a_zip_of_very_many_entries(capsys, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from typing import Any
 
 from speechbundles.bundle.build.baseline import Baseline, run_baseline
 from speechbundles.bundle.build.declared_facts import declared_facts
+from speechbundles.bundle.build.downloads import SETTING, download_files, downloads_list
 from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
 from speechbundles.bundle.build.steps import Feedback, set_feedback
 from speechbundles.bundle.build.template import chosen_options, fill, what_holds
@@ -123,12 +124,15 @@ def _kit(
     }
     made = {
         "try_submission.py": (root / "starting_kit" / "try_submission.py").read_bytes(),
+        **download_files(competition, log),
         "phases.json": _json({phase.name: phase.reference for phase in competition.phases}),
         **programs,
     }
-    if taken := [name for name in kit if name in made]:
+    here = [*made, *(f"data/{name}" for name in competition[SETTING])]
+    if taken := [name for name in kit if name in here]:
         raise OrganiserError(
-            f"{task.name}: starting kit: {some_of(taken)}: the build writes a file of this name; rename yours"
+            f"{task.name}: starting kit: {some_of(taken)}: the build writes or declares a file of this name; rename or "
+            "remove yours"
         )
     kit.update(made)
     kit.update(_shared_scripts(root, kit))
@@ -255,7 +259,9 @@ def _readme(
         **chosen_options(competition),
         **declared_facts(competition),
     }
-    return fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds).encode()
+    text = fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds)
+    large = downloads_list(kit)
+    return (f"{text.rstrip()}\n\n## Large files\n\n{large}\n" if large else text).encode()
 
 
 def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """Fill in a competition's Markdown pages with facts from `competition.yaml` and from the data."""
 
 from speechbundles.bundle.build.declared_facts import declared_facts
+from speechbundles.bundle.build.downloads import downloads_list
 from speechbundles.bundle.build.kit import Parts
 from speechbundles.bundle.build.page_tables import (
     about_facts,
@@ -88,6 +89,7 @@ def _facts(competition: Competition, parts: Parts | None, platform: Platform | N
         "upload_phase": _upload_phase(competition),
         "forum": "yes" if competition["forum"] else "",
         **about_facts(competition),
+        "downloads": downloads_list(parts.starting_kit) if parts else "",
         **dict.fromkeys(SHARED, ""),
         "sets": sets_table(competition, references),
         "kit_data": kit_data_list(competition, parts.starting_kit if parts else {}),

@@ -11,12 +11,15 @@ from speechbundles.bundle.build import codabench, codalab
 from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
+from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.competition import Competition
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Finding
+from speechbundles.model.text import size_of
 from speechbundles.model.zips import HOME, make_zip
 from speechbundles.platforms.facts import PLATFORMS
+from spokeneval.formats.problems import some_of
 
 RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
 """Platform -> function that returns the entries of a bundle, `name -> content`."""
@@ -47,7 +50,8 @@ def write(
 
     Raises
     ------
-    OrganiserError: `auto_run_submissions: false`, on a platform that runs every submission at once.
+    OrganiserError: `auto_run_submissions: false`, on a platform that runs every submission at once; a bundle that is
+        too large.
     """
     for competition in plan.competitions:
         for platform in platforms:
@@ -66,6 +70,13 @@ def write(
         files = RENDERERS[platform](competition, plan.parts[competition.task])
         content = make_zip(files, first=FILE)
         path = out / platform / f"{competition.name}.zip"
+        if len(content) > LARGEST_BUNDLE:
+            largest = sorted(files, key=lambda name: len(files[name]), reverse=True)
+            sizes = [f"{name} ({size_of(len(files[name]))})" for name in largest]
+            raise OrganiserError(
+                f"{path}: {size_of(len(content))}; at most {size_of(LARGEST_BUNDLE)}. The largest parts: "
+                f"{some_of(sizes, 3)}. Declare large files for participants with data_url in competition.yaml"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".unfinished")
         try:

@@ -52,6 +52,18 @@ def test_all_missing_inputs_are_reported_at_once_except_those_left_out(tmp_path,
     assert not any(name.startswith("development/") for name in kit)
 
 
+def test_kit_files_that_no_bundle_holds_are_refused_before_they_are_read(tmp_path):
+    folder = own_folder(tmp_path / "own", ["spoken_call"])
+    large = folder / "starting_kit/spoken_call/data/Aufnahmen.tar"
+    with large.open("wb") as stream:
+        stream.truncate(5_368_709_120)
+    with pytest.raises(BadReference) as refusal:
+        plan(Sources(ROOT, folder), [], {})
+    assert str(refusal.value).startswith(f"{large}: 5.37 GB; ")
+    assert "at most 100 MB" in str(refusal.value)
+    assert "data_url" in str(refusal.value)
+
+
 def test_labels_given_by_reference_need_the_other_inputs_too(tmp_path, no_baseline):
     files = own_data("spoken_call")
     sets = ("development", "evaluation")

@@ -1,5 +1,6 @@
 """What participants read follows the organiser's data: no words of other challenges, and examples that are true."""
 
+import hashlib
 import json
 import re
 import subprocess
@@ -8,10 +9,12 @@ import sys
 import nbformat
 import pytest
 
+from speechbundles.bundle.build.downloads import download_files
 from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import task_names
 from spokeneval.formats.submission_folder import list_files
@@ -260,3 +263,54 @@ def test_the_terms_follow_the_licence(tmp_path):
         terms = page_texts(competition)["terms.md"]
         assert ("You may not pass it on" in terms) == (licence == "")
         assert ("Data licence: CC BY 4.0." in terms) == (licence != "")
+
+
+def with_downloads(folder, *entries):
+    files = declared_folder("speakers")
+    declared = "data_url: {" + ", ".join(entries) + "}, "
+    files["competition.yaml"] = files["competition.yaml"].replace("defaults: {", "defaults: {" + declared)
+    return Sources(ROOT, write_files(folder, {**files, "Ton.tar": "Ton"}))
+
+
+def test_kit_and_data_page_list_what_is_downloaded(tmp_path):
+    digest = hashlib.sha256(b"Ton").hexdigest()
+    entry = f"{{url: 'https://a.example/%s', sha256: {digest}, size: %s}}"
+    logged = []
+    given = (
+        f"a.tar: {entry % ('a.tar', 3_000_000)}",
+        "b.tar: {url: 'https://a.example/b.tar', file: Ton.tar}",
+    )
+    planned = plan(with_downloads(tmp_path, *given), [], {}, log=logged.append)
+    (competition,), parts = planned.competitions, planned.parts["aufgabe"]
+    assert f"data_url: b.tar: size: 3, sha256: {digest}" in logged
+    kit = write_files(tmp_path / "kit", parts.starting_kit)
+    assert json.loads((kit / "downloads.json").read_text()) == {
+        "a.tar": {"url": "https://a.example/a.tar", "size": 3_000_000, "sha256": digest},
+        "b.tar": {"url": "https://a.example/b.tar", "size": 3, "sha256": digest},
+    }
+    line = f"- `data/a.tar`, 3 MB: <https://a.example/a.tar>, SHA-256 `{digest}`\n"
+    assert line in (kit / "README.md").read_text(encoding="utf-8")
+    assert line in page_texts(competition, parts)["data.md"]
+    write_files(kit, {"data/a.tar": "Ton", "data/b.tar": "Ton"})
+    done = run_program("try_submission.py", "--get-data", cwd=kit)
+    assert done.returncode == 1
+    assert done.stdout == "data/b.tar: is there\n"
+    assert "a.tar has 3 bytes, not the declared 3000000" in done.stderr
+
+
+def test_downloads_that_are_not_described_or_are_other_files_are_listed(tmp_path):
+    given = (
+        "a.tar: {url: 'https://a.example/a.tar', size: 3}",
+        "b.tar: {url: 'https://a.example/b.tar', file: Ton.tar, size: 4}",
+        "c.tar: {url: 'https://a.example/c.tar', file: None.tar}",
+    )
+    (competition,) = read_competitions(with_downloads(tmp_path, *given))
+    with pytest.raises(OrganiserError) as refusal:
+        download_files(competition, print)
+    assert re.findall(
+        r"line 1 .*data_url.(\w).tar: (?:.*(no size and|another|No such))", str(refusal.value)
+    ) == [
+        ("a", "no size and"),
+        ("b", "another"),
+        ("c", "No such"),
+    ]
