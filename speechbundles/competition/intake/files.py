@@ -12,7 +12,13 @@ from typing import NamedTuple
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
 from speechbundles.competition.intake.table import Notation, OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
-from speechbundles.competition.intake.transcripts import read_kaldi_text, read_stm, read_trn
+from speechbundles.competition.intake.transcripts import (
+    UTT2SPK,
+    read_kaldi_text,
+    read_stm,
+    read_trn,
+    read_utt2spk,
+)
 from speechbundles.competition.intake.turns import Row, is_label_track, read_label_track, read_rttm, read_uem
 from spokeneval.formats.nist import left_out_lines
 from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
@@ -45,6 +51,7 @@ class FileFormat(NamedTuple):
     read: takes the text, the name of the file, the problems, and the number of lines of each type that are left out;
         yields the line and the cells of each row.
     fits: whether a text is in this format, for a pattern that others have too.
+    speakers: the name of a file beside it with the speakers of its items.
     """
 
     called: str
@@ -52,6 +59,7 @@ class FileFormat(NamedTuple):
     gives: tuple[str, ...]
     read: Callable[[str, str, Problems, Counter[str]], Iterator[Row]]
     fits: Callable[[str], bool] = lambda text: True
+    speakers: str = ""
 
 
 FORMATS = (
@@ -60,7 +68,7 @@ FORMATS = (
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
     FileFormat("STM", "*.stm", UTTERANCE, read_stm),
     FileFormat("trn", "*.trn", UTTERANCE, read_trn),
-    FileFormat("Kaldi text", "text", UTTERANCE, read_kaldi_text),
+    FileFormat("Kaldi text", "text", UTTERANCE, read_kaldi_text, speakers=UTT2SPK),
 )
 
 
@@ -86,8 +94,18 @@ def _targets(form: FileFormat, layout: Layout) -> dict[str, int]:
     return {} if missing or len({*targets, SPEAKER}) < len({*form.gives, SPEAKER}) else targets
 
 
-def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, notation: Notation) -> OwnTable:
+def make_table(
+    texts: Mapping[Path, str],
+    form: FileFormat,
+    layout: Layout,
+    notation: Notation,
+    speakers: str | None = None,
+) -> OwnTable:
     """Return the table of a layout made from files in another format. Turns are sorted by recording and time.
+
+    Parameters
+    ----------
+    speakers: the text of `form.speakers`, if there is such a file.
 
     Raises
     ------
@@ -102,6 +120,7 @@ def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, nota
     ]
     if LABEL in form.gives:
         _check_repeated(rows, problems)
+    said = "" if speakers is None else _add_speakers(rows, speakers, problems)
     problems.raise_if_any()
     targets = _targets(form, layout)
     columns = tuple(
@@ -127,10 +146,22 @@ def make_table(texts: Mapping[Path, str], form: FileFormat, layout: Layout, nota
         columns,
         1,
         {number: [cell(column, cells) for column in columns] for number, (_, cells) in enumerate(rows, 2)},
-        f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}{without}",
+        f"{count_of(len(rows), 'row')}; read from {count_of(len(texts), f'{form.called} file')}{unit}{without}{said}",
         source=next(iter(texts)).name,
         places={number: place for number, (place, _) in enumerate(rows, 2)},
     )
+
+
+def _add_speakers(rows: Sequence[tuple[tuple[str, int], list[str]]], text: str, problems: Problems) -> str:
+    """Write the speakers of Kaldi's `utt2spk` into rows of `UTTERANCE`; return how, in words."""
+    speakers = read_utt2spk(text, problems)
+    for (file, line), cells in rows:
+        cells[2] = speakers.get(cells[0], "")
+        if not cells[2]:
+            problems.add("no_speaker", file, f"utterance {name(cells[0])} is not in {UTT2SPK}", line=line)
+    others = len(speakers.keys() - {cells[0] for _, cells in rows})
+    without = f", without {count_of(others, 'other utterance')}" if others else ""
+    return f"; speakers read from {UTT2SPK}{without}"
 
 
 def _check_repeated(rows: Sequence[tuple[tuple[str, int], list[str]]], problems: Problems) -> None:

@@ -16,6 +16,7 @@ from speechbundles.model.sources import NOTE
 from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, decode
 from speechbundles.model.text import suggestion
 from spokeneval.formats.problems import count_of, quote, some_of
+from spokeneval.formats.speakers import SPEAKER
 from spokeneval.formats.tables import Layout
 from spokeneval.task import Task
 
@@ -62,7 +63,9 @@ def _read(
     if form is None:
         table = read_table(files[0], layout, notation, declared)
     else:
-        table = make_table({file: _text(file) for file in files}, form, layout, notation)
+        beside = files[0].with_name(form.speakers) if form.speakers else None
+        speakers = _text(beside) if beside and beside.is_file() and SPEAKER in layout.optional else None
+        table = make_table({file: _text(file) for file in files}, form, layout, notation, speakers)
     for make in (*_COMPLETED, *notation.completed):
         table = make(table, layout)
     return table

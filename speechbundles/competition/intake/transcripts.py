@@ -1,6 +1,6 @@
 """Read transcripts in Kaldi's `text`, and in `trn` and `STM` of NIST's sclite.
 
-    text    ID WORD WORD ...
+    text    ID WORD WORD ...        utt2spk, beside it    ID SPEAKER
     trn     WORD WORD ... (ID)
     STM     RECORDING CHANNEL SPEAKER START END [<LABEL,LABEL>] WORD WORD ...
 
@@ -20,6 +20,7 @@ from speechbundles.competition.intake.turns import Row
 from spokeneval.formats.problems import Problems, name, quote, repeated
 from spokeneval.formats.text import decimal, expected_number
 
+UTT2SPK = "utt2spk"
 IGNORED = "ignore_time_segment_in_scoring"
 """The transcript of a segment of an STM file that is not scored."""
 
@@ -36,6 +37,19 @@ def read_kaldi_text(content: str, file: str, problems: Problems, left_out: Count
         else:
             item, *words = text.split()
             yield line, [item, " ".join(words), ""]
+
+
+def read_utt2spk(content: str, problems: Problems) -> dict[str, str]:
+    """Return the speaker of each utterance; a line of another form, or with a second speaker, adds a problem."""
+    speakers: dict[str, str] = {}
+    for line, text in _lines(content):
+        fields = text.split()
+        if len(fields) != 2:
+            problems.add("wrong_field_count", UTT2SPK, f"{quote(text, 40)}; expected ID SPEAKER", line=line)
+        elif speakers.setdefault(*fields) != fields[1]:
+            message = f"utterance {name(fields[0])} has another speaker above, {name(speakers[fields[0]])}"
+            problems.add("two_speakers", UTT2SPK, message, line=line)
+    return speakers
 
 
 def read_trn(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:

@@ -6,6 +6,10 @@ import pytest
 
 from speechbundles.competition.intake.transcripts import read_kaldi_text, read_stm, read_trn
 from spokeneval.formats.problems import Problems, ReferenceFileError
+from spokeneval.kinds.declared import declared_task
+from tests.samples.own_tables import load, refused
+
+WORDS = declared_task("asr", {"kind": "transcripts"})
 
 
 def rows(read, content, file="ref", left_out=None):
@@ -101,3 +105,29 @@ def test_all_problems_of_a_file_are_in_one_refusal() -> None:
     with pytest.raises(ReferenceFileError) as refused:
         rows(read_trn, "{a / b} (c) (u1)\nhello\n")
     assert [problem.line for problem in refused.value.problems] == [1, 1, 2]
+
+
+KALDI = "s1-1 ona poszła\ns1-2 do domu\ns2-1\n"
+
+
+def test_speakers_of_kaldi_text_are_read_from_utt2spk_beside_it(tmp_path):
+    files = {"text": KALDI, "utt2spk": "s1-1 Ola\ns1-2  Ola\n\ns2-1\tŁukasz\nt1 Jan\n"}
+    reference, logged = load(tmp_path, files, WORDS)
+    assert list(reference.rules.units(reference.gold.labels).of.items()) == [
+        ("s1-1", "Ola"),
+        ("s1-2", "Ola"),
+        ("s2-1", "Łukasz"),
+    ]
+    assert logged.endswith("; speakers read from utt2spk, without 1 other utterance")
+
+
+def test_problems_of_utt2spk_are_in_one_list_with_missing_utterances(tmp_path):
+    said = refused(tmp_path, {"text": KALDI, "utt2spk": "s1-1 Ola\ns1-2\ns1-1 Jan\n"}, WORDS)
+    for words in (
+        "line 2    's1-2'; expected ID SPEAKER",
+        "line 3    utterance s1-1 has another speaker above, Ola",
+        "line 2    utterance s1-2 is not in utt2spk",
+        "line 3    utterance s2-1 is not in utt2spk",
+    ):
+        assert words in said
+    assert "4 problems in 2 files" in said
