@@ -96,10 +96,13 @@ def _find(
     parts, form = _of_a_format(files, layout)
     if form is None:
         names = ", ".join(sorted(each.name for each in path.iterdir())) or "nothing"
-        instead = "".join(f" and no {form.names}" for form in formats_of(layout))
-        raise BadReference(
-            f"{path}: no {layout.file}{instead}; found {names} ({count_of(number, 'file')} expected)"
-        )
+        instead = "".join(f", no {form.names}" for form in formats_of(layout))
+        advice = f"{count_of(number, 'file')} expected"
+        tables = [each.name for each in files if each.suffix.lower() in _SUFFIXES]
+        if number == 1 and len(tables) == 1:
+            rule = f"sets: {{{path.name}: {{file: {quote(tables[0])}}}}}"
+            advice = f"to use it, write into competition.yaml, under the task or the bundle: {rule}"
+        raise BadReference(f"{path}: no {layout.file}{instead}; found {names} ({advice})")
     return parts, form
 
 
