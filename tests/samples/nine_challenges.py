@@ -1,0 +1,406 @@
+"""Nine challenges with files as organisers have them, and what independent software computes from their answers.
+
+All data are drawn with a fixed seed. Each maker returns, for each task, the files of a set, a submission, and scores.
+"""
+
+import random
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from speechbundles.model.zips import make_zip
+from speechbundles.new.examples import EXAMPLES
+from tests.samples.own_competition import table
+from tests.samples.own_tables import book
+
+SIZES = {"development": 40, "evaluation": 60, "finale": 60}
+
+PHASES = """
+    phases:
+      - {reference: development, start: "2027-01-11 00:00:00", end: "2027-02-28 23:59:59"}
+      - {reference: evaluation, start: "2027-03-01 00:00:00", end: "2027-03-14 23:59:59"}
+"""
+THREE_PHASES = (
+    PHASES.replace("evaluation", "evaluation, name: Probelauf")
+    + """\
+      - {reference: finale, start: "2027-03-22 00:00:00", end: "2027-03-28 23:59:59", max_submissions: 1}
+"""
+)
+HEAD = "defaults: {organiser: Das Institut, contact_email: a@example.org, data_licence: CC BY 4.0}\n"
+
+
+class Part(NamedTuple):
+    """One set of one task: the organiser's files, a submission's, and scores of it by other software."""
+
+    files: Mapping[str, str | bytes]
+    answers: Mapping[str, str]
+    scores: Mapping[str, float]
+
+
+class Challenge(NamedTuple):
+    """A challenge.
+
+    Attributes
+    ----------
+    settings: its `competition.yaml`.
+    make: a random generator and the name of a set -> its parts, by task.
+    asked: what the refusal of the first build lists; empty if the first build succeeds.
+    advised: texts of the settings that the refusal's advice replaces, `old -> new`.
+    """
+
+    settings: str
+    make: Callable[[random.Random, str], dict[str, Part]]
+    asked: tuple[str, ...] = ()
+    advised: Mapping[str, str] = {}
+
+
+def _ids(part: str, pattern: str = "{}{:03d}") -> list[str]:
+    return [pattern.format(part[0], number) for number in range(SIZES[part])]
+
+
+def _one_task(
+    name: str, settings: str, *, challenge: str = "", phases: str = PHASES, title: str = "Aufgabe"
+) -> str:
+    tasks = "".join(f"\n        {line}" for line in settings.strip().split("\n"))
+    return f"""{HEAD}
+challenges:
+  {challenge or name}:
+    tasks:
+      {name}:{tasks}{phases}
+bundles:
+  {name}: {{task: {name}, title: {title}}}
+"""
+
+
+# German children's speech in three phases: semicolons, a byte-order mark, decomposed letters, line breaks in cells
+
+CHILDREN = """
+kind: transcripts
+normalise: [nfkc, casefold, drop_punctuation, {drop: [äh, ähm]}]
+sets:
+  development: &columns {rename: {id: Äußerung-Nr., transcript: Wortlaut, speaker: Kind}}
+  evaluation: *columns
+  finale: *columns
+"""
+
+
+def _plain(text: str) -> str:
+    letters = "".join(
+        letter for letter in unicodedata.normalize("NFKC", text).casefold() if letter not in ".,\n"
+    )
+    return " ".join(word for word in letters.split() if word not in ("äh", "ähm"))
+
+
+def _children(draw: random.Random, part: str) -> dict[str, Part]:
+    import jiwer
+
+    example = EXAMPLES["children_asr"]
+    labels = example.labels(draw, _ids(part, "Geraet_{}{:03d}"))
+    answers = example.answers(draw, labels, 0.8)
+    rows = [line.split(",") for line in labels["transcripts.csv"].splitlines()[1:]]
+    said: dict[str, list[str]] = {}
+    for item, text, _ in rows:
+        said.setdefault(item, []).append(_plain(text))
+    measured = []
+    for line in answers["transcripts.csv"].splitlines()[1:]:
+        item, text = line.split(",")
+        done = [jiwer.process_words(reference, _plain(text)) for reference in said[item]]
+        errors = [each.substitutions + each.deletions + each.insertions for each in done]
+        best = min(range(len(done)), key=lambda at: errors[at] / len(said[item][at].split()))
+        measured.append((errors[best], len(said[item][best].split())))
+    wrong, words = np.sum(measured, axis=0)
+    messy = [
+        (unicodedata.normalize("NFD", item), f"{text[:5]}{text[5:].replace(' ', chr(10), 1)}", f"{who} ")
+        for item, text, who in rows
+    ]
+    text = table(("Äußerung-Nr.", "Wortlaut", "Kind"), messy, ";")
+    return {
+        "kinder": Part(
+            {"transcripts.csv": b"\xef\xbb\xbf" + text.encode()}, answers, {"wer": 100 * wrong / words}
+        )
+    }
+
+
+# Five languages: what Excel saves as Unicode text, UTF-16 with tabs, and Chinese names of columns
+
+LANGUAGES = ("Deutsch", "Français", "Türkçe", "普通话", "हिन्दी")
+LID = """
+kind: identification
+classes: [Deutsch, Français, Türkçe, 普通话, हिन्दी]
+item: clip
+sets:
+  development: &columns {rename: {id: 文件名, label: 语言, speaker: 说话人}}
+  evaluation: *columns
+"""
+
+
+def _languages(draw: random.Random, part: str) -> dict[str, Part]:
+    from scipy.special import logsumexp
+    from sklearn.metrics import balanced_accuracy_score
+
+    items = _ids(part)
+    labels = [draw.randrange(5) if number > 4 else number for number in range(len(items))]
+    scores = np.array(
+        [[round(draw.gauss(2 * (each == label), 1), 3) for each in range(5)] for label in labels]
+    )
+    others = np.array([logsumexp(np.delete(scores, each, axis=1), axis=1) - np.log(4) for each in range(5)]).T
+    detected = scores > others  # at a prior of 0.5 the threshold of a log-likelihood ratio is 0
+    rates = np.array([detected[np.array(labels) == label].mean(axis=0) for label in range(5)])
+    misses, alarms = 1 - np.diag(rates), (rates.sum() - np.trace(rates)) / 20
+    rows = [
+        (f"{item} ", LANGUAGES[label], f"S{n % 12}") for n, (item, label) in enumerate(zip(items, labels))
+    ]
+    text = table(("文件名", "语言", "说话人"), rows, "\t").encode("utf-16")
+    answers = {"scores.csv": table(("id", *LANGUAGES), [(i, *s) for i, s in zip(items, scores.tolist())])}
+    accuracy = balanced_accuracy_score(labels, scores.argmax(axis=1))
+    values = {"cavg": misses.mean() + alarms, "macro_accuracy": 100 * accuracy}
+    return {"sprachen": Part({"labels.txt": text}, answers, values)}
+
+
+# Diarization: RTTM with comments, other lines and CRLF, and regions that cut recordings short
+
+SPEAKERS_SETTINGS = "kind: turns\nmapping: optimal\ncollar: 0.25\nitem: meeting"
+
+
+def _meetings(draw: random.Random, part: str) -> dict[str, Part]:
+    from pyannote.core import Annotation, Segment, Timeline
+    from pyannote.metrics.diarization import DiarizationErrorRate
+    from pyannote.metrics.identification import IdentificationErrorRate
+
+    example = EXAMPLES["meeting_speakers"]
+    files = example.labels(draw, _ids(part)[:12])
+    answers = example.answers(draw, files, 0.8)
+    regions = [line.split() for line in files["regions.uem"].splitlines()]
+    spans = [(name, *each) for name, _, _, end in regions for each in ((1, 10), (12.5, float(end) - 9))]
+
+    def turns(text: str) -> dict[str, Annotation]:
+        found = {name: Annotation(uri=name) for name, *_ in regions}
+        for number, line in enumerate(text.splitlines()):
+            _, name, _, start, length, _, _, who, *_ = line.split()
+            found[name][Segment(float(start), float(start) + float(length)), number] = who
+        return found
+
+    # Overlapping turns of one speaker are one turn. Labels are mapped before collars are left out, as in md-eval.
+    rate = IdentificationErrorRate(collar=0.5)
+    said, answered = turns(files["turns.rttm"]), turns(answers["turns.rttm"])
+    for name in said:
+        scored = Timeline([Segment(start, end) for other, start, end in spans if other == name])
+        reference, system = said[name].support(), answered[name].support()
+        mapping = DiarizationErrorRate().optimal_mapping(reference, system, uem=scored)
+        rate(reference, system.rename_labels(mapping), uem=scored)
+    names = "".join(f"SPKR-INFO {name} 1 <NA> <NA> <NA> unknown anna <NA> <NA>\r\n" for name, *_ in regions)
+    messy = files["turns.rttm"].replace("\n", "\r\n").replace(" <NA> <NA> ", "  <NA>\t<NA> ")
+    uem = "".join(f"{name}\t1  {start:.3f} {end:.3f}\r\n" for name, start, end in spans)
+    made = {"sitzungen.rttm": f";; Stand: März\r\n{names}{messy}", "bereiche.uem": f"\r\n;; \r\n{uem}"}
+    return {"sitzungen": Part(made, answers, {"der": 100 * abs(rate)})}
+
+
+# Fluency by seven raters with half points, in a workbook with notes on another sheet
+
+RATERS = [f"Prüferin {letter}" for letter in "ABCDEFG"]
+FLUENCY = f"""
+kind: ratings
+raters: [{", ".join(RATERS)}]
+scale: [0, 5]
+step: 0.5
+id: Antwort
+unit: Schüler
+sets:
+  development: &file {{file: Flüssigkeit.xlsx, sheet: Noten}}
+  evaluation: *file
+"""
+
+
+def _fluency(draw: random.Random, part: str) -> dict[str, Part]:
+    from sklearn.metrics import cohen_kappa_score
+
+    def point(true: float, spread: float) -> float:
+        return min(5, max(0, round(2 * draw.gauss(true, spread)) / 2))
+
+    items, true = _ids(part), [draw.uniform(0, 5) for _ in range(SIZES[part])]
+    given = [[point(each, 0.6) if draw.random() < 0.9 else None for _ in RATERS] for each in true]
+    answered = [point(each, 1) for each in true]
+    kappas = []
+    for ratings in zip(*given):
+        both = [(int(2 * a), int(2 * b)) for a, b in zip(ratings, answered) if a is not None]
+        kappas.append(cohen_kappa_score(*zip(*both), labels=range(11), weights="linear"))
+    header = ["Antwort", "Schüler", *RATERS]
+    rows = [[item, f"S{n % 15}", *cells] for n, (item, cells) in enumerate(zip(items, given))]
+    sheets = book(Lies_mich=[["Noten von 0 bis 5"]], Noten=[header, *rows])
+    answers = {"ratings.csv": table(("Antwort", "rating"), zip(items, answered))}
+    return {"fluss": Part({"Flüssigkeit.xlsx": sheets}, answers, {"kappa_mean": np.mean(kappas)})}
+
+
+# Dementia: a class and a score for each person, in two tasks
+
+DEMENTIA = f"""{HEAD}
+challenges:
+  demenz:
+    tasks:
+      demenz:
+        {{kind: decisions, classes: [ja, nein], positive: ja, sets: {{
+          development: &demenz {{file: Befunde.csv, rename: {{id: Aufnahme, label: Demenz, speaker: Person}}}},
+          evaluation: *demenz}}}}
+      mmse:
+        {{kind: scores, scale: [0, 30], step: 1, sets: {{
+          development: &mmse {{file: Befunde.csv, rename: {{id: Aufnahme, score: MMSE, speaker: Person}}}},
+          evaluation: *mmse}}}}{PHASES}
+bundles:
+  demenz: {{task: demenz, title: Demenz}}
+  mmse: {{task: mmse, title: MMSE}}
+"""
+
+
+def _dementia(draw: random.Random, part: str) -> dict[str, Part]:
+    from scipy.stats import pearsonr
+    from sklearn.metrics import f1_score, matthews_corrcoef
+
+    items = _ids(part)
+    scores = [
+        [draw.randint(8, 22), draw.randint(25, 30)][n % 2] for n in range(len(items) // 2) for _ in "ab"
+    ]
+    labels = ["ja" if score < 24 else "nein" for score in scores]
+    decided = [label if draw.random() < 0.8 else "ja" for label in labels]
+    guessed = [round(score + draw.gauss(0, 4), 1) for score in scores]
+    rows = [(item, f"P{n // 2} ", labels[n], scores[n]) for n, item in enumerate(items)]
+    files = {"Befunde.csv": table(("Aufnahme", "Person", "Demenz", "MMSE"), rows, ";").encode("cp1252")}
+    values = {"f1": f1_score(labels, decided, pos_label="ja"), "matthews": matthews_corrcoef(labels, decided)}
+    return {
+        "demenz": Part(files, {"decisions.csv": table(("id", "label"), zip(items, decided))}, values),
+        "mmse": Part(
+            files,
+            {"scores.csv": table(("id", "score"), zip(items, guessed))},
+            {"pearson_r": pearsonr(scores, guessed)[0]},
+        ),
+    }
+
+
+# Spoofed speech with the costs of ASVspoof
+
+SPOOFING = """
+kind: identification
+target: bonafide
+priors: 0.05
+costs: {c_miss: 1, c_fa: 10}
+primary: minimum_dcf
+item: trial
+"""
+
+
+def _spoofing(draw: random.Random, part: str) -> dict[str, Part]:
+    from sklearn.metrics import roc_curve
+
+    items = _ids(part, "LA_{}_{:03d}")
+    real = [draw.random() < 0.4 for _ in items]
+    scores = [round(draw.gauss(3 * each - 1, 1), 4) for each in real]
+    alarms, hits, _ = roc_curve(real, scores, drop_intermediate=False)
+    cost = np.min(0.05 * (1 - hits) + 10 * 0.95 * alarms) / min(0.05, 10 * 0.95)
+    rows = [
+        (f"LA_{n % 9:04d}", item, "-", *(("-", "bonafide") if is_real else ("A07", "spoof")))
+        for n, (item, is_real) in enumerate(zip(items, real))
+    ]
+    return {
+        "faelschung": Part(
+            {"labels.txt": "".join(" ".join(row) + "\n" for row in rows)},
+            {"scores.csv": table(("id", "score"), zip(items, scores))},
+            {"minimum_dcf": cost},
+        )
+    }
+
+
+# Mandarin phones with tones
+
+PHONES = ("b", "p", "m", "zh", "sh", "ng", "a1", "a2", "a3", "a4", "i1", "i4", "ü3", "v4")
+MANDARIN = f"""
+kind: transcripts
+units: phones
+phones: [{", ".join(PHONES[:-1])}]
+item: sentence
+sets:
+  development: &columns {{file: 转写.csv, rename: {{id: 编号, transcript: 读音, speaker: 说话人}}}}
+  evaluation: *columns
+"""
+
+
+def _mandarin(draw: random.Random, part: str) -> dict[str, Part]:
+    import jiwer
+
+    items = _ids(part)
+    said = [draw.choices(PHONES, k=draw.randint(3, 8)) for _ in items]
+    heard = [[phone if draw.random() < 0.8 else draw.choice(PHONES) for phone in each] for each in said]
+    texts, answered = ([" ".join(each) for each in column] for column in (said, heard))
+    rows = [
+        (item, text.replace(" ", "  "), f"说{n % 12}") for n, (item, text) in enumerate(zip(items, texts))
+    ]
+    files = {"转写.csv": b"\xef\xbb\xbf" + table(("编号", "读音", "说话人"), rows).encode()}
+    answers = {"transcripts.csv": table(("id", "transcript"), zip(items, answered))}
+    return {"putonghua": Part(files, answers, {"per": 100 * jiwer.wer(texts, answered)})}
+
+
+# Caller Experience on 1 to 7
+
+RATINGS = "kind: ratings\nraters: [human1, human2, human3]\nscale: [1, 7]\nid: call_id\nitem: call"
+
+
+def _calls(draw: random.Random, part: str) -> dict[str, Part]:
+    from sklearn.metrics import cohen_kappa_score
+
+    items, true = _ids(part), [draw.uniform(1, 7) for _ in range(SIZES[part])]
+    given = [[min(7, max(1, round(draw.gauss(each, 0.8)))) for each in true] for _ in range(4)]
+    *humans, system = given
+    kappa = np.mean(
+        [cohen_kappa_score(human, system, labels=range(1, 8), weights="linear") for human in humans]
+    )
+    files = {
+        "Bewertungen.xlsx": book(Tabelle1=[["call_id", "human1", "human2", "human3"], *zip(items, *humans)])
+    }
+    return {
+        "anrufe": Part(
+            files, {"ratings.csv": table(("call_id", "rating"), zip(items, system))}, {"kappa_mean": kappa}
+        )
+    }
+
+
+CHALLENGES = {
+    "children": Challenge(_one_task("kinder", CHILDREN, phases=THREE_PHASES), _children),
+    "languages": Challenge(_one_task("sprachen", LID), _languages),
+    "meetings": Challenge(_one_task("sitzungen", SPEAKERS_SETTINGS), _meetings),
+    "dementia": Challenge(DEMENTIA, _dementia),
+    "mandarin": Challenge(
+        _one_task("putonghua", MANDARIN),
+        _mandarin,
+        (
+            "putonghua, set development\n转写.csv",
+            "putonghua, set evaluation\n转写.csv",
+            "'v4' is not one of the 13 phones",
+        ),
+        {"ü3]": "ü3, v4]"},
+    ),
+    "calls": Challenge(
+        _one_task("anrufe", RATINGS),
+        _calls,
+        ("sets: {development: {file: 'Bewertungen.xlsx'}}", "sets: {evaluation: {file: 'Bewertungen.xlsx'}}"),
+        {
+            "item: call": "item: call\n        sets: {development: &own {file: Bewertungen.xlsx}, evaluation: *own}"
+        },
+    ),
+}
+
+
+def files_of(name: str) -> dict[str, Any]:
+    """Return the files of a challenge's folder, with a submission to the evaluation set of each task."""
+    files: dict[str, Any] = {"competition.yaml": CHALLENGES[name].settings}
+    for part in (part for part in SIZES if f"reference: {part}" in CHALLENGES[name].settings):
+        for task, made in part_of(name, part).items():
+            files.update({f"reference_data/{task}/{part}/{file}": text for file, text in made.files.items()})
+            if part == "evaluation":
+                answers = {file: text.encode() for file, text in made.answers.items()}
+                files[f"submissions/{task}/team.zip"] = make_zip(answers)
+    return files
+
+
+def part_of(name: str, part: str) -> dict[str, Part]:
+    """Return a set of a challenge, by task."""
+    return CHALLENGES[name].make(random.Random(f"{name} {part}"), part)
