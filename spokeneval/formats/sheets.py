@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Callable
+from typing import Callable, Optional
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class Sheet:
         Optional columns that are kept as text; all other columns are ignored.
     aliases
         Alternative names of columns.
+    check
+        Takes a submission's columns, and adds the problems of rows that do not concern a single cell.
     """
 
     file: str
@@ -50,6 +52,7 @@ class Sheet:
     texts: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    check: Optional[Callable[[Mapping[str, np.ndarray], Table, Problems], None]] = None
 
     @property
     def layout(self) -> Layout:
@@ -176,6 +179,8 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         table = parse_table(read_blocks(stream, sheet.file, problems, limit), sheet.layout, problems)
     places = match_items(table, items.ids, problems, noun=sheet.noun)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
+    if sheet.check:
+        sheet.check(columns, table, problems)
     problems.raise_if_any()
     for column, values in columns.items():
         columns[column] = np.empty_like(values)

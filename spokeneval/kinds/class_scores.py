@@ -10,7 +10,7 @@ from typing import Optional
 import numpy as np
 
 from ..formats.cells import Parser, real_numbers, words
-from ..formats.problems import Problems, ReferenceFileError, quote, some_of
+from ..formats.problems import SHOWN, Problems, ReferenceFileError, quote, some_of
 from ..formats.sheets import Answers, Sheet, parse_reference, take_answers
 from ..formats.speakers import GROUP, Units
 from ..formats.tables import Table, numbered, read_table
@@ -27,6 +27,9 @@ SEGMENTS = ("recording", "start", "end")
 
 MOST_ROWS = 1000
 
+ROUNDED = 0.005
+"""How much the sum of an item's probabilities may differ from 1, for each class: as rounded to two decimals."""
+
 
 @dataclass(frozen=True)
 class ClassScoreFiles:
@@ -38,6 +41,7 @@ class ClassScoreFiles:
     id: str
     item: str
     unit: str
+    out_of_set: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -46,18 +50,34 @@ class ClassScoreFiles:
     @property
     def sides(self) -> tuple[str, ...]:
         """The names of the classes that a label's number stands for."""
-        return (self.target, f"other than {self.target}") if self.target else self.classes
+        if self.target:
+            return (self.target, f"other than {self.target}")
+        return (*self.classes, *([self.out_of_set] if self.out_of_set else ()))
 
     @property
     def reference(self) -> Sheet:
-        cells = {LABEL: _label_cells(self.classes, self.target)}
+        cells = {LABEL: _label_cells(self.classes if self.target else self.sides, self.target)}
         sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
         return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *SEGMENTS))))
 
     @property
     def submission(self) -> Sheet:
         cells = real_numbers() if self.contained is None else real_numbers(0, 1)
-        return one_table("scores.csv", dict.fromkeys(self.columns, cells), id=self.id, item=self.item)
+        sheet = one_table("scores.csv", dict.fromkeys(self.columns, cells), id=self.id, item=self.item)
+        return sheet if self.contained is None or self.target else replace(sheet, check=self._check_sums)
+
+    def _check_sums(self, columns: Mapping[str, np.ndarray], table: Table, problems: Problems) -> None:
+        """Add a problem for each row of probabilities that do not sum to 1, up to their rounding."""
+        sums, rounding = np.sum(list(columns.values()), axis=0), ROUNDED * len(columns) + 1e-9
+        wrong = sums > 1 + rounding
+        if not self.out_of_set:
+            wrong |= sums < 1 - rounding
+        expected = f"at most 1; the rest is that of {self.out_of_set}" if self.out_of_set else "1"
+        bad = {problem.line for problem in problems.kept}
+        for row in np.flatnonzero(wrong).tolist() if len(bad) < SHOWN else ():
+            if table.lines[row] not in bad:
+                message = f"the probabilities sum to {sums[row]:.4g}; expected {expected}"
+                table.add_problem(problems, "sum", row, f"{message} (rounding may add {rounding:.3g})")
 
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
         missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
@@ -93,7 +113,8 @@ class ClassScoreFiles:
         return np.stack([submitted[column] for column in self.columns], axis=1)
 
     def likelihoods(self, submitted: Answers) -> np.ndarray:
-        return _likelihoods(self.scores(submitted), self.contained)
+        scores = self.scores(submitted)
+        return _ratios(scores, self.contained) if self.out_of_set else _likelihoods(scores, self.contained)
 
     def remarks(self, submitted: Answers) -> list[str]:
         alike = self.contained is None and look_like_posteriors(self.scores(submitted))
@@ -148,3 +169,12 @@ def _likelihoods(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndar
         scores = np.concatenate([scores, 1 - scores], axis=1)
     with np.errstate(divide="ignore"):
         return np.asarray(np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO))
+
+
+def _ratios(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndarray:
+    """The log-likelihood ratios of each class against everything else, of such ratios or of probabilities."""
+    if contained is not None:
+        priors = contained[:-1]
+        with np.errstate(divide="ignore"):
+            scores = np.log(scores) - np.log1p(-scores) - np.log(priors) + np.log1p(-priors)
+    return np.asarray(np.clip(scores, -LARGEST_RATIO, LARGEST_RATIO))

@@ -5,6 +5,11 @@ row, with a column for each class; with a target, one column `score`. Larger mea
 likelihoods, of which only the differences within an item count for costs; a target's score is a log-likelihood ratio.
 Posterior probabilities are converted by log(p / prior), where a probability of 0 counts as exp(-1,000,000).
 
+With a label for items out of set, which are of none of the classes, a submission has no column for it. Scores are then
+log-likelihood ratios of a class against everything else, or probabilities whose sum falls short of 1 by that of an item
+out of set. Such an item is a nontarget of every class; recalls are over the items of the classes (see
+`metrics.open_set`).
+
 The primary score is the EER for two classes and for a target, and NIST's average cost for three classes or more. Two
 classes have one trial an item: their log-likelihood ratio, the score of the first class minus that of the second.
 
@@ -25,19 +30,22 @@ import numpy as np
 
 from ..formats.format import Items
 from ..formats.sheets import Answers, sheet_format
-from ..metrics import detection_cost, equal_error_rate
+from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..task import HIGHER, LOWER, POSITIVE, Score, Task, View
+from ..task import Task, View
 from ..trivial import random_numbers
 from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths, take_reference
 from .decisions import MOST_TRIVIAL
+from .identification_scores import class_scores, detection_scores, open_weights, weights_of
 from .kind import COMMON, Kind, Parameter, ParameterError, class_names, is_number, optional_text
 
 LARGEST_BETA = 1e6
 
 EQUAL_COSTS = {"c_miss": 1.0, "c_fa": 1.0}
 LIKELIHOODS, POSTERIORS = "likelihoods", "posteriors"
+P_OOS = 0.2
+"""The prior of an item out of set in the open-set condition of NIST's evaluation of 2009."""
 
 
 def identification(
@@ -49,6 +57,8 @@ def identification(
     priors: tuple[float, ...] = (0.5,),
     costs: Mapping[str, float] = EQUAL_COSTS,
     scores: Union[str, Mapping[str, float]] = LIKELIHOODS,
+    out_of_set: str = "",
+    p_oos: float = P_OOS,
     id: str = "id",
     item: str = "item",
     unit: str = "speaker",
@@ -57,19 +67,22 @@ def identification(
 
     Parameters
     ----------
-    classes, target, priors, costs, scores, id, item, unit
+    classes, target, priors, costs, scores, out_of_set, p_oos, id, item, unit
         As `IDENTIFICATION` describes them, with `scores` as the priors that posteriors contain, by class, if these are
         not equal.
 
     Contradictory parameters raise ParameterError.
     """
     _check_names(classes, target, id)
+    _check_out_of_set(out_of_set, p_oos, classes, target, priors)
     betas = _betas(priors, costs)
     point = _operating_point(priors, costs)
-    contained = None if scores == LIKELIHOODS else _contained_priors(scores, (target,) if target else classes)
-    read = "as natural-log likelihoods" + (", not as probabilities" if contained is None else "")
-    files = ClassScoreFiles(classes, target, contained, id, item, unit)
-    two = len(files.sides) == 2
+    named = (target,) if target else (*classes, *([out_of_set] if out_of_set else ()))
+    contained = None if scores == LIKELIHOODS else _contained_priors(scores, named)
+    read = "converted from probabilities to likelihoods" if contained is not None else _read_as(out_of_set)
+    files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set)
+    weights: Sequence[Any] = open_weights(priors, costs, p_oos) if out_of_set else weights_of(betas)
+    point += f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" if out_of_set else ""
     form = sheet_format(
         files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
     )
@@ -83,28 +96,41 @@ def identification(
             take_reference=take_reference,
         ),
         units=files.units,
-        count=partial(_count, files=files, betas=betas),
-        scores=_detection_scores(betas, point, files.sides, target, read)
-        if two
-        else _class_scores(betas, point, classes, item, read),
+        count=partial(_count, files=files, weights=weights),
+        scores=detection_scores(betas, point, files.sides, target, read)
+        if len(files.sides) == 2
+        else class_scores(weights, point, classes, item, read, out_of_set),
         exact={"trials": partial(_exact_trials, files=files)},
         right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
         labels=lambda answers: answers[LABEL].tolist(),
-        trivial=_trivial(files.columns, item),
+        trivial=_trivial(files, max(abs(math.log(beta)) for beta in betas) + 1),
         remarks=files.remarks,
-        view=_view(files),
+        view=_view(files, math.log(betas[0])),
         shared_scale=False,  # bins and thresholds depend on each system's own scores
     )
 
 
-def _view(files: ClassScoreFiles) -> View:
+def _read_as(out_of_set: str) -> str:
+    return f"as natural-log likelihood{' ratios' if out_of_set else 's'}, not as probabilities"
+
+
+def _view(files: ClassScoreFiles, threshold: float) -> View:
+    other = files.out_of_set
+
+    def given(submitted: Answers) -> np.ndarray:
+        scores = files.likelihoods(submitted)
+        if not other:
+            return scores
+        return np.append(scores, np.full((len(scores), 1), np.nextafter(threshold, -np.inf)), axis=1)
+
     facts = {
         "classes": files.sides,
         "curves": partial(_curves, files=files),
         "lengths": lengths,
         "rows": files.row_numbers,
+        "unless": f", {other} where none reaches its threshold" if other else "",
     }
-    return View("identification", expected=itemgetter(LABEL), given=files.likelihoods, facts=facts)
+    return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)
 
 
 def _operating_point(priors: tuple[float, ...], costs: Mapping[str, float]) -> str:
@@ -127,6 +153,22 @@ def _check_names(classes: tuple[str, ...], target: str, id: str) -> None:
             raise ParameterError("id" if target else "classes", message)
 
 
+def _check_out_of_set(
+    other: str, p_oos: float, classes: tuple[str, ...], target: str, priors: Sequence[float]
+) -> None:
+    if not other and p_oos != P_OOS:
+        raise ParameterError("p_oos", "the prior of items out of set; name their label with out_of_set")
+    if other and (target or other in classes):
+        found = f"{other!r} is a class" if other in classes else "every label but the target is out of set"
+        raise ParameterError(
+            "out_of_set", f"{found}; name a label that is none of the classes, without target"
+        )
+    if other and max(priors) + p_oos >= 1:
+        raise ParameterError(
+            "p_oos", f"{p_oos:g} and a prior of {max(priors):g}; expected less than 1 together"
+        )
+
+
 def _betas(priors: Sequence[float], costs: Mapping[str, float]) -> list[float]:
     betas = [costs["c_fa"] * (1 - prior) / (costs["c_miss"] * prior) for prior in priors]
     if not all(1 / LARGEST_BETA <= beta <= LARGEST_BETA for beta in betas):
@@ -136,15 +178,18 @@ def _betas(priors: Sequence[float], costs: Mapping[str, float]) -> list[float]:
 
 
 def _count(
-    answers: Answers, submitted: Answers, *, files: ClassScoreFiles, betas: Sequence[float]
+    answers: Answers, submitted: Answers, *, files: ClassScoreFiles, weights: Sequence[Any]
 ) -> dict[str, Any]:
     scored = answers[LABEL], files.likelihoods(submitted), files.row_numbers(answers)
+    if files.out_of_set:
+        pooled = metrics.pooled_histograms(*scored, out_of_set=1)
+        return {"pooled": pooled, "classes": open_set.open_set_costs(*scored, weights=weights)}
     histograms = (
         {"trials": metrics.detection_histograms(*scored)}
         if len(files.sides) == 2
         else {"pooled": metrics.pooled_histograms(*scored)}
     )
-    return {**histograms, "classes": metrics.class_costs(*scored, weights=_weights(betas))}
+    return {**histograms, "classes": metrics.class_costs(*scored, weights=weights)}
 
 
 def _exact_trials(
@@ -164,89 +209,33 @@ def _curves(answers: Answers, submitted: Answers, *, files: ClassScoreFiles) -> 
     return [(called, "eer", *metrics.detection_trials(labels, scores))]
 
 
-def _weights(betas: Sequence[float], *, normalised: bool = False) -> tuple[tuple[float, float], ...]:
-    """The weights of misses and of false alarms; normalised so that the better trivial detector costs 1."""
-    return tuple((1 / min(1, beta), beta / min(1, beta)) if normalised else (1.0, beta) for beta in betas)
-
-
-def _trivial(columns: tuple[str, ...], item: str) -> dict[str, Callable[[Items], Answers]]:
-    """Trivial baselines: equal scores, one class throughout, and scores at random."""
+def _trivial(files: ClassScoreFiles, certain: float) -> dict[str, Callable[[Items], Answers]]:
+    """Trivial baselines: equal scores, one class throughout, and scores at random; ratios are +-`certain`."""
+    columns, item, other = files.columns, files.item, files.out_of_set
+    low, high, equal = 0.0, 1.0, 0.0
+    if files.contained is None and other:
+        low, high, equal = -certain, certain, -certain
+    elif not other and len(columns) > 1 and files.contained is not None:
+        equal = 1 / len(columns)
 
     def guess(items: Items, column: Union[int, np.ndarray]) -> Answers:
         chosen = np.broadcast_to(column, len(items))
-        return Answers(items, {name: (chosen == place).astype(float) for place, name in enumerate(columns)})
+        none = np.where(chosen < 0, equal, low)
+        return Answers(
+            items, {name: np.where(chosen == place, high, none) for place, name in enumerate(columns)}
+        )
 
     def at_random(items: Items) -> Answers:
-        return guess(items, random_numbers(len(items), max(2, len(columns))))
+        return guess(items, random_numbers(len(items), max(2, len(columns) + bool(other))))
 
     each = enumerate(columns) if 1 < len(columns) <= MOST_TRIVIAL else ()
     return {
-        f"the same scores for every {item}": partial(guess, column=-1),
+        f"{other} for every {item}" if other else f"the same scores for every {item}": partial(
+            guess, column=-1
+        ),
         **{f"{label} for every {item}": partial(guess, column=place) for place, label in each},
         "scores at random": at_random,
     }
-
-
-# fmt: off
-def _detection_scores(
-    betas: Sequence[float], point: str, sides: Sequence[str], target: str, read: str
-) -> tuple[Score, ...]:
-    """The scores of two classes, or of a target."""
-    weights = _weights(betas, normalised=True)
-    eer = f"scores for {target}" if target else f"differences of scores, {sides[0]} minus {sides[1]}"
-    actual = metrics.target_cost if target else metrics.average_cost
-    detector = f"detector of {target}" if target else "mean of both classes' detectors"
-    balanced = Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
-                     "mean recall of the two classes: unweighted average recall (UAR)", of="classes", percent=True)
-    return (
-        Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
-              f"equal error rate of the {eer}, on the ROC convex hull", of="trials", percent=True, best=0,
-              interval=equal_error_rate.eer_interval),
-        *(() if target else (balanced,)),
-        Score("cllr", "Cllr", LOWER, metrics.class_cllr,
-              f"cost in bits of the scores {read}; 1 without information", of="classes",
-              bounds=POSITIVE),
-        Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
-              "Cllr after the best calibration, by pool-adjacent-violators", of="trials",
-              interval=detection_cost.minimum_cllr_interval),
-        Score("actual_dcf", "Actual DCF", LOWER, partial(actual, weights=weights),
-              f"normalised detection cost {point}, {detector}, with the scores {read}",
-              of="classes", bounds=POSITIVE),
-        Score("minimum_dcf", "Minimum DCF", LOWER,
-              partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target),
-              f"normalised detection cost {point}, {detector}, each part at its own best threshold", of="trials",
-              interval=partial(detection_cost.minimum_detection_cost_interval, weights=weights,
-                               of_nontargets=not target)),
-    )
-
-
-def _class_scores(
-    betas: Sequence[float], point: str, classes: tuple[str, ...], item: str, read: str
-) -> tuple[Score, ...]:
-    """The scores of three classes or more."""
-    weights = _weights(betas)
-    nothing = math.log2(len(classes))
-    return (
-        Score("cavg", "Cavg", LOWER, partial(metrics.average_cost, weights=weights),
-              f"NIST's average cost of the classes' detectors {point}, with the scores {read}",
-              of="classes", bounds=POSITIVE, best=0),
-        Score("minimum_cavg", "Minimum Cavg", LOWER, partial(metrics.minimum_average_cost, weights=weights),
-              f"NIST's average cost {point}, at the best threshold, the same for all classes", of="classes"),
-        Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
-              f"equal error rate of the pooled scores of each {item}'s class and of the others, on the ROC convex hull",
-              of="pooled", percent=True, interval=equal_error_rate.eer_interval),
-        Score("macro_accuracy", "Macro accuracy", HIGHER, metrics.macro_accuracy,
-              "mean recall of the classes: unweighted average recall (UAR)", of="classes", percent=True),
-        Score("cllr", "Cllr", LOWER, metrics.class_cllr,
-              f"cost in bits of the scores {read}; {nothing:.3g} without information",
-              of="classes", bounds=POSITIVE),
-        *(
-            Score(f"recall_{place + 1}", f"Recall {label}", HIGHER, partial(metrics.class_recall, number=place),
-                  f"share of the {item}s of {label} whose score for {label} is largest", of="classes", percent=True)
-            for place, label in enumerate(classes)
-        ),
-    )
-# fmt: on
 
 
 def _contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[str, ...]) -> np.ndarray:
@@ -339,11 +328,26 @@ IDENTIFICATION = Kind(
         Parameter(
             "scores",
             "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood ratio); or "
-            "posteriors, probabilities from 0 to 1. Name unequal priors that they contain: "
+            "posteriors, probabilities from 0 to 1, which sum to 1 in each row. Name unequal priors that they contain: "
             "{posteriors: {English: 0.8, …}}.",
             _scale,
             LIKELIHOODS,
             LIKELIHOODS,
+        ),
+        Parameter(
+            "out_of_set",
+            "The label of items that are of none of the classes. A submission has no column for it; scores are then "
+            "log-likelihood ratios of a class against everything else, or posteriors that sum to 1 at most.",
+            optional_text,
+            None,
+            None,
+        ),
+        Parameter(
+            "p_oos",
+            "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation of 2009.",
+            _prior,
+            P_OOS,
+            P_OOS,
         ),
         *COMMON,
     ),

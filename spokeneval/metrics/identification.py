@@ -141,7 +141,7 @@ def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.nda
     [-1.0, 2.0, 3.0, inf]
     """
     labels = np.asarray(labels)
-    items, classes = ratios.shape
+    classes = ratios.shape[1]
     of_item = 1 / np.bincount(labels)[labels]
     targets, nontargets = pooled_trials(labels, ratios)
     order = np.argsort(targets, kind="stable")
@@ -151,12 +151,14 @@ def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.nda
     order = np.argsort(nontargets, kind="stable")
     rejected = np.cumsum(np.append(0, of_trial[order]))
     accepted = (rejected[-1] - rejected[np.searchsorted(nontargets[order], targets)]) / (classes - 1)
-    thresholds = []
-    for of_misses, of_false_alarms in weights:
-        costs = of_misses * missed + of_false_alarms * accepted
-        for block in np.array_split(np.arange(items), min(BLOCKS, items)):
-            thresholds.append(targets[block[costs[block].argmin()]])
-    return np.append(thresholds, np.inf)
+    costs = (of_misses * missed + of_false_alarms * accepted for of_misses, of_false_alarms in weights)
+    return np.append([best for cost in costs for best in block_minima(targets, cost)], np.inf)
+
+
+def block_minima(targets: np.ndarray, costs: np.ndarray) -> list[float]:
+    """The target with the lowest cost in each of `BLOCKS` blocks of targets, or fewer."""
+    blocks = np.array_split(np.arange(len(targets)), max(1, min(BLOCKS, len(targets))))
+    return [targets[block[costs[block].argmin()]] for block in blocks if len(block)]
 
 
 def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> ClassCosts:
@@ -172,7 +174,7 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> Clas
     >>> costs.misses[..., 0].tolist(), costs.false_alarms[..., 0].tolist()
     ([[0, 0]], [[0, 1]])
     """
-    labels, scores, row, rows = _items(labels, scores, row)
+    labels, scores, row, rows = checked_items(labels, scores, row)
     classes = scores.shape[1]
     cell = classes * row + labels
     each = np.arange(len(labels))
@@ -204,10 +206,11 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> Clas
     )
 
 
-def pooled_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
+def pooled_histograms(labels: Any, scores: Any, row: Any, *, out_of_set: int = 0) -> ScoreHistograms:
     """The scores of all classes in one pool, counted by row: one target and k - 1 nontargets for each item.
 
-    The EER of their total is the `rocch_eer` of the pooled scores.
+    The EER of their total is the `rocch_eer` of the pooled scores. With `out_of_set` 1, an item with the label k is k
+    nontargets.
 
     Examples
     --------
@@ -215,10 +218,9 @@ def pooled_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
     >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
     ([1, 1], [2, 2])
     """
-    labels, scores, row, rows = _items(labels, scores, row)
-    trials = pooled_trials(labels, scores)
-    rows_of_trials = row, np.repeat(row, scores.shape[1] - 1)
-    return trial_histograms(trials, rows_of_trials, rows, score_bins(*trials))
+    labels, scores, row, rows = checked_items(labels, scores, row, out_of_set)
+    rows_of_trials = pooled_trials(labels, np.broadcast_to(row[:, np.newaxis], scores.shape))
+    return _histograms(pooled_trials(labels, scores), rows_of_trials, rows)
 
 
 def pooled_trials(labels: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -230,15 +232,12 @@ def pooled_trials(labels: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, n
     >>> own.tolist(), others.tolist()
     ([2.0, 1.0], [1.0, 0.0, 0.0, 0.0])
     """
-    own = np.zeros(values.shape, dtype=bool)
-    own[np.arange(len(labels)), labels] = True
+    own = labels[:, np.newaxis] == np.arange(values.shape[1])
     return values[own], values[~own]
 
 
 def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
     """The ratios of the first of two classes, counted by row, in `score_bins` with `whole`; targets are of this class.
-
-    If all items are of one class, as in a part of a set, they are in one bin.
 
     Examples
     --------
@@ -246,10 +245,15 @@ def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
     >>> histograms.targets.sum(axis=1).tolist(), histograms.nontargets.sum(axis=1).tolist()
     ([1, 1], [1, 0])
     """
-    labels, scores, row, rows = _items(labels, scores, row)
-    trials = detection_trials(labels, scores)
-    bins = score_bins(*trials, whole=True) if all(map(len, trials)) else np.full(BINS - 1, np.inf)
-    return trial_histograms(trials, [row[labels == side] for side in (0, 1)], rows, bins)
+    labels, scores, row, rows = checked_items(labels, scores, row)
+    sides = row[labels == 0], row[labels == 1]
+    return _histograms(detection_trials(labels, scores), sides, rows, whole=True)
+
+
+def _histograms(trials: Any, rows_of_trials: Any, rows: int, *, whole: bool = False) -> ScoreHistograms:
+    """The trials of both sides; if one side has none, as in a part of a set, they are in one bin."""
+    bins = score_bins(*trials, whole=whole) if all(map(len, trials)) else np.full(BINS - 1, np.inf)
+    return trial_histograms(trials, rows_of_trials, rows, bins)
 
 
 def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -261,7 +265,7 @@ def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     >>> targets.tolist(), nontargets.tolist()
     ([2.0], [-1.0])
     """
-    labels, scores, *_ = _items(labels, scores, np.zeros(len(labels), dtype=np.int64))
+    labels, scores, *_ = checked_items(labels, scores, np.zeros(len(labels), dtype=np.int64))
     if scores.shape[1] != 2:
         raise ValueError(f"scores of {scores.shape[1]} classes; expected two")
     ratios = with_ties(detector_ratios(scores)[:, 0], scores)
@@ -278,13 +282,12 @@ def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
 
     Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
     """
-    rates = _rates(costs)
+    misses, alarms = _rates(costs)
     parts = [
-        of_misses * misses.mean(axis=-1) + of_false_alarms * false_alarms.mean(axis=-1)
+        of_misses * misses[..., place].mean(axis=-1) + of_false_alarms * alarms[..., place].mean(axis=-1)
         for place, (of_misses, of_false_alarms) in enumerate(weights)
-        for misses, false_alarms in [(rates[0][..., place], rates[1][..., place])]
     ]
-    return _defined(sum(parts) / len(parts), costs, "the average cost")
+    return defined(sum(parts) / len(parts), costs, "the average cost")
 
 
 def minimum_average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
@@ -298,7 +301,7 @@ def minimum_average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     """
     misses, false_alarms = (rate.mean(axis=-2) for rate in _rates(costs))
     parts = [(of_misses * misses + of_alarms * false_alarms).min(axis=-1) for of_misses, of_alarms in weights]
-    return _defined(sum(parts) / len(parts), costs, "the minimum average cost")
+    return defined(sum(parts) / len(parts), costs, "the minimum average cost")
 
 
 def target_cost(costs: ClassCosts, *, weights: Weights) -> Any:
@@ -315,7 +318,7 @@ def target_cost(costs: ClassCosts, *, weights: Weights) -> Any:
         of_misses * misses[..., 0, place] + of_false_alarms * false_alarms[..., 1, place]
         for place, (of_misses, of_false_alarms) in enumerate(weights)
     ]
-    return _defined(sum(parts) / len(parts), costs, "the detection cost")
+    return defined(sum(parts) / len(parts), costs, "the detection cost")
 
 
 def class_cllr(costs: ClassCosts) -> Any:
@@ -333,7 +336,7 @@ def class_cllr(costs: ClassCosts) -> Any:
     >>> class_cllr(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))))
     0.75
     """
-    return _defined((costs.bits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "Cllr")
+    return defined((costs.bits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "Cllr")
 
 
 def class_recall(costs: ClassCosts, *, number: int) -> Any:
@@ -355,7 +358,7 @@ def macro_accuracy(costs: ClassCosts) -> Any:
     >>> macro_accuracy(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))))
     0.75
     """
-    return _defined((costs.hits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "macro accuracy")
+    return defined((costs.hits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "macro accuracy")
 
 
 def _rates(costs: ClassCosts) -> tuple[np.ndarray, np.ndarray]:
@@ -364,7 +367,7 @@ def _rates(costs: ClassCosts) -> tuple[np.ndarray, np.ndarray]:
     return costs.misses / items, costs.false_alarms / (items * (np.shape(costs.items)[-1] - 1))
 
 
-def _defined(values: Any, costs: ClassCosts, name: str) -> Any:
+def defined(values: Any, costs: ClassCosts, name: str) -> Any:
     """The values, undefined where a class has no item."""
     return ratio(values, (np.asarray(costs.items) > 0).all(axis=-1), name)
 
@@ -378,22 +381,20 @@ def _shifted(scores: np.ndarray) -> np.ndarray:
 def _checked_scores(scores: Any) -> np.ndarray:
     scores = np.asarray(scores)
     if scores.dtype.kind not in "iuf" or scores.ndim != 2 or not len(scores) or scores.shape[1] < 2:
-        raise ValueError(
-            f"scores must be numbers of shape (n, k), k >= 2, not {scores.dtype} of {scores.shape}"
-        )
+        found = f"{scores.dtype} of {scores.shape}"
+        raise ValueError(f"scores must be numbers of shape (n, k), k >= 2, not {found}")
     if not np.isfinite(scores).all():
         raise ValueError("scores must be finite")
     return np.array(scores, dtype=np.float64)
 
 
-def _items(labels: Any, scores: Any, row: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Check the three arrays, and return them with the number of rows."""
+def checked_items(labels: Any, scores: Any, row: Any, out_of_set: int = 0) -> tuple[Any, Any, Any, int]:
+    """Check the three arrays, and return them with the number of rows; labels may exceed classes by `out_of_set`."""
     scores, labels, row = _checked_scores(scores), np.asarray(labels), np.asarray(row)
     for name, numbers in (("labels", labels), ("rows", row)):
         if numbers.shape != (len(scores),) or numbers.dtype.kind not in "iu" or numbers.min() < 0:
-            raise ValueError(
-                f"{name} must be {len(scores)} whole numbers from 0, not {numbers.dtype} of {numbers.shape}"
-            )
-    if labels.max() >= scores.shape[1]:
-        raise ValueError(f"labels must be classes from 0 to {scores.shape[1] - 1}")
+            found = f"{numbers.dtype} of {numbers.shape}"
+            raise ValueError(f"{name} must be {len(scores)} whole numbers from 0, not {found}")
+    if labels.max() >= scores.shape[1] + out_of_set:
+        raise ValueError(f"labels must be classes from 0 to {scores.shape[1] + out_of_set - 1}")
     return labels.astype(np.int64), scores, row.astype(np.int64), int(row.max()) + 1

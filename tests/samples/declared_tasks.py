@@ -100,6 +100,10 @@ TASKS = {
     "arpabet": ("{kind: transcripts, units: phones, phones: arpabet}", _phones("HH", "AA", "T", "K")),
     "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", LANGUAGES),
     "posteriors": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}", LANGUAGES),
+    "out of set": (
+        "{kind: identification, classes: [Deutsch, Hindi, Tamil, Türkçe, Polski], out_of_set: andere}",
+        _classes(lambda _, number: ("Deutsch", "Hindi", "Tamil", "Türkçe", "Polski", "andere")[number % 6]),
+    ),
     "target": ("{kind: identification, target: echt, item: recording}", FAKES),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
     "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", SPEAKERS),

@@ -188,6 +188,7 @@ EXEMPT = {
     "alternative_annotator.clustered_winning_rate": "of units: held against statsmodels in its tests",
     **{f"counts.{name}": "what rates are made with" for name in ("ratio", "number_or_array")},
     "detection_cost.look_like_posteriors": "of the form of scores",
+    "identification.defined": "what means over classes are made with",
     "jackknife.jackknife_error": "of scores",
     "jackknife.leave_one_out": "gives counts",
     "jackknife.student_quantile": "of a number of degrees of freedom",

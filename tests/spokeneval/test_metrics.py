@@ -242,6 +242,10 @@ VARIANTS = {
         cost: [{"weights": [(1, 1), (2, 9)]}]
         for cost in ("average_cost", "minimum_average_cost", "target_cost")
     },
+    **{
+        cost: [{"weights": [(0.5, 0.3, 0.2), (1, 0.4, 0.4)]}]
+        for cost in ("open_average_cost", "open_minimum_cost")
+    },
     "class_recall": [{"number": 1}],
     "label_error": [{"label": 1}],
 }

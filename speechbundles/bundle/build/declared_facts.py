@@ -58,7 +58,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         raters = [f"rater{number + 1}" for number in range(values["raters"])]
         facts["raters"] = _text(raters) if len(raters) <= MOST_LISTED else f"`rater1` to `{raters[-1]}`"
     if "classes" in values:
-        facts.update(_made_scores(values["classes"]))
+        facts.update(_made_scores(values["classes"], 1.5 if values.get("out_of_set") else -0.4))
         facts.setdefault("class_3", "")
     if "phones" in values:
         facts.update(_phones(values))
@@ -101,12 +101,12 @@ def _rule(declared: str | Mapping[str, Any]) -> str:
     return f"- `{name}`: {rule.description}{words}"
 
 
-def _made_scores(classes: Any) -> dict[str, str]:
+def _made_scores(classes: Any, largest: float) -> dict[str, str]:
     """Return the header and two lines of made scores for classes, and two labels."""
     names: Sequence[str] = classes if isinstance(classes, (list, tuple)) else ["A", "B"]
     rest = (1 - 0.7) / (len(names) - 1)
     lines = {
-        "likelihoods_1": [f"{-0.4 - 1.7 * place:.1f}" for place in range(len(names))],
+        "likelihoods_1": [f"{largest - 1.7 * place:.1f}" for place in range(len(names))],
         "probabilities_1": ["0.7", *[f"{rest:.3g}"] * (len(names) - 1)],
     }
     made = {name: ",".join(cells) for name, cells in lines.items()}

@@ -38,11 +38,11 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     """Return the sections, from the natural-log likelihoods that the view gives, shape (n, k)."""
     names, labels = view.facts["classes"], view.expected(reference)
     chosen = _chosen(view, submission)
-    note = "The class with the largest likelihood is chosen."
+    note = "The class with the largest likelihood is chosen" + view.facts.get("unless", "")
     curves = [Curve(*curve) for curve in view.facts["curves"](reference, submission)]
     differences = curves[-1] if len(names) == 2 else None
     return [
-        confusions(names, [*names, "undecided"], labels, chosen, range(len(names)), note),
+        confusions(names, [*names, "undecided"], labels, chosen, range(len(names)), note + "."),
         _trade_off(curves, scored.scores),
         differences and _histograms(names, differences),
         differences and _calibration(differences, scored.scores),

@@ -30,11 +30,12 @@ def main(name: str, folder: Path) -> None:
     classes = ["target", "other"] if target else declaration["classes"]
     frequent = Counter([*classes, *labels])  # each class once more, so that no frequency is 0
     shares = [frequent[label] / sum(frequent.values()) for label in classes]
-    scores = (
-        [log(share) for share in shares]
-        if declaration.get("scores", "likelihoods") == "likelihoods"
-        else shares
-    )
+    if declaration.get("scores", "likelihoods") != "likelihoods":
+        scores = shares
+    elif "out_of_set" in declaration:
+        scores = [log(share / (1 - share)) for share in shares]  # a class against everything else
+    else:
+        scores = [log(share) for share in shares]
     if target:
         scores = (
             [scores[0] - scores[1]] if scores[0] < 0 else scores[:1]

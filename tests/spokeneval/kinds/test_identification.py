@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
+from sklearn import metrics as sklearn
 
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
@@ -101,9 +102,8 @@ def test_a_target_s_posterior_is_a_ratio() -> None:
 
 
 def test_certain_posteriors_have_finite_costs() -> None:
-    found = scores_of(
-        make(classes=[*"xyz"], scores="posteriors"), [*"xyz"], [*"xyz"], [[1, 0, 0]] * 2 + [[0] * 3]
-    )
+    task = make(classes=[*"xyz"], scores="posteriors")
+    found = scores_of(task, [*"xyz"], [*"xyz"], [[1, 0, 0]] * 2 + [[0.33] * 3])
     assert found["cllr"] == pytest.approx((0 + 1e6 / math.log(2) + math.log2(3)) / 3)
     assert all(math.isfinite(score) for score in found.values())
 
@@ -118,6 +118,83 @@ def test_a_report_remarks_on_scores_that_look_like_posteriors() -> None:
     assert make(classes=["x", "y", "z"], scores="posteriors").remarks(found) == []  # these are converted
 
 
+PROBABLE = {"scores": "posteriors"}
+
+# Items out of set
+
+
+def open_set(seed: int, items: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    """Five languages and other, and log-likelihood ratios of five detectors, in steps, so that some are equal."""
+    rng = np.random.default_rng(seed)
+    truth = np.append(np.arange(6), rng.choice(6, items, p=[0.1, 0.2, 0.1, 0.2, 0.1, 0.3]))
+    return truth, rng.normal(2.5 * (truth[:, None] == np.arange(5)) - 1, 1.5).round(1)
+
+
+@pytest.mark.parametrize(
+    "declared", [{}, {"p_oos": 0.1, "priors": [0.5, 0.3], "costs": {"c_miss": 2, "c_fa": 1.5}}]
+)
+def test_items_out_of_set_are_nontargets_of_every_detector(declared: dict[str, Any]) -> None:
+    """Against the formula of NIST's plan of 2009 in loops, and scikit-learn for accuracies and cross-entropies."""
+    truth, ratios = open_set(3)
+    other, labels = 5, np.array([*NAMES, "other"])[truth]
+    found = scores_of(make(classes=NAMES, out_of_set="other", **declared), labels, NAMES, ratios)
+    p_oos, priors = declared.get("p_oos", 0.2), declared.get("priors", [0.5])
+    c_miss, c_fa = declared.get("costs", {"c_miss": 1, "c_fa": 1}).values()
+
+    def cost(p_target: float, threshold: float) -> float:
+        total = 0.0
+        for language in range(5):
+            accepted = ratios[:, language] >= threshold
+            total += c_miss * p_target * (~accepted[truth == language]).mean()
+            for another in set(range(5)) - {language}:
+                total += c_fa * (1 - p_target - p_oos) / 4 * accepted[truth == another].mean()
+            total += c_fa * p_oos * accepted[truth == other].mean()
+        return total / 5
+
+    bits = []
+    for language in range(5):
+        shares = np.full(6, (1 - priors[0] - p_oos) / 4 / (1 - priors[0]))
+        shares[[language, other]] = 1, p_oos / (1 - priors[0])
+        probable = 1 / (1 + np.exp(-ratios[:, language]))
+        weights = (shares / np.bincount(truth))[truth]
+        bits.append(sklearn.log_loss(truth == language, probable, sample_weight=weights) / math.log(2))
+    first = math.log(c_fa * (1 - priors[0]) / (c_miss * priors[0]))
+    known = truth < other
+    accuracy = sklearn.balanced_accuracy_score(truth[known], ratios[known].argmax(axis=1))
+    expected = {
+        "cavg": np.mean([cost(p, math.log(c_fa * (1 - p) / (c_miss * p))) for p in priors]),
+        "minimum_cavg": np.mean([min(cost(p, at) for at in [*np.unique(ratios), math.inf]) for p in priors]),
+        "eer": 100 * pooled_eer(truth, ratios),
+        "macro_accuracy": 100 * accuracy,
+        "cllr": np.mean(bits),
+        "rejected": 100 * (ratios[truth == other] < first).all(axis=1).mean(),
+    }
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+
+
+def test_posteriors_leave_the_rest_to_items_out_of_set() -> None:
+    """Odds of a class against everything else, posterior over prior: 0.6 / 0.4 over (1/3) / (2/3) is 3."""
+    task = make(classes=["x", "y"], out_of_set="z", scores="posteriors")
+    posteriors = [[0.6, 0.1], [0.25, 0.75], [0, 0.3]]
+    of_ratios = [[math.log(3), math.log(2 / 9)], [math.log(2 / 3), math.log(6)], [-1e6, math.log(6 / 7)]]
+    expected = scores_of(make(classes=["x", "y"], out_of_set="z"), [*"xyz"], ["x", "y"], of_ratios)
+    assert scores_of(task, [*"xyz"], ["x", "y"], posteriors) == pytest.approx(expected, abs=1e-9)
+    assert expected["rejected"] == 100
+
+
+@pytest.mark.parametrize("scores", ["likelihoods", "posteriors"])
+def test_trivial_baselines_with_items_out_of_set(scores: str) -> None:
+    """Rejecting all costs the prior of 0.3. One class throughout: for it 0.5 + 0.2, for the other class 0.3."""
+    task = make(classes=["x", "y"], out_of_set="z", priors=0.3, scores=scores)
+    truth = task.format.read_reference(labelled([*"xyzz"]))
+    costs = {
+        answer: task.primary.value(total(task.count(truth, guess(truth.items))["classes"]))
+        for answer, guess in task.trivial.items()
+    }
+    assert (len(costs), costs["z for every item"]) == (4, pytest.approx(0.3))
+    assert costs["x for every item"] == pytest.approx((0.5 + 0.2 + 0.3) / 2)
+
+
 # Files
 
 
@@ -129,16 +206,20 @@ def test_a_report_remarks_on_scores_that_look_like_posteriors() -> None:
         ({}, "id,x,y", ["a,1,2", "b,-inf,2"], "line 3 +id b: x '-inf'; expected a finite"),
         ({}, "id,x", ["a,1", "b,1"], "no column y"),
         ({}, "id,x,y", ["a,1,2"], "b is missing|no row for|missing"),
-        ({"scores": "posteriors"}, "id,x,y", ["a,0.2,1.1", "b,0,1"], "line 2 +id a: y '1.1'"),
+        (PROBABLE, "id,x,y", ["a,0.2,1.1", "b,0,1"], "1 problem\n\n  line 2 +id a: y '1.1'"),
+        (PROBABLE, "id,x,y", ["a,0.5,0.51", "b,1,1"], "1 problem\n\n.*3 .*b: the .* sum to 2; expected 1 "),
+        (PROBABLE, "id,x,y", ["a,0,0.9", "b,1,1"], "2 problems\n\n.*2 .*a: .* sum to 0.9.*\n.*3 .*b: .* 2"),
+        ({**PROBABLE, "out_of_set": "z"}, "id,x,y", ["a,0,0", "b,1,1"], "1 problem\n\n.*3 .*2; .*at most 1"),
     ],
 )
 def test_scores_that_cannot_be_used_are_refused(
     declared: dict[str, Any], header: str, rows: list[str], message: str
 ) -> None:
     task = make(classes=["x", "y"], **declared)
-    truth = task.format.read_reference({"labels.csv": b"id,label\na,x\nb,y\n"})
     with pytest.raises(SubmissionError, match=message):
-        task.format.read_submission(Files({"scores.csv": "\n".join([header, *rows]).encode()}), truth.items)
+        task.format.read_submission(
+            Files({"scores.csv": "\n".join([header, *rows]).encode()}), Items(("a", "b"))
+        )
 
 
 @pytest.mark.parametrize(
@@ -147,6 +228,8 @@ def test_scores_that_cannot_be_used_are_refused(
         ({"classes": ["x", "y"]}, "xxx", "no item is y; expected at least one of each class"),
         ({"classes": ["x", "y", "z"]}, "xxx", "no item is y, z"),
         ({"classes": ["x", "y"]}, "xyz", "label 'z'; expected 'x' or 'y'"),
+        ({"classes": ["x", "y"], "out_of_set": "z"}, "xy", "no item is z"),
+        ({"classes": ["x", "y"], "out_of_set": "z"}, "xyzw", "label 'w'; expected 'x' or 'y' or 'z'"),
         ({"target": "x"}, "yz", "no item is x"),
         ({"target": "x"}, "xx", "no item is 'other than x'"),
         ({"target": "x"}, "xyX", "label 'X'; expected 'x' or another label"),
@@ -205,7 +288,12 @@ def test_rows_are_units() -> None:
 
 
 @pytest.mark.parametrize(
-    ("declared", "names"), [({"classes": NAMES[:3]}, NAMES[:3]), ({"target": "Hindi"}, ["score"])]
+    ("declared", "names"),
+    [
+        ({"classes": NAMES[:3]}, NAMES[:3]),
+        ({"target": "Hindi"}, ["score"]),
+        ({"classes": NAMES[:2], "out_of_set": NAMES[2]}, NAMES[:2]),
+    ],
 )
 def test_a_part_is_counted_by_itself(declared: dict[str, Any], names: Any) -> None:
     truth, scores = draw(3, 60, 3)

@@ -68,6 +68,10 @@ REFUSED = {
         ({"target": "x", **posteriors(x=0)}, "scores: prior 0; expected a number between"),
         ({"classes": ["x", "y"], **posteriors(x=0.5, y=0.4)}, "scores: priors that add up to 0.9"),
         ({"clases": ["x", "y"]}, "clases: unknown parameter; did you mean classes?"),
+        ({"classes": ["x", "y"], "out_of_set": "y"}, "out_of_set: 'y' is a class; name a label that is none"),
+        ({"target": "x", "out_of_set": "y"}, "out_of_set: every label but the target is out of set"),
+        ({"classes": ["x", "y"], "p_oos": 0.1}, "p_oos: the prior of items out of set; name their label"),
+        ({"classes": ["x", "y"], "out_of_set": "z", "p_oos": 0.5}, "p_oos: 0.5 and a prior of 0.5; expected"),
     ],
     "ratings": [
         ({"scale": [1, 5]}, "raters: missing"),

@@ -19,12 +19,19 @@ LANGUAGES = ["de", "hi"]
             [[0.95, 0.05], [0.91, 0.09], [0.6, 0.4]],
             [["2", "0"], ["0", "1"]],
         ),
+        (
+            {"out_of_set": "other"},
+            [[0.5, -1], [-0.1, -2], [1, 0.5], [-1, -0.5]],
+            [["1", "0", "1"], ["0", "0", "0"], ["1", "0", "1"]],
+        ),
     ],
 )
 def test_the_class_with_the_largest_likelihood_is_chosen(scores, given, rows):
-    declared = {"kind": "identification", "classes": LANGUAGES, "scores": scores}
+    other = scores if "out_of_set" in scores else {"scores": scores}
+    declared = {"kind": "identification", "classes": LANGUAGES, **other}
     submission = dict(zip(LANGUAGES, np.array(given, dtype=float).T, strict=True))
-    found = tables(section(declared, {"label": [0, 0, 1]}, submission))[CONFUSIONS]
+    labels = [0, 0, 2, 2] if "out_of_set" in scores else [0, 0, 1]
+    found = tables(section(declared, {"label": labels}, submission))[CONFUSIONS]
     assert [row[1:-2] for row in found[1:]] == rows
 
 
