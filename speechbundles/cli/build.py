@@ -71,6 +71,13 @@ SHOWN_DIGITS = 12
     "--baseline-must-run",
     "exit with status 1 if the kit's baseline fails on a set; the bundles are built without its answers",
 )
+@path_option(
+    "--from",
+    "BUNDLE.zip",
+    "the bundle that participants use: print what the new one means for submissions that are there (default: the one "
+    "that is replaced, once its first phase has begun)",
+    "earlier",
+)
 @path_option("--out", "DIR", "output folder (default: dist, or dist in your competition folder)")
 @as_json
 def command(
@@ -79,6 +86,7 @@ def command(
     platforms: Sequence[str],
     references: Sequence[str],
     baseline_must_run: bool,
+    earlier: Path | None,
     out: Path | None,
     as_json: bool,
     **chosen: Any,
@@ -99,7 +107,10 @@ def command(
                 log=warn,
                 **chosen,
             )
-            built = list(write_bundles(planned, list(dict.fromkeys(platforms)), out, progress=progress))
+            if earlier and len(planned.competitions) > 1:
+                raise OrganiserError("--from takes one bundle; name the bundle to build")
+            chosen_platforms = list(dict.fromkeys(platforms))
+            built = list(write_bundles(planned, chosen_platforms, out, earlier=earlier, progress=progress))
     except OrganiserError as error:
         refuse(f"{error}\n\nNothing was built.", 1)
     except OSError as error:
@@ -112,6 +123,7 @@ def command(
             {
                 **{"path": each.path, "platform": each.platform, "verdict": _verdict(each)},
                 **{"size": each.size, "sha256": each.sha256, "findings": list(map(asdict, each.findings))},
+                "changes": each.changes,
             }
             for each in built
         ]
@@ -120,6 +132,8 @@ def command(
     else:
         _list_bundles(built)
     _list_findings(built)
+    for line in dict.fromkeys(f"{each.competition.name}: {line}" for each in built for line in each.changes):
+        warn(wrap(f"change: {line}"))
     for folder in sealed:
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
     for line in notes:

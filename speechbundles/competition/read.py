@@ -8,6 +8,7 @@ The file of a competition folder has only the settings that differ from the repo
 of the repository's settings, and only the bundles of this file are built.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,16 @@ from speechbundles.competition.whole import BASELINE, can_do_without, do_without
 from speechbundles.model.competition import Competition, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
+from speechbundles.model.tabular import LARGEST_FILE
 from speechbundles.model.text import PROGRAM, suggestion
+from speechbundles.model.zips import tree_files
+from spokeneval.formats.problems import count_of
 
 SCHEMA = "competition.schema.json"
+
+_PARTS = ("pages", "reference_data", "starting_kit", "tasks")
+"""The folders with an organiser's files, besides `competition.yaml`."""
+_CONFLICT = re.compile(rb"^<<<<<<< .*\n(?:.*\n)*?=======\r?\n(?:.*\n)*?>>>>>>> ", re.MULTILINE)
 
 FILL_IN = "FILL IN"
 """The beginning of a value that the organiser still has to fill in."""
@@ -45,6 +53,8 @@ def read_competitions(
     if sources.is_sample:
         sources = Sources(sources.root)
     own = sources.folder / "competition.yaml"
+    if not sources.is_sample:
+        _require_merged(sources.folder)
     series, marks = _load(sources.root / "competition.yaml", sources.root)
     content = series
     if not sources.is_sample:
@@ -64,6 +74,28 @@ def read_competitions(
     if defects:
         raise located_yaml.refusal(own, defects, marks)
     return competitions
+
+
+def _require_merged(folder: Path) -> None:
+    """Refuse files with the markers that git leaves where two people changed the same lines."""
+    files = {"competition.yaml": folder / "competition.yaml"}
+    for part in _PARTS:
+        files.update({f"{part}/{name}": path for name, path in tree_files(folder / part).items()})
+    found = []
+    for name, path in files.items():
+        if path.is_file() and path.stat().st_size <= LARGEST_FILE:
+            content = path.read_bytes()
+            begin = _CONFLICT.search(content)
+            if begin:
+                line = content.count(b"\n", 0, begin.start()) + 1
+                found.append(f"  {name}, line {line}")
+    if found:
+        raise OrganiserError(
+            f"{folder}: {count_of(len(found), 'file has', 'files have')} an unfinished merge of git\n\n"
+            + "\n".join(found)
+            + "\n\nFrom <<<<<<< to ======= are your lines, from there to >>>>>>> the other organiser's. Keep the right "
+            "ones, and delete these three markers"
+        )
 
 
 def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:

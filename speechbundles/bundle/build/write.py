@@ -3,19 +3,23 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 from speechbundles.bundle.build import codabench, codalab
+from speechbundles.bundle.build.changes import changes
 from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
+from speechbundles.model import dates
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.competition import Competition
 from speechbundles.model.document import FILE
-from speechbundles.model.errors import OrganiserError
+from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Finding
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import size_of
 from speechbundles.model.zips import HOME, make_zip
 from speechbundles.platforms.facts import PLATFORMS
@@ -27,7 +31,12 @@ RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
 
 @dataclass(frozen=True)
 class Built:
-    """A bundle's zip, as written and checked."""
+    """A bundle's zip, as written and checked.
+
+    Attributes
+    ----------
+    changes: what the build means for submissions that are there.
+    """
 
     competition: Competition
     platform: str
@@ -35,6 +44,7 @@ class Built:
     size: int
     sha256: str
     findings: tuple[Finding, ...]
+    changes: tuple[str, ...] = ()
 
 
 def write(
@@ -42,11 +52,17 @@ def write(
     platforms: Sequence[str],
     out: Path,
     *,
+    earlier: Path | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Built]:
     """Check the zip of each planned bundle, and write it to `out/PLATFORM/NAME.zip` if it has no errors.
 
     Sealed labels are written first, to `out/sealed/TASK/SET/`, readable only by the current user.
+
+    Parameters
+    ----------
+    earlier: the bundle that participants use, for `changes`. By default the one that is replaced, once a phase of it
+        has begun.
 
     Raises
     ------
@@ -82,12 +98,25 @@ def write(
         try:
             unfinished.write_bytes(content)
             findings = tuple(check_bundle(unfinished))
+            changed: tuple[str, ...] = ()
             if not any(finding.level == "error" for finding in findings):
+                changed = tuple(_changes(earlier, path, unfinished, competition))
                 unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
         digest = hashlib.sha256(content).hexdigest()
-        yield Built(competition, platform, path, len(content), digest, findings)
+        yield Built(competition, platform, path, len(content), digest, findings, changed)
+
+
+def _changes(earlier: Path | None, replaced: Path, built: Path, competition: Competition) -> Iterator[str]:
+    """Yield what a build changes for submissions that are there; nothing before the first phase begins."""
+    if earlier:
+        yield from changes(read_built_bundle(earlier), read_built_bundle(built), competition.rules)
+        return
+    with suppress(BundleError):  # an older zip that is damaged, or there is none
+        bundle = read_built_bundle(replaced)
+        if min(phase.opens for phase in bundle.phases) <= dates.now():
+            yield from changes(bundle, read_built_bundle(built), competition.rules)
 
 
 def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:

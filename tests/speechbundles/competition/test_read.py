@@ -1,5 +1,6 @@
 """Defects in competition.yaml, which are refused with their lines."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from speechbundles.model.sources import Sources
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.challenges import find_task, task_names
 from tests.samples.damaged_copy import rewrite
-from tests.samples.programs import ROOT
+from tests.samples.declared_tasks import declared_folder
+from tests.samples.programs import ROOT, write_files
 
 DEFECTS = {
     "unknown key": ("submission_rule: Force_Best", "submision_rule: Force_Best", "did you mean submission_rule?"),
@@ -127,3 +129,21 @@ def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
         shutil.move(path, hidden / path.name)
     parts = plan(Sources(hidden), ["spoken_call"], {}).parts["spoken_call"]
     assert "spokeneval/__init__.py" in parts.scoring_program
+
+
+def test_files_with_an_unfinished_merge_are_listed_with_their_lines(tmp_path):
+    marks = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> other\n"
+    files = {
+        **declared_folder("identification"),
+        "pages/overview.md": f"a\n{marks}",
+        "pages/faq.md": "=======\n",
+    }
+    files["reference_data/aufgabe/evaluation/labels.csv"] += marks
+    files["competition.yaml"] = marks + files["competition.yaml"]
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(ROOT, write_files(tmp_path, files)))
+    assert re.findall(r"^  (\S+), line (\d+)$", str(refusal.value), re.MULTILINE) == [
+        ("competition.yaml", "1"),
+        ("pages/overview.md", "2"),
+        ("reference_data/aufgabe/evaluation/labels.csv", "62"),
+    ]
