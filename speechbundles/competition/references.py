@@ -269,9 +269,11 @@ def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped
     """Return how to build nevertheless; empty if the files have to be changed."""
     if any(problem.code == "missing_column" for problem in error.problems):
         return (
-            "If the file has the column under another name, write into competition.yaml, under the task or the "
-            f"bundle: sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}. If titles are above the header, "
-            "also write header_row: N, the number of its line"
+            "If the file has the column under another name, titles above the header, or no header, write into "
+            "competition.yaml, under the task or the bundle, one of\n"
+            f"  sets: {{{name}: {{rename: {{COLUMN: NAME IN YOUR FILE}}}}}}\n"
+            f"  sets: {{{name}: {{header_row: LINE OF THE HEADER}}}}\n"
+            f"  sets: {{{name}: {{columns: [NAME OF THE FIRST, _, NAME OF THE THIRD]}}}}    _ for one that is not used"
         )
     if rows and not dropped:
         lines = {(problem.file, problem.line) for problem in rows}

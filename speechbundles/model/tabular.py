@@ -26,7 +26,8 @@ MOST_CELLS = 1_000_000
 WORKBOOK = ".xlsx"
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 """Separators that are tried if none is named, in words."""
-NAMED_SEPARATORS = {**SEPARATORS, "|": "vertical bars"}
+SPACES = " "
+NAMED_SEPARATORS = {**SEPARATORS, "|": "vertical bars", SPACES: "spaces"}
 
 _CAPITALS = "À-ÖØ-ÞŠŒŽŸ"
 _SMALL = "ß-öø-ÿšœž"
@@ -91,12 +92,12 @@ class Source:
     grids: tuple[Grid, ...]
 
 
-def parse_source(content: bytes, name: str, separator: str = "", *, garbled: bool = False) -> Source:
+def parse_source(content: bytes, name: str, *separators: str, garbled: bool = False) -> Source:
     """Parse a text or a workbook, recognised by its content and its name.
 
     Parameters
     ----------
-    separator: the separator of a text, if it is known; by default the text is split by each of `SEPARATORS`.
+    separators: the possible separators of a text; by default `SEPARATORS`.
     garbled: as for `decode`.
 
     Raises
@@ -108,7 +109,7 @@ def parse_source(content: bytes, name: str, separator: str = "", *, garbled: boo
     if content.startswith(_OLD_WORKBOOK):
         raise UnreadableFile(f"is a workbook in an older Excel format; save it as {WORKBOOK}")
     text, encoding = decode(content, garbled=garbled)
-    grids = tuple(_split(text, mark, name) for mark in ([separator] if separator else SEPARATORS))
+    grids = tuple(_split(text, mark, name) for mark in separators or SEPARATORS)
     return Source(content, encoding, encoding == "UTF-8" and content[:3] != b"\xef\xbb\xbf", grids)
 
 
@@ -198,6 +199,10 @@ def _check_words(text: str) -> None:
 def _split(text: str, separator: str, file: str) -> Grid:
     written = f"separated by {NAMED_SEPARATORS[separator]}"
     lines = text.split("\n")
+    if separator == SPACES:
+        return Grid(
+            separator, written, tuple((n, line.split()) for n, line in enumerate(lines, 1) if line.strip())
+        )
     if '"' not in text:
         blank = separator + " "
         plain = [(n, line.split(separator)) for n, line in enumerate(lines, 1) if line.strip(blank)]

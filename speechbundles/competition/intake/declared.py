@@ -1,10 +1,14 @@
 """How the files of a set are read, as `sets` in `competition.yaml` declares it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from speechbundles.model.competition import Competition
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.model.tabular import SEPARATORS, SPACES, Grid, Source
 from speechbundles.model.text import dotted
+from spokeneval.formats.problems import count_of, quote, some_of
 
 SETTING = "sets"
 
@@ -20,6 +24,7 @@ class Declared:
     sheet: the title of a workbook's sheet; empty if it is chosen by its columns.
     separator: the character between cells; empty if it is chosen by the columns.
     header_row: the line of the header, from 1; 0 for the first line that is not blank.
+    columns: the names of the columns of a file without a header, in order; `_` for one that is not used.
     rename: the task's names of columns -> the organiser's.
     drop_invalid_rows: whether rows that cannot be used are left out with a warning.
     commas: numbers with a comma that the task's reader refused, so that their columns are read with decimal commas.
@@ -30,9 +35,15 @@ class Declared:
     sheet: str = ""
     separator: str = ""
     header_row: int = 0
+    columns: Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
     drop_invalid_rows: bool = False
     commas: frozenset[str] = frozenset()
+
+    @property
+    def separators(self) -> Sequence[str]:
+        """The possible separators of a text; empty for those of any file."""
+        return self.separator or ([*SEPARATORS, SPACES] if self.columns else "")
 
 
 NOTHING_DECLARED = Declared()
@@ -43,3 +54,83 @@ def declared_of(competition: Competition, name: str) -> Declared:
     declared = competition.settings.get(SETTING, {}).get(name, {})
     place = competition.origin.get(SETTING, (SETTING,))
     return Declared(dotted((*place, name)), **declared)
+
+
+def declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
+    """Return the grids of a file that have rows and fit the declared sheet or separator.
+
+    Raises
+    ------
+    UnreadableFile: no rows, a sheet that the workbook does not have, a sheet of a text, or the separator of a workbook.
+    """
+    grids = [grid for grid in source.grids if grid.rows]
+    if not grids:
+        problems = [problem for grid in source.grids for problem in grid.unreadable]
+        raise UnreadableFile(f"line {problems[0].line}: {problems[0].message}" if problems else "is empty")
+    sheets = [grid.sheet for grid in grids if not grid.separator]
+    if declared.separator and sheets:
+        raise UnreadableFile(f"is a workbook, which has no separator; remove {declared.place}.separator")
+    if declared.header_row:
+        grids = [_below(grid, declared.header_row) for grid in grids]
+        grids = [grid for grid in grids if grid.rows and grid.rows[0][0] == declared.header_row]
+    if not grids:
+        raise UnreadableFile(f"has no cells in line {declared.header_row} ({declared.place}.header_row)")
+    if declared.columns:
+        grids = [_with_header(grid, declared) for grid in _of_width(grids, declared)]
+    if not declared.sheet:
+        return grids
+    if not sheets:
+        raise UnreadableFile(f"is not a workbook, so it has no sheet; remove {declared.place}.sheet")
+    chosen = [grid for grid in grids if folded(grid.sheet) == folded(declared.sheet)]
+    if not chosen:
+        listed = some_of([quote(sheet) for sheet in sheets], 8)
+        raise UnreadableFile(
+            f"no sheet {quote(declared.sheet)} with rows; it has {listed} ({declared.place}.sheet)"
+        )
+    return chosen
+
+
+def _below(grid: Grid, first: int) -> Grid:
+    """Return a grid from a line on."""
+    rows = tuple(row for row in grid.rows if row[0] >= first)
+    return replace(
+        grid, rows=rows, unreadable=tuple(each for each in grid.unreadable if (each.line or 0) >= first)
+    )
+
+
+def _of_width(grids: Sequence[Grid], declared: Declared) -> list[Grid]:
+    """Return the grids whose first row has as many cells as there are declared columns.
+
+    Raises
+    ------
+    UnreadableFile: there is none.
+    """
+    width = len(declared.columns)
+    fitting = [grid for grid in grids if len(grid.rows[0][1]) >= width and not any(grid.rows[0][1][width:])]
+    if not fitting:
+        grid = max(grids, key=lambda grid: len(grid.rows[0][1]))
+        line, cells = grid.rows[0]
+        raise UnreadableFile(
+            f"has {count_of(len(cells), 'cell')} in line {line}, {grid.written}; expected {width} "
+            f"({declared.place}.columns)"
+        )
+    return fitting
+
+
+def _with_header(grid: Grid, declared: Declared) -> Grid:
+    """Return a grid with the declared columns as line 1; each line of the file is one line further down."""
+    header = (1, ["" if column == "_" else column for column in declared.columns])
+    rows = (header, *((line + 1, cells) for line, cells in grid.rows))
+    unreadable = tuple(replace(each, line=(each.line or 0) + 1) for each in grid.unreadable)
+    return replace(grid, written=f"{grid.written}, without a header", rows=rows, unreadable=unreadable)
+
+
+def lines_below_header(grid: Grid, file: str) -> dict[int, tuple[str, int]]:
+    """Return the file and the line of each line of a grid with declared columns."""
+    lines = (*(line for line, _ in grid.rows), *(each.line or 0 for each in grid.unreadable))
+    return {line: (file, line - 1) for line in lines}
+
+
+def folded(text: str) -> str:
+    """Return a cell or a title as it is compared with a declared one: in any case and Unicode form."""
+    return unicodedata.normalize("NFC", text.strip()).casefold()

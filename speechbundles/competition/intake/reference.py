@@ -81,7 +81,7 @@ def _find(
         hint = suggestion(declared.file, found, f"found {some_of(found, 8) or 'nothing'}")
         raise BadReference(f"{path}: no {declared.file}; {hint} ({declared.place}.file)")
     if file.is_file():
-        return _of_a_format([file], layout)
+        return ([file], None) if declared.columns else _of_a_format([file], layout)
     if (path / layout.file).is_file():
         return [path / layout.file], None
     stem = Path(layout.file).stem
@@ -159,6 +159,9 @@ def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], 
         named = list(declared.get("rename", {}).values())
         for own in sorted({own for own in named if named.count(own) > 1}):
             yield (name, "rename"), f"column {own!r} is named twice"
+        if "columns" in declared and (len(layouts) > 1 or "header_row" in declared):
+            only = "one file" if len(layouts) > 1 else "a file without a header, which has no header_row"
+            yield (name, "columns"), f"columns are for a task with {only}"
         if "file" in declared and len(layouts) > 1:
             files = ", ".join(layout.file for layout in layouts)
             yield (name, "file"), f"{task.name} has {len(layouts)} files; name yours {files}, with any suffix"

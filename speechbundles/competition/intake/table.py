@@ -5,7 +5,6 @@ reader's checks each row keeps its line number, so that messages name the organi
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,11 +13,17 @@ from itertools import product
 from pathlib import Path
 
 from speechbundles.competition.intake.commas import has_commas, replace_commas
-from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
+from speechbundles.competition.intake.declared import (
+    NOTHING_DECLARED,
+    Declared,
+    declared_grids,
+    folded,
+    lines_below_header,
+)
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
-from speechbundles.model.tabular import LARGEST_FILE, Grid, Source, parse_source
+from speechbundles.model.tabular import LARGEST_FILE, Grid, parse_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
 from spokeneval.formats.tables import Layout, csv_text
 
@@ -157,8 +162,8 @@ def read_table(
     UnreadableFile: a file that is neither text nor a workbook, is empty, or is not as declared.
     OSError: a file that cannot be opened or is too large.
     """
-    source = parse_source(read_file(path, LARGEST_FILE), path.name, declared.separator)
-    grid, headerless = _choose(_declared_grids(source, declared), layout, notation, declared)
+    source = parse_source(read_file(path, LARGEST_FILE), path.name, *declared.separators)
+    grid, headerless = _choose(declared_grids(source, declared), layout, notation, declared)
     header, first = grid.rows[0]
     columns = headerless or tuple(_name_columns(first, layout, notation, declared.rename))
     titles = headerless or tuple(map(str.strip, first))
@@ -177,7 +182,7 @@ def read_table(
     for cells, place in product(rows.values(), factors):
         cells[places.index(place)] = converted(cells[places.index(place)], factors[place])
     unit = "milliseconds" if notation.per_second == 1000 else "seconds"
-    as_it_is = not (blanks or points or doubtful or headerless or declared.header_row)
+    as_it_is = not (blanks or points or doubtful or headerless or declared.header_row or declared.columns)
     plain = as_it_is and source.is_utf8 and grid.separator == layout.delimiter
     renamed = {place: titles[place] for place in places if titles[place] != columns[place]}
     understood = [
@@ -204,6 +209,7 @@ def read_table(
         own={columns[at]: own + (f" (in {unit})" if at in factors else "") for at, own in renamed.items()},
         written=() if headerless else titles,
         renamed=() if headerless else _found(declared.rename, titles),
+        places=lines_below_header(grid, path.name) if declared.columns else {},
         has_commas=grid.separator != "," and has_commas(rows.values()),
     )
 
@@ -243,46 +249,6 @@ def _left_out(columns: Sequence[str], titles: Sequence[str], notation: Notation)
     return [f"left out: {some_of(names)}"] if names else []
 
 
-def _declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
-    """Return the grids of a file that have rows and fit the declared sheet or separator.
-
-    Raises
-    ------
-    UnreadableFile: no rows, a sheet that the workbook does not have, a sheet of a text, or the separator of a workbook.
-    """
-    grids = [grid for grid in source.grids if grid.rows]
-    if not grids:
-        problems = [problem for grid in source.grids for problem in grid.unreadable]
-        raise UnreadableFile(f"line {problems[0].line}: {problems[0].message}" if problems else "is empty")
-    sheets = [grid.sheet for grid in grids if not grid.separator]
-    if declared.separator and sheets:
-        raise UnreadableFile(f"is a workbook, which has no separator; remove {declared.place}.separator")
-    if declared.header_row:
-        grids = [_below(grid, declared.header_row) for grid in grids]
-        grids = [grid for grid in grids if grid.rows and grid.rows[0][0] == declared.header_row]
-    if not grids:
-        raise UnreadableFile(f"has no cells in line {declared.header_row} ({declared.place}.header_row)")
-    if not declared.sheet:
-        return grids
-    if not sheets:
-        raise UnreadableFile(f"is not a workbook, so it has no sheet; remove {declared.place}.sheet")
-    chosen = [grid for grid in grids if _folded(grid.sheet) == _folded(declared.sheet)]
-    if not chosen:
-        listed = some_of([quote(sheet) for sheet in sheets], 8)
-        raise UnreadableFile(
-            f"no sheet {quote(declared.sheet)} with rows; it has {listed} ({declared.place}.sheet)"
-        )
-    return chosen
-
-
-def _below(grid: Grid, first: int) -> Grid:
-    """Return a grid from a line on."""
-    rows = tuple(row for row in grid.rows if row[0] >= first)
-    return replace(
-        grid, rows=rows, unreadable=tuple(each for each in grid.unreadable if (each.line or 0) >= first)
-    )
-
-
 def _factors(
     titles: Sequence[str], columns: Sequence[str], asked: Collection[int], notation: Notation
 ) -> dict[int, Fraction]:
@@ -315,12 +281,12 @@ def _choose(
         return sum(column in columns for column in layout.required)
 
     most = max(found(grid.rows[0][1]) for grid in grids)
-    for grid in grids if most == 0 and not declared.header_row else ():
+    for grid in grids if most == 0 and not (declared.header_row or declared.columns) else ():
         cells = [cell.strip() for cell in grid.rows[0][1]]
         for columns in notation.headerless:
             if len(cells) == len(columns) and notation.is_row(dict(zip(columns, cells, strict=True))):
                 return grid, columns
-    for grid in grids if not declared.header_row else ():
+    for grid in grids if not (declared.header_row or declared.columns) else ():
         for line, cells in grid.rows[1:_MOST_TITLES]:
             if found(cells) > max(most, 1) or most < found(cells) == len(layout.required):
                 titles = some_of([cell.strip() for cell in cells], 8)
@@ -356,10 +322,5 @@ def _name_columns(
 
 def _found(rename: Mapping[str, str], titles: Sequence[str]) -> dict[str, int]:
     """Return the places of the declared names that are in a header, by the task's columns."""
-    folded = [_folded(title) for title in titles]
-    return {column: folded.index(_folded(own)) for column, own in rename.items() if _folded(own) in folded}
-
-
-def _folded(text: str) -> str:
-    """Return a cell or a title as it is compared with a declared one: in any case and Unicode form."""
-    return unicodedata.normalize("NFC", text.strip()).casefold()
+    there = [folded(title) for title in titles]
+    return {column: there.index(folded(own)) for column, own in rename.items() if folded(own) in there}

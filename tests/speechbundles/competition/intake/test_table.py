@@ -1,9 +1,12 @@
 """Organisers' own tables: the bundle gets the same canonical file, whatever the format and the names of columns."""
 
+from dataclasses import replace
+
 import pytest
 
 from speechbundles.competition.intake.declared import Declared
 from speechbundles.model.errors import BadReference
+from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import CANONICAL, COLUMNS, ROWS, book, load, refused, written
 
 NUMBERED = [COLUMNS, *((int(row[0]), *row[1:]) for row in ROWS)]
@@ -236,3 +239,30 @@ def test_a_declared_header_row_without_cells_is_refused(tmp_path):
     files = {"reference.csv": written(TITLED[2:], ",")}
     said = refused(tmp_path, files, "caller_experience", declared=Declared("sets.x", header_row=9))
     assert said.endswith("has no cells in line 9 (sets.x.header_row)")
+
+
+PROTOCOL = declared_task("spoofing", {"kind": "identification", "target": "spoof"})
+COLUMNS_OF_PROTOCOL = ["speaker", "id", "_", "attack", "label"]
+TRIALS = ["S1 E_1 - A11 spoof", "", "S2  E_2\t- - bonafide", "S1 E_3 - A07 spoof"]
+
+
+@pytest.mark.parametrize("mark", [" ", "\t", ";"])
+def test_declared_columns_name_those_of_a_file_without_a_header(tmp_path, mark):
+    lines = TRIALS if mark == " " else [mark.join(line.split()) for line in TRIALS]
+    declared = Declared(columns=COLUMNS_OF_PROTOCOL, file="text")
+    reference, logged = load(tmp_path, {"text": "\n".join(lines)}, PROTOCOL, declared=declared)
+    read = "speaker,id,attack,label\nS1,E_1,A11,spoof\nS2,E_2,-,bonafide\nS1,E_3,A07,spoof\n"
+    assert reference.files["labels.csv"].decode() == read
+    assert ", without a header; columns speaker, id, attack, label" in logged
+    assert reference.facts.units == 2
+
+
+def test_problems_below_declared_columns_name_the_lines_of_the_file(tmp_path):
+    text = "\n".join([*TRIALS, "S1 E_2 - A07 spoof", "S1 E_5 spoof"])
+    declared = Declared("sets.x", columns=COLUMNS_OF_PROTOCOL, file="trl.txt")
+    said = refused(tmp_path, {"trl.txt": text}, PROTOCOL, declared=declared)
+    assert "line 5    id E_2 already appears on line 3" in said
+    assert "line 6    3 fields, separated by spaces" in said
+    declared = replace(declared, columns=COLUMNS_OF_PROTOCOL[1:])
+    said = refused(tmp_path, {"trl.txt": text}, PROTOCOL, declared=declared)
+    assert "has 5 cells in line 1, separated by spaces; expected 4 (sets.x.columns)" in said
