@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.sources import Sources
+from speechbundles.model.words import catalogue
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.output import RECEIVED
 from spokeneval.run.reference import HOME
+from spokeneval.run.words import ENGLISH, Words
 from spokeneval.task import Task
 
 PLATFORM = "platform"
@@ -125,6 +127,11 @@ class Competition:
         return about
 
     @property
+    def words(self) -> Words:
+        """The texts of its language."""
+        return Words(self["language"], catalogue(self["language"]))
+
+    @property
     def sets(self) -> list[str]:
         """The reference sets that it needs: the public sets, then those that its phases score against."""
         return list(dict.fromkeys([*self["public_sets"], *self.scored_sets]))
@@ -168,8 +175,13 @@ class Competition:
         return [page["file"] for page in self["pages"]] + [self["terms"]]
 
     def page_path(self, file: str) -> Path:
-        """Return the source of a page: the task's, else the challenge's, that of its kind, or the common one."""
-        return self.sources.page((self.task, self.challenge, *self.shelves), file)
+        """Return the source of a page: the task's, else the challenge's, that of its kind, or the common one.
+
+        The pages of kinds, and the common ones, are in its language if there are such.
+        """
+        language, common = self["language"], (*self.shelves, ".")
+        translated = () if language == ENGLISH else tuple(f"{language}/{shelf}" for shelf in common)
+        return self.sources.page((self.task, self.challenge, *translated, *common), file)
 
     @property
     def hides_scores(self) -> bool:

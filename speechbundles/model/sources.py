@@ -55,12 +55,12 @@ class Sources:
         return own if _is_data(name) or own.exists() else self.root / name
 
     def page(self, owners: tuple[str, ...], file: str) -> Path:
-        """Return the source of a page: that of its first owner with one, else the common page.
+        """Return the source of a page: that of its first owner with one, which is a folder below `pages`.
 
         The organiser's folder is searched before the repository.
         """
         for place in (self.folder, self.root):
-            for owner in (*owners, "."):
+            for owner in owners:
                 path = place / "pages" / owner / file
                 if path.is_file():
                     return path

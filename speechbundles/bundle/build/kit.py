@@ -252,7 +252,9 @@ def _readme(
     rows.append(("an audio baseline, which needs your copy of the recordings; see its README", listens))
     facts = {
         "files": "\n".join(
-            f"| {content} | {', '.join(f'`{file}`' for file in files)} |" for content, files in rows if files
+            f"| {competition.words(content)} | {', '.join(f'`{file}`' for file in files)} |"
+            for content, files in rows
+            if files
         ),
         "title": competition["title"],
         "first_set": competition.sets[0],
@@ -260,8 +262,8 @@ def _readme(
         **declared_facts(competition),
     }
     text = fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds)
-    large = downloads_list(kit)
-    return (f"{text.rstrip()}\n\n## Large files\n\n{large}\n" if large else text).encode()
+    large, words = downloads_list(kit), competition.words
+    return (f"{text.rstrip()}\n\n## {words('Large files')}\n\n{words(large)}\n" if large else text).encode()
 
 
 def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -280,9 +282,11 @@ def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _kind_kit(competition: Competition) -> dict[str, bytes]:
     """Return the files that the kits of declared tasks share: those of all kinds, replaced by those of the kind."""
+    if not competition.shelves:
+        return {}
     return {
         path.name: path.read_bytes()
-        for shelf in reversed(competition.shelves)
+        for shelf in (*reversed(competition.shelves), f"{competition.shelves[-1]}/{competition['language']}")
         for path in sorted((competition.sources.root / "starting_kit" / shelf).glob("*.*"))
     }
 

@@ -12,6 +12,7 @@ from spokeneval.formats.problems import count_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
 from spokeneval.run.feedback import EXACT
+from spokeneval.run.words import Words
 from spokeneval.task import ENDS
 
 EXAMPLES = 3
@@ -102,11 +103,13 @@ def examples(competition: Competition, references: Mapping[str, ReferenceSet]) -
     return {
         "list_example": "\n".join(content.decode("utf-8").splitlines()[:EXAMPLES]),
         **{name: ids[number % len(ids)] for number, name in enumerate(names)},
-        "item_example": _item_example(deciding, file, ids[0]) if file.endswith((".csv", ".tsv")) else "",
+        "item_example": _item_example(competition.words, deciding, file, ids[0])
+        if file.endswith((".csv", ".tsv"))
+        else "",
     }
 
 
-def _item_example(deciding: ReferenceSet, file: str, first: str) -> str:
+def _item_example(words: Words, deciding: ReferenceSet, file: str, first: str) -> str:
     (_, header), *lines = read_rows(deciding.public[file])
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
     row = next((row for _, row in lines if first in row), lines[place][1])
@@ -114,7 +117,7 @@ def _item_example(deciding: ReferenceSet, file: str, first: str) -> str:
     what = (
         f"The answers are invented. The first one answers this item of `{file}` in the {deciding.name} set:"
     )
-    return "\n".join([what, "", *cells])
+    return "\n".join([words(what), "", *cells])
 
 
 LONGEST_VALUE = 200
@@ -254,7 +257,7 @@ def about_facts(competition: Competition) -> dict[str, str]:
     answers = [f"**{entry['question']}** {entry['answer']}" for entry in about.get("faq", ())]
     citation = about.get("citation", "").strip()
     return {
-        "timeline": timeline_table(competition),
+        "timeline": competition.words(timeline_table(competition)),
         "organisers": "\n".join(people),
         "access": about.get("data_access", "").strip(),
         "prizes": about.get("prizes", competition.settings.get("reward", "")).strip(),

@@ -70,29 +70,31 @@ def _facts(competition: Competition, parts: Parts | None, platform: Platform | N
     references = parts.references if parts else {}
     feedback = parts.feedback if parts else {}
     declared = declared_facts(competition)
-    terms = competition.page_path(competition["terms"])
+    terms, words = competition.page_path(competition["terms"]), competition.words
+    shown = ("item", "normalise", "phones", "collar")
+    declared |= {name: words(declared[name]) for name in shown if declared.get(name)}
     grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
     return {
         **{
             key: competition[key]
             for key in ("title", "description", "organiser", "contact_email", "registration")
         },
-        "data_licence": data_licence(competition),
-        "columns": columns_table(competition, feedback),
-        "known": known_table(competition, feedback),
-        "phases": phases_list(competition),
-        "limits": daily_limits(competition),
+        "data_licence": words(data_licence(competition)),
+        "columns": words(columns_table(competition, feedback)),
+        "known": words(known_table(competition, feedback)),
+        "phases": words(phases_list(competition)),
+        "limits": words(daily_limits(competition)),
         "conduct_in_terms": "yes" if b"${conduct}" in terms.read_bytes() else "",
-        "rule": MEANINGS[competition["submission_rule"]],
-        "ties": platform.board.ties if platform else "",
+        "rule": words(MEANINGS[competition["submission_rule"]]),
+        "ties": words(platform.board.ties) if platform else "",
         "upload": platform.upload if platform else "",
         "upload_phase": _upload_phase(competition),
         "forum": "yes" if competition["forum"] else "",
         **about_facts(competition),
-        "downloads": downloads_list(parts.starting_kit) if parts else "",
+        "downloads": words(downloads_list(parts.starting_kit)) if parts else "",
         **dict.fromkeys(SHARED, ""),
-        "sets": sets_table(competition, references),
-        "kit_data": kit_data_list(competition, parts.starting_kit if parts else {}),
+        "sets": words(sets_table(competition, references)),
+        "kit_data": words(kit_data_list(competition, parts.starting_kit if parts else {})),
         "set_files": set_files_list(competition, references),
         **examples(competition, references),
         "first_set": competition.sets[0],

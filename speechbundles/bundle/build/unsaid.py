@@ -8,6 +8,7 @@ from speechbundles.bundle.build.pages import page_texts
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
+from spokeneval.run.words import ENGLISH
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that differ between almost all competitions."""
@@ -38,6 +39,11 @@ def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
         yield (
             f"{competition.name}: you have not set {', '.join(inherited)}; do so in the competition.yaml of a "
             "competition folder"
+        )
+    if competition["language"] != ENGLISH and not competition.shelves:
+        yield (
+            f"{competition.name}: language {competition['language']} is that of the parts that all competitions share; "
+            f"the other texts of {competition.task} are in English: put your own into pages/{competition.task}/"
         )
     yield from _past(competition)
     yield from _about_what_is_left_out(competition, parts)

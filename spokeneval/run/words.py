@@ -1,0 +1,118 @@
+"""Words of a competition's language: generated English texts are replaced by those of a catalogue.
+
+A catalogue has pairs of an English text and its translation. In both, `{name}` is a part that differs from text to
+text, `{n}` and `{m}` are numbers, and `{p}` and `{q}` have no comma. In the English text, `(s)` is an s that may be
+missing; in a translation, `{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell of a
+table, sentence and part of a sentence. What is not in the catalogue stays English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Optional
+
+ENGLISH = "en"
+LANGUAGES = (ENGLISH, "de", "fr", "es", "zh")
+"""ISO 639-1 codes of the languages of pages."""
+
+WORDS_FILE = "words.json"
+"""The catalogue in a program or kit, `{"language": ..., "words": {...}}`; English ones have none."""
+
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-]|[.,]\d)")
+_PLURAL = re.compile(r"{(\w)} \[(.*?)\|(.*?)\]")
+_BETWEEN_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff，。：；]) (?=[\u4e00-\u9fff])")
+_NARROW = "\N{NARROW NO-BREAK SPACE}"
+_SIGNS = {"de": (".", ","), "fr": (_NARROW, ","), "es": (_NARROW, ",")}
+"""The separator of thousands and the decimal sign, where they are not those of English."""
+_SENTENCE = r"(?:(?<=[.?!])|(?<=[.?!][*)][*)])) +(?=[^a-z])"
+_HEAD = re.compile(r"\s*(?:[-*] )?")
+
+
+class Words:
+    """The texts of a language.
+
+    Parameters
+    ----------
+    language
+        One of `LANGUAGES`.
+    catalogue
+        English text -> translation.
+    numbers
+        Whether numbers are written as in the language, as on pages; not on consoles, where they are those of files.
+    """
+
+    def __init__(self, language: str, catalogue: Mapping[str, str], *, numbers: bool = True) -> None:
+        self.language = language
+        self._exact = {english: words for english, words in catalogue.items() if not _open(english)}
+        varying = sorted(filter(_open, catalogue), key=lambda text: -len(re.sub(r"{\w+}", "", text)))
+        self._patterns = [(_pattern(english), catalogue[english]) for english in varying]
+        self._signs = _SIGNS.get(language) if numbers else None
+        self._space = "" if language == "zh" else " "
+
+    def __call__(self, text: str) -> str:
+        """Return a text in the language."""
+        if self.language == ENGLISH:
+            return text
+        if "\n" in text:
+            return "\n".join(map(self, text.split("\n")))
+        if text.startswith("| "):
+            return "|".join(f" {self(cell.strip())} " if cell.strip() else cell for cell in text.split("|"))
+        head = _HEAD.match(text)
+        start = head.end() if head else 0
+        bare = text[start:].rstrip()
+        return text[:start] + self._translated(bare) + text[start + len(bare) :]
+
+    def _translated(self, text: str) -> str:
+        known = self._known(text)
+        if known is not None:
+            return known
+        if _NUMBER.fullmatch(text):
+            return self.number(text)
+        for pause, joint in ((_SENTENCE, self._space), ("; ", "; "), (": ", ": "), (", ", ", ")):
+            parts = re.split(pause, text, maxsplit=pause == ": ")
+            if len(parts) > 1:
+                return joint.join(map(self._translated, parts))
+        return text
+
+    def _known(self, text: str) -> Optional[str]:
+        """Return the translation of a whole text; None if the catalogue has none."""
+        if text in self._exact:
+            return self._exact[text]
+        if " " in text:
+            for pattern, words in self._patterns:
+                found = pattern.fullmatch(text)
+                if found:
+                    values = {name: self._translated(value) for name, value in found.groupdict().items()}
+                    return _BETWEEN_CHINESE.sub("", _filled(words, values))
+        return None
+
+    def number(self, text: str) -> str:
+        """Return a number, written as in English, as the language writes it; in Spanish, four digits have no space."""
+        if self._signs is None:
+            return text
+        whole, point, rest = text.partition(".")
+        thousands = "" if self.language == "es" and len(whole) < len("10,000") else self._signs[0]
+        return whole.replace(",", thousands) + (self._signs[1] if point else "") + rest
+
+
+def _open(english: str) -> bool:
+    return "{" in english or "(s)" in english
+
+
+def _filled(words: str, values: Mapping[str, str]) -> str:
+    """Return a translation with its values, and with the form of nouns that their numbers require."""
+    one = {name for name, value in values.items() if value == "1"}
+    chosen = _PLURAL.sub(lambda found: f"{{{found[1]}}} {found[2 if found[1] in one else 3]}", words)
+    return chosen.format(**values)
+
+
+_PLACES = {**dict.fromkeys("nm", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pq", "[^,]+")}
+
+
+def _pattern(english: str) -> re.Pattern[str]:
+    """Return an expression that matches the texts of an entry of a catalogue."""
+    pattern = re.escape(english).replace(r"\(s\)", "s?")
+    return re.compile(
+        re.sub(r"\\{(\w)\\}", lambda found: f"(?P<{found[1]}>{_PLACES.get(found[1], '.+?')})", pattern)
+    )

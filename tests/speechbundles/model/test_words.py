@@ -1,0 +1,141 @@
+"""Pages in other languages: every generated text has a translation, and numbers are written as in the language."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from speechbundles.bundle.build.kit import make_parts
+from speechbundles.bundle.build.pages import SHARED, page_texts
+from speechbundles.competition.read import read_competitions
+from speechbundles.competition.references import load_reference
+from speechbundles.model.sources import Sources
+from speechbundles.model.words import ENTRIES, catalogue
+from speechbundles.platforms.facts import MEANINGS, PLATFORMS
+from spokeneval.formats.normalisation import RULES
+from spokeneval.kinds.declared import KINDS
+from spokeneval.run.words import LANGUAGES, Words
+from tests.samples.declared_tasks import TASKS, declared_folder, kind_of
+from tests.samples.programs import ROOT, write_files
+
+OTHERS = LANGUAGES[1:]
+ENGLISH_WORDS = re.compile(r"\b(the|of|with|is|are|for|each|your|from|by)\b(?! Wagen)")
+NOT_PROSE = re.compile(r"^```.*?^```|`[^`\n]+`|<[^>\n]+>", re.MULTILINE | re.DOTALL)
+
+
+def in_language(tmp_path, task, language):
+    text = {name: content.encode() for name, content in declared_folder(task).items()}
+    settings = text["competition.yaml"].replace(
+        b"defaults: {", b"defaults: {language: %s, " % language.encode()
+    )
+    folder = write_files(tmp_path / task, {**text, "competition.yaml": settings})
+    (competition,) = read_competitions(Sources(ROOT, folder))
+    return competition
+
+
+def texts_of(competition):
+    folder = competition.sources.folder / "reference_data" / competition.task
+    sets = {
+        name: load_reference(competition.rules, name, folder / name, competition.options)
+        for name in competition.sets
+    }
+    parts = make_parts(competition, sets)
+    texts = page_texts(competition, parts, PLATFORMS["codabench"])
+    return {**texts, "README.md": parts.starting_kit["README.md"].decode()}
+
+
+def test_every_text_has_a_translation_with_its_values():
+    for entry in ENTRIES:
+        assert set(entry) == set(LANGUAGES), entry
+        values = set(re.findall(r"{\w}", entry["en"]))
+        for language in OTHERS:
+            found = set(re.findall(r"{\w}", entry[language]))
+            assert values & {"{n}", "{m}"} <= found <= values, entry
+
+
+def test_every_page_is_translated_with_the_same_facts_and_conditions():
+    shared = [*(ROOT / "pages").glob("*.md")]
+    pages = [
+        *shared,
+        *(path for path in (ROOT / "pages" / "kinds").rglob("*.md") if path.name != "overview.md"),
+    ]
+    kit = {ROOT / "starting_kit/kinds/README.md": "starting_kit/kinds/{}/README.md"}
+    translated = {path: f"pages/{{}}/{path.relative_to(ROOT / 'pages')}" for path in pages} | kit
+    assert len(translated) > len(shared) > len(SHARED) // 2
+    for path, place in translated.items():
+        used = re.compile(r"\$\{\w+\}|\{%-? \w+.*? %\}")
+        expected = set(used.findall(path.read_text(encoding="utf-8"))) - {"${item}", "${an_item}"}
+        for language in OTHERS:
+            text = (ROOT / place.format(language)).read_text(encoding="utf-8")
+            found = set(used.findall(text)) - {"${item}"}
+            conditions = {each for each in expected ^ found if "item" not in each}
+            assert not conditions, place.format(language)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_scores_and_trivial_baselines_of_every_kind_are_translated(tmp_path, task):
+    competition = in_language(tmp_path, task, "de")
+    words = competition.words
+    english = {column.key: column for column in competition.rules.columns}
+    for column in competition.columns:
+        assert column.description != english[column.key].description, column.key
+    for name in competition.rules.trivial:
+        assert words(name) != name
+    for what in (KINDS[kind_of(task)].description, *(rule.description for rule in RULES), *MEANINGS.values()):
+        whole = f"{what[0].upper()}{what[1:]}." if what == KINDS[kind_of(task)].description else what
+        assert words(whole) != whole
+
+
+@pytest.mark.parametrize(
+    ("task", "language"),
+    [
+        ("words", "de"),
+        ("speakers", "fr"),
+        ("scores", "es"),
+        ("decisions", "zh"),
+        *(pytest.param(task, language, marks=pytest.mark.thorough) for task in TASKS for language in OTHERS),
+    ],
+)
+def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
+    competition = in_language(tmp_path, task, language)
+    for file, text in texts_of(competition).items():
+        assert ENGLISH_WORDS.findall(NOT_PROSE.sub("", text)) == [], file
+    assert [page["title"] for page in competition["pages"]] != ["Overview", "Data", "Evaluation"]
+
+
+def test_numbers_on_pages_have_a_decimal_comma_and_those_of_files_a_point(tmp_path):
+    texts = texts_of(in_language(tmp_path, "posteriors", "de"))
+    assert re.search(r"Baseline des Startpakets \| \d,\d{4} \|", texts["evaluation.md"])
+    assert ",0.7,0.15" in texts["evaluation.md"]
+
+
+@pytest.mark.parametrize(
+    ("language", "number", "written"),
+    [
+        ("de", "12,345.60", "12.345,60"),
+        ("fr", "12,345.60", "12\N{NARROW NO-BREAK SPACE}345,60"),
+        ("es", "12,345.60", "12\N{NARROW NO-BREAK SPACE}345,60"),
+        ("es", "1,234", "1234"),  # Ortografía de la lengua española: no space in numbers of four digits
+        ("zh", "12,345.60", "12,345.60"),
+    ],
+)
+def test_a_number_is_written_as_in_the_language(language, number, written):
+    assert Words(language, {})(number) == written
+    assert Words(language, {}, numbers=False)(number) == number
+
+
+def test_names_dates_and_versions_stay_as_they_are():
+    words = Words("de", catalogue("de"))
+    for text in ("utt1.5_03", "2027-01-11", "10.2.3", "Die Liste, 1. Teil", "`0.5`", ""):
+        assert words(text) == text
+
+
+def test_one_and_several_have_their_forms():
+    words = Words("de", catalogue("de"))
+    phase = "**P**, from 2027-01-01 UTC: {} a day, 1,200 in all."
+    assert (
+        words(phase.format("1 submission"))
+        == "**P**, ab 2027-01-01 UTC: 1 Einreichung pro Tag, 1.200 insgesamt."
+    )
+    assert "2 Einreichungen" in words(phase.format("2 submissions"))
