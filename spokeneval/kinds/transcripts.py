@@ -6,7 +6,9 @@ Errors in words go with errors in characters, spaces between words included, aga
 characters are the unit, white space is left out, as is usual for languages that are written without it.
 Phones are separated by white space and belong to an inventory; `metrics.phoneme_recognition.FILLERS` are left out. With
 a table of features the primary score is the feature error rate, with phone errors against the same reference.
-Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `formats.normalisation`.
+With canonical pronunciations the primary score is the F1 of detected mispronunciations: places where the reference, of
+several the one with the lowest error rate, differs from the canonical phones. Participants get these.
+Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `metrics.mispronunciation`, `formats.normalisation`.
 """
 
 from __future__ import annotations
@@ -29,13 +31,15 @@ from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import check_speakers
 from ..formats.tables import Table, check_ids, read_table
 from ..formats.text import size_limit
+from ..metrics import mispronunciation
 from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
 from ..task import LOWER, POSITIVE, Score, Task, View
 from ..trivial import always, random_numbers
-from .kind import COMMON, Kind, Parameter, ParameterError, one_table, units_by
+from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
+from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
@@ -59,6 +63,7 @@ def transcripts(
     units: str = WORDS,
     phones: Inventory = None,
     features: Optional[FeatureTable] = None,
+    canonical: str = "",
     normalise: Normaliser = PLAIN,
     clip: Optional[float] = None,
     id: str = "id",
@@ -75,6 +80,8 @@ def transcripts(
         The inventory, or `arpabet`; None for the phones of `features`.
     features
         The features of the phones; None for scores without them.
+    canonical
+        The column of the reference with the canonical phones of each item; empty for none.
     normalise
         The rules for both sides.
     clip
@@ -90,16 +97,28 @@ def transcripts(
     columns, limited = (
         {COLUMN: _symbols(normalise, units, inventory, limited=limited)} for limited in (False, True)
     )
+    if canonical:
+        if units != PHONES or canonical in (id, unit, COLUMN):
+            found = f"{canonical!r} is another column" if units == PHONES else f"units are {units}"
+            raise ParameterError("canonical", f"{found}; expected a column of its own, with units: {PHONES}")
+        columns[canonical] = columns[COLUMN]
     reference = one_table(FILE, columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, limited, id=id, item=item)
-    form = sheet_format(reference, submission, list_file="items.csv", check=lambda *_: None)
+    public = (canonical,) if canonical else ()
+    form = sheet_format(reference, submission, list_file="items.csv", public=public, check=lambda *_: None)
     return Task(
         name=name,
         title=title,
-        format=form._replace(read_reference=partial(_read_reference, reference, units=units)),
+        format=form._replace(
+            read_reference=partial(_read_reference, reference, units=units, canonical=canonical)
+        ),
         units=units_by(item, unit),
-        count=partial(_count, units=units, table=table),
-        scores=(*([feature_error_rate(item, FEATURES)] if table else []), *_scores(units, item, clip)),
+        count=partial(_count, units=units, table=table, canonical=canonical),
+        scores=(
+            *(detection_scores() if canonical else ()),
+            *([feature_error_rate(item, FEATURES)] if table else []),
+            *_scores(units, item, clip),
+        ),
         right=lambda rows: 1 - rows[units].clipped_rates,
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
         trivial={"nothing recognised": always(COLUMN, [])},
@@ -176,7 +195,7 @@ def _inventory(
     return inventory, features
 
 
-def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> Answers:
+def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, canonical: str) -> Answers:
     """The references of each item, in the order in which the items appear first.
 
     Raises
@@ -193,25 +212,28 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str) -> 
     items = Table(table.file, table.id, kept, [table.lines[row] for row in first.values()])
     check_ids(items, problems, noun=sheet.noun)
     check_speakers(table, problems)
-    for optional in sheet.optional:
-        for row, cell in enumerate(table.columns.get(optional, ())):
+    once = dict.fromkeys(sheet.optional, "two_speakers")
+    once.update({canonical: "two_pronunciations"} if canonical else {})
+    for name, code in once.items():
+        for row, cell in enumerate(table.columns.get(name, ())):
             earlier = first[table.ids[row]]
-            if cell != table.columns[optional][earlier]:
-                message = (
-                    f"another {optional} than on line {table.lines[earlier]}; expected one per {sheet.noun}"
-                )
-                table.add_problem(problems, "two_speakers", row, message)
+            if cell != table.columns[name][earlier]:
+                message = f"another {name} than on line {table.lines[earlier]}; expected one per {sheet.noun}"
+                table.add_problem(problems, code, row, message)
     symbols = sheet.columns[COLUMN](table, COLUMN, problems)
-    references: dict[str, list[Any]] = {name: [] for name in first}
-    for name, cell in zip(table.ids, symbols):
-        references[name].append(cell)
-    total = sum(map(len, symbols))
-    check_total(total, len(symbols), units[:-1], sheet.file, problems)
-    problems.raise_if_any()
+    references: dict[str, list[Any]] = {item: [] for item in first}
+    for item, cell in zip(table.ids, symbols):
+        references[item].append(cell)
+    check_total(sum(map(len, symbols)), len(symbols), units[:-1], sheet.file, problems)
     column = np.empty(len(first), dtype=object)
     column[:] = list(references.values())
-    texts = {name: kept[name] for name in (sheet.id, *sheet.optional) if name in kept}
-    return Answers(Items(tuple(first)), {COLUMN: column}, texts)
+    read = {COLUMN: column}
+    if canonical:
+        read[canonical] = sheet.columns[canonical](items, canonical, problems)
+        check_pronunciations(read[canonical], column, items, canonical, problems)
+    problems.raise_if_any()
+    texts = {name: kept[name] for name in (sheet.id, *once) if name in kept}
+    return Answers(Items(tuple(first)), read, texts)
 
 
 def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: Problems) -> None:
@@ -222,9 +244,12 @@ def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: 
 
 
 def _count(
-    reference: Answers, submission: Answers, *, units: str, table: Optional[FeatureTable]
+    reference: Answers, submission: Answers, *, units: str, table: Optional[FeatureTable], canonical: str
 ) -> dict[str, Any]:
-    """Errors in words and in characters against the same reference, in features and phones, or in one unit only."""
+    """Errors in words and in characters against the same reference, in features and phones, or in one unit only.
+
+    With canonical pronunciations, also the detections of mispronunciations, against the same reference.
+    """
     references = [symbols for row in reference[COLUMN] for symbols in row]
     utterance = [place for place, row in enumerate(reference[COLUMN]) for _ in row]
     hypothesis = submission[COLUMN].tolist()
@@ -233,12 +258,17 @@ def _count(
         costs = recognition.errors_per_utterance(references, heard, table=table)
         places = metrics.lowest_rates(costs.feature_cost, costs.reference_phones, utterance)
         same = [references[place] for place in places]
-        return {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
-    if units != WORDS:
-        return {units: metrics.errors_per_utterance(references, hypothesis, utterance=utterance)}
-    words, places = metrics.best_references(references, hypothesis, utterance)
-    chosen = [" ".join(references[place]) for place in places]
-    return {WORDS: words, CHARACTERS: metrics.errors_per_utterance(chosen, list(map(" ".join, hypothesis)))}
+        counts = {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
+    else:
+        errors, places = metrics.best_references(references, hypothesis, utterance)
+        counts, same = {units: errors}, [references[place] for place in places]
+    if units == WORDS:
+        sides = (list(map(" ".join, side)) for side in (same, hypothesis))
+        counts[CHARACTERS] = metrics.errors_per_utterance(*sides)
+    if canonical:
+        pronounced = reference[canonical].tolist()
+        counts[DETECTIONS] = mispronunciation.detections_per_utterance(pronounced, same, hypothesis)
+    return counts
 
 
 # fmt: off
@@ -271,12 +301,6 @@ def _scores(units: str, item: str, clip: Optional[float]) -> tuple[Score, ...]:
                 "character error rate, spaces between words included", of=CHARACTERS, percent=True, bounds=POSITIVE)
     return (*rates, cer) if units == WORDS else rates
 # fmt: on
-
-
-def _units(value: Any) -> str:
-    if value not in (WORDS, CHARACTERS, PHONES):
-        raise ValueError(f"{value!r}; expected {WORDS}, {CHARACTERS} or {PHONES}")
-    return str(value)
 
 
 def _phone_names(value: Any) -> Inventory:
@@ -323,7 +347,7 @@ TRANSCRIPTS = Kind(
         Parameter(
             "units",
             "What is compared: words (WER, with CER beside it), characters (CER, without white space), phones (PER).",
-            _units,
+            one_of(WORDS, CHARACTERS, PHONES),
             WORDS,
             WORDS,
         ),
@@ -340,6 +364,15 @@ TRANSCRIPTS = Kind(
             "For units: phones, a table for the feature error rate (FER), which is then the primary score: a header of "
             "phone and the names of the features, then one row for each phone with +, -, 0, +- or -+.",
             _features,
+            None,
+            None,
+        ),
+        Parameter(
+            "canonical",
+            "For units: phones, a column of the reference with canonical pronunciations, which participants get: F1 of "
+            "detected mispronunciations, false acceptances and rejections, diagnostic errors. `transcript` is what was "
+            "said. Leave it out for none.",
+            optional_text,
             None,
             None,
         ),

@@ -1,5 +1,7 @@
 """A baseline without speech: the most frequent word, character or phone of the public transcripts for every item.
 
+If items have canonical pronunciations, these: no phone is found to be mispronounced.
+
     python3 baseline.py SET FOLDER      (writes FOLDER/transcripts.csv)
 
 Without public transcripts, all transcripts are empty. Needs only Python.
@@ -34,7 +36,9 @@ def main(name: str, folder: Path) -> None:
     with open(folder / "transcripts.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([identifier, "transcript"])
-        writer.writerows([row[identifier], usual] for row in table(HERE / name / "input" / "items.csv"))
+        canonical = declaration.get("canonical", "")
+        items = table(HERE / name / "input" / "items.csv")
+        writer.writerows([row[identifier], row.get(canonical, usual)] for row in items)
 
 
 if __name__ == "__main__":

@@ -122,9 +122,11 @@ REFUSED = {
         (on_scale(1, 6, sclae=1), "sclae: unknown parameter; did you mean scale?"),
     ],
     "transcripts": [
-        ({"units": "phonemes"}, "units: 'phonemes'; expected words, characters or phones"),
+        ({"units": "phonemes"}, "units: 'phonemes'; expected words or characters or phones"),
         ({"phones": ["a"]}, "phones: units are words"),
         ({"features": TABLE}, "features: units are words"),
+        ({"canonical": "canonical"}, "canonical: units are words"),
+        (of_phones(phones=["a"], canonical="id"), "canonical: 'id' is another column"),
         (of_phones(), "phones: missing; expected a list of 1 to 500 phones"),
         (of_phones(phones="timit"), "phones: 'timit'; expected a list of phones"),
         (of_phones(phones=[]), "phones: .*expected a list of phones"),

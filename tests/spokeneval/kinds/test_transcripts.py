@@ -142,6 +142,107 @@ def test_features_with_several_references_equal_all_alignments() -> None:
     )
 
 
+MANDARIN = ["zh", "z", "sh", "ong1", "ong4", "an1", "ang1", "i4"]
+
+
+def alignment(said: list[str], heard: list[str]) -> list[tuple[str, str]]:
+    """The pairs of the alignment with the fewest errors, then most substitutions, then pairs, deletions late."""
+    if not said or not heard:
+        return [(phone, "") for phone in said] + [("", phone) for phone in heard]
+    best: dict[tuple[int, int], tuple[tuple[int, int], list[tuple[str, str]]]] = {(0, 0): ((0, 0), [])}
+    for i in range(len(said) + 1):
+        for j in range(len(heard) + 1):
+            steps = [
+                (i - 1, j - 1, (said[i - 1 : i] or [""])[0], (heard[j - 1 : j] or [""])[0]),
+                (i - 1, j, (said[i - 1 : i] or [""])[0], ""),
+                (i, j - 1, "", (heard[j - 1 : j] or [""])[0]),
+            ]
+            for x, y, a, b in steps:
+                if (x, y) in best and (i, j) != (x, y):
+                    (errors, indels), path = best[x, y]
+                    cost = errors + (a != b), indels + (not a or not b)
+                    if (i, j) not in best or cost < best[i, j][0]:
+                        best[i, j] = cost, [*path, (a, b)]
+    return best[len(said), len(heard)][1]
+
+
+def spoken_places(canonical: list[str], spoken: list[str]) -> list[tuple[str, ...]]:
+    """What was spoken before, at, between and after the canonical phones."""
+    places: list[tuple[str, ...]] = [()]
+    for phone, other in alignment(canonical, spoken):
+        if phone:
+            places += [(other,) if other else (), ()]
+        else:
+            places[-1] += (other,)
+    return places
+
+
+def test_mispronunciations_equal_a_count_place_by_place() -> None:
+    """As Qian, Meng and Soong (2010) and Leung, Liu and Meng (2019) define the rates; insertions are places, too."""
+    rng = random.Random(7)
+
+    def changed(phones: list[str], times: int) -> list[str]:
+        phones = list(phones)
+        for _ in range(times):
+            place = rng.randrange(len(phones) + 1)
+            phones[place : place + rng.randrange(2)] = rng.choices(MANDARIN, k=rng.randrange(3))
+        return phones
+
+    canonical = [rng.choices(MANDARIN, k=rng.randrange(1, 12)) for _ in range(150)]
+    said = [changed(row, rng.randrange(4)) for row in canonical]
+    heard = [changed(row, rng.randrange(3)) for row in said]
+    ta = fr = fa = cd = de = 0
+    for row, annotated, recognised in zip(canonical, said, heard, strict=True):
+        right = [part for phone in row for part in ((), (phone,))] + [()]
+        spoken, found = spoken_places(row, annotated), spoken_places(row, recognised)
+        for a, b, c in zip(right, spoken, found, strict=True):
+            ta += a == b == c != ()
+            fr += a == b != c
+            fa += a == c != b
+            cd += a != b == c
+            de += a != b != c != a
+    rows = ["id,transcript,canonical"]
+    rows += [
+        f"u{n},{' '.join(b)},{' '.join(a)}" for n, (a, b) in enumerate(zip(canonical, said, strict=True))
+    ]
+    task = make(units="phones", phones=MANDARIN, canonical="canonical")
+    found = scores(task, "\n".join(rows), csv_of(heard))
+    precision, recall = (cd + de) / (cd + de + fr), (cd + de) / (cd + de + fa)
+    expected = {
+        "f1": 2 * precision * recall / (precision + recall),
+        "precision": precision,
+        "recall": recall,
+        "false_acceptance": fa / (fa + cd + de),
+        "false_rejection": fr / (ta + fr),
+        "diagnostic_error": de / (cd + de),
+    }
+    assert dict(list(found.items())[:6]) == {key: round(100 * value, 4) for key, value in expected.items()}
+    without = [f"u{n},{' '.join(row)}" for n, row in enumerate(said)]
+    plain = scores(
+        make(units="phones", phones=MANDARIN), "\n".join(["id,transcript", *without]), csv_of(heard)
+    )
+    assert plain == dict(list(found.items())[6:])
+
+
+def test_pronunciations_that_cannot_be_used_are_refused_and_others_are_public() -> None:
+    task = make(units="phones", phones=MANDARIN, canonical="soll")
+    for rows, message in (
+        ("a,zh an1,zh an1\n", "no phone of transcript differs"),
+        ("a,z,zh\n", "every phone of transcript differs"),
+        (
+            "a,z,zh\nb,z,\nc,z,<sil>\n",
+            "line 3    id b: the soll has no phones\n  line 4    id c: the soll has no phones",
+        ),
+        ("a,z,zh\na,z,z\n", "another soll than on line 2"),
+        ("a,z,Zh\n", "'Zh' is not one of the 8 phones"),
+    ):
+        with pytest.raises(ReferenceFileError) as refusal:
+            task.format.read_reference({"transcripts.csv": f"id,transcript,soll\n{rows}".encode()})
+        assert message in str(refusal.value)
+    truth = task.format.read_reference({"transcripts.csv": b"id,transcript,soll\nb,z an1,zh an1\na,sh,sh\n"})
+    assert task.format.public_files(truth, {}) == {"items.csv": b"id,soll\na,sh\nb,zh an1\n"}
+
+
 def test_rules_fold_phones_and_an_inventory_may_be_a_part_of_the_table() -> None:
     fold = [{"spelling": [["B", "b"], ["bh", "b"]]}]
     task = make(units="phones", phones=["p", "b"], features=TABLE, normalise=fold)

@@ -63,3 +63,21 @@ def test_long_sequences_of_different_lengths() -> None:
     rows = metrics.errors_per_utterance(*map(list, zip(*pairs, strict=True)))
     found = list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True))
     assert found == [by_recursion(*pair) for pair in pairs]
+
+
+def test_partners_are_those_of_the_cheapest_path() -> None:
+    rng = np.random.default_rng(3)
+    sides = [["".join(rng.choice([*"abc"], rng.integers(9))) for _ in range(300)] for _ in range(2)]
+    sides[0][0], sides[1][0] = "ab" * 300, "ba" * 310 + "c"
+    reference, hypothesis = edit_distance.encode(*sides)
+    found = edit_distance.partners(reference, hypothesis).tolist()
+    error = 2000  # outweighs any number of insertions and deletions
+    costs = error * (1 - np.eye(3, dtype=int)), np.full(3, error + 1)
+    expected = []
+    for row in range(300):
+        codes = (side.codes[side.starts[row] :][: side.lengths[row]] for side in (reference, hypothesis))
+        place = 0
+        for a, b in edit_distance.cheapest_path(*codes, *costs):
+            expected += [] if a is None else [-1 if b is None else place]
+            place += b is not None
+    assert found == expected
