@@ -216,9 +216,11 @@ class Task:
         it.
     trivial
         The trivial baselines to compare scores with, `description -> function from items to a submission`.
-    half_right
-        Takes the reference, and returns a submission that is right about half of it, for the standard error of scores
-        that are the same for every trivial baseline, such as an error rate of 100 %; None if trivial baselines vary.
+    partly_right
+        Takes the reference and which of its items are chosen, shape (n,), and returns a submission that is right about
+        these items and knows nothing of the others. It gives the standard error of a score that is the same for every
+        trivial baseline, such as an error rate of 100 %, and the interval of a perfect system. None if a submission's
+        columns can be copied from those of the reference.
     remarks
         Takes a submission, and returns sentences on how its form affects its scores, for the report.
     view
@@ -246,7 +248,7 @@ class Task:
     vary: Optional[Callable[[Mapping[str, str]], Task]] = None
     refuse: Optional[Callable[[Mapping[str, Any], Any], None]] = None
     trivial: Mapping[str, Callable[[Items], Any]] = field(default_factory=dict)
-    half_right: Optional[Callable[[Any], Any]] = None
+    partly_right: Optional[Callable[[Any, np.ndarray], Any]] = None
     remarks: Callable[[Any], Iterable[str]] = lambda submission: ()
     view: View = field(default_factory=View)
     shared_scale: bool = True

@@ -16,7 +16,7 @@ from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
 from ..formats.turns import Reference, Submission, take
-from ..kinds.turns import LEAST_SHARE, always, recordings, turns_view
+from ..kinds.turns import LEAST_SHARE, always, partly_right, recordings, turns_view
 from ..metrics import language_diarization as metrics
 from ..metrics.counts import total
 from ..metrics.diarization import DiarizationErrors
@@ -109,5 +109,6 @@ TASK = Task(
         "English throughout": always(LANGUAGES, 0),
         "Mandarin throughout": always(LANGUAGES, 1),
     },
+    partly_right=partly_right,
     view=turns_view(LANGUAGES, errors=_errors),
 )

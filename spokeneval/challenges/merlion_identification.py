@@ -83,6 +83,12 @@ def guesses(items: Items, english: np.ndarray) -> Answers:
     return files.given_scores(items, english.astype(np.float64), 1.0 - english)
 
 
+def partly_right(reference: Any, right: np.ndarray) -> Answers:
+    """A submission with score 1 for the language of each chosen segment, and 0 for all others."""
+    english = np.asarray(reference.is_english, dtype=bool)
+    return files.given_scores(reference.items, *((right & own) * 1.0 for own in (english, ~english)))
+
+
 # fmt: off
 SCORES = (
     Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
@@ -150,6 +156,7 @@ TASK = Task(
         "always Mandarin": lambda items: guesses(items, np.zeros(len(items))),
         "a language at random": lambda items: guesses(items, random_numbers(len(items), 2)),
     },
+    partly_right=partly_right,
     remarks=remarks,
     view=View(
         "identification",

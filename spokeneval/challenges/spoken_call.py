@@ -282,6 +282,14 @@ SCORES = (
 )
 # fmt: on
 
+
+def partly_right(reference: Answers, right: np.ndarray) -> Answers:
+    """A submission with the right decisions on the chosen responses, and the wrong ones on the others."""
+    return Answers(
+        reference.items, {"Accept": np.where(right, reference["language"], 1 - reference["language"])}
+    )
+
+
 TASK = Task(
     name="spoken_call",
     title="Spoken CALL",
@@ -318,6 +326,7 @@ TASK = Task(
         Option("class_sizes", ("hidden", "public"), reveals=("public",)),
     ),
     refuse=refuse_ineligible,
+    partly_right=partly_right,
     trivial={
         "everything accepted": always("Accept", 1),
         "everything rejected": always("Accept", 0),

@@ -30,6 +30,9 @@ MOST_ROWS = 1000
 ROUNDED = 0.005
 """How much the sum of an item's probabilities may differ from 1, for each class: as rounded to two decimals."""
 
+CERTAIN = 100.0
+"""The natural-log likelihood of a class of which a submission is certain; the negative of it for any other class."""
+
 
 @dataclass(frozen=True)
 class ClassScoreFiles:
@@ -115,6 +118,15 @@ class ClassScoreFiles:
     def likelihoods(self, submitted: Answers) -> np.ndarray:
         scores = self.scores(submitted)
         return _ratios(scores, self.contained) if self.out_of_set else _likelihoods(scores, self.contained)
+
+    def partly_right(self, answers: Answers, right: np.ndarray) -> Answers:
+        """A submission that is certain of the class of the chosen items, and as good as no scores for the others."""
+        prior = np.zeros(len(self.sides)) if self.contained is None else self.contained
+        scores = np.tile(np.asarray(prior, dtype=float), (len(right), 1))
+        own = np.arange(len(self.sides)) == answers[LABEL][:, np.newaxis]
+        certain = own.astype(float) if self.contained is not None else np.where(own, CERTAIN, -CERTAIN)
+        scores[right] = certain[right]
+        return Answers(answers.items, dict(zip(self.columns, scores.T)))
 
     def remarks(self, submitted: Answers) -> list[str]:
         alike = self.contained is None and look_like_posteriors(self.scores(submitted))

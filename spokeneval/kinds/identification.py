@@ -104,6 +104,7 @@ def identification(
         right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
         labels=lambda answers: answers[LABEL].tolist(),
         trivial=_trivial(files, max(abs(math.log(beta)) for beta in betas) + 1),
+        partly_right=files.partly_right,
         remarks=files.remarks,
         view=_view(files, math.log(betas[0])),
         shared_scale=False,  # bins and thresholds depend on each system's own scores

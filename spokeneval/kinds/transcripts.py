@@ -37,7 +37,7 @@ from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
 from ..task import LOWER, POSITIVE, Score, Task, View
-from ..trivial import always, random_numbers
+from ..trivial import always
 from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
 from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
 
@@ -122,7 +122,7 @@ def transcripts(
         right=lambda rows: 1 - rows[units].clipped_rates,
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
         trivial={"nothing recognised": always(COLUMN, [])},
-        half_right=_half_right,
+        partly_right=_partly_right,
         view=View(
             "transcripts",
             lambda reference: reference[COLUMN].tolist(),
@@ -132,11 +132,10 @@ def transcripts(
     )
 
 
-def _half_right(reference: Answers) -> Answers:
-    """A submission in which half of the items, drawn at random, have their first reference, and the others nothing."""
-    kept = random_numbers(len(reference.items), 2)
-    column = np.empty(len(kept), dtype=object)
-    column[:] = [references[0] if keep else [] for references, keep in zip(reference[COLUMN], kept)]
+def _partly_right(reference: Answers, right: np.ndarray) -> Answers:
+    """A submission in which the chosen items have their first reference, and the others nothing."""
+    column = np.empty(len(right), dtype=object)
+    column[:] = [references[0] if chosen else [] for references, chosen in zip(reference[COLUMN], right)]
     return Answers(reference.items, {COLUMN: column})
 
 

@@ -102,6 +102,7 @@ def turns(
             reference.names[label] for _, labels in reference.turns for label in labels.tolist()
         ],
         trivial={"no turns": always(()), **constant},
+        partly_right=partly_right,
         view=turns_view(classes, mapping=mapping, collar=collar, overlap=overlap),
     )
 
@@ -129,6 +130,12 @@ def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Item
     """Return a trivial baseline: in each recording one label throughout, or no turns."""
     turns = NO_TURNS if number is None else Turns(EVER, np.array([number]))
     return lambda items: Submission(names, (turns,) * len(items))
+
+
+def partly_right(reference: Reference, right: np.ndarray) -> Submission:
+    """A submission with the turns of the chosen recordings, and no turns in the others."""
+    turns = [spoken if chosen else NO_TURNS for spoken, chosen in zip(reference.turns, right)]
+    return Submission(reference.names, turns)
 
 
 def _read_reference(declared: TurnFiles, count: Any, files: Any) -> Reference:

@@ -167,12 +167,22 @@ def _feedback(
         )
     feedback = set_feedback(task, reference, solution, hidden=hidden)
     if hidden and competition["feedback"] == COARSE and not feedback.steps:
-        raise OrganiserError(
-            f"{task.name}: feedback is coarse, but no standard error can be computed on the {name} set (it has a "
-            f"single {feedback.unit}, or the baselines' scores do not vary). Provide a baseline that runs on "
-            "it, or set feedback: exact"
-        )
+        raise OrganiserError(f"{task.name}: {_no_step(task, reference, feedback.unit)}")
     return feedback
+
+
+def _no_step(task: Task, reference: ReferenceSet, unit: str) -> str:
+    """Return why scores on a hidden set cannot be rounded to steps, and what the organiser can do."""
+    found = f"scores on the {reference.name} set cannot be rounded to steps of a standard error (feedback: coarse)"
+    home = "set labels: home, so that no score is shown before you publish the ranking"
+    if len(set(task.units(reference.gold.labels).of.values())) == 1:
+        return f"{found}, because the set has a single {unit}. Add items of a second {unit}, or {home}"
+    same = f"{found}, because {task.primary.title} is the same for every baseline and for answers that are half right"
+    if task.code:
+        return f"{same}. Give the TASK `partly_right`, which makes such answers from the labels; or {home}"
+    return (
+        f"{same}. {'Choose another `primary`' if task.declaration else 'Provide another baseline'}; or {home}"
+    )
 
 
 def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str, bytes]]:

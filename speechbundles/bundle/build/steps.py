@@ -6,6 +6,7 @@ All values are computed once, when the bundle is built, and are the same for all
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from speechbundles.bundle.build.gold_answers import half_right_error
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.files import Files
 from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, on_grid
@@ -64,7 +65,7 @@ def set_feedback(
 
     The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
     if the baseline does not run. If that is 0, the step is the largest standard error of all these systems, or that of
-    a system that is right about half of the set (`Task.half_right`). The floor is the score of the best of them.
+    a system that is right about half of the set (`half_right_error`). The floor is the score of the best of them.
 
     Parameters
     ----------
@@ -90,9 +91,8 @@ def set_feedback(
             what: resampled_error(task.primary, task.part(task.primary, line.statistics.parts))
             for what, line in lines.items()
         }
-    if not any(errors.values()) and task.half_right is not None:
-        half = score_submission(task, gold.labels, task.half_right(gold.labels), settings)
-        errors = {"": half.intervals[key].standard_error}
+    if not any(errors.values()):
+        errors = {"": half_right_error(task, gold, settings)}
     error = errors[_first_or_largest(errors)]
     steps = {key: choose_step(error)} if error else {}
     scores = {what: line.scores[key] for what, line in lines.items()}

@@ -2,12 +2,16 @@
 
 import csv
 import json
+import random
 import re
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 import yaml
 
 import spokeneval
+from speechbundles.bundle.build.gold_answers import half_right_error
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.steps import set_feedback
 from speechbundles.bundle.build.write import write
@@ -21,7 +25,11 @@ from speechbundles.model.zips import make_zip
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.score import score_all
 from spokeneval.challenges import find_task
+from spokeneval.formats import cells
 from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.sheets import Sheet, sheet_format
+from spokeneval.formats.speakers import choose_units
+from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
 from spokeneval.run.interval import resampled_error
@@ -29,6 +37,9 @@ from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
+from spokeneval.task import Score, Task
+from spokeneval.trivial import always
+from tests.samples.declared_tasks import TASKS
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, encoded, run_program, write_files
 from tests.samples.repeated import REPEATED
@@ -243,6 +254,108 @@ def test_where_the_jackknife_error_is_0_the_bootstrap_gives_the_step(tmp_path):
     found = set_feedback(task, reference, None, hidden=True)
     assert found.steps == {"d_full": choose_step(max(errors))}
     assert set(found.known.values()) == set(found.floor.values()) == {0}
+
+
+@pytest.mark.parametrize("name", [*TASKS, "minimum DCF"])
+def test_answers_that_are_half_right_have_an_error_for_every_kind(name, tmp_path):
+    declaration, make = TASKS["target" if name == "minimum DCF" else name]
+    if name == "minimum DCF":  # a false alarm costs 10 * 0.95 / 0.05 = 190 misses
+        declaration = (
+            "{kind: identification, target: echt, priors: 0.05, costs: {c_fa: 10}, primary: minimum_dcf}"
+        )
+    task = declared_task("aufgabe", yaml.safe_load(declaration))
+    files = write_files(tmp_path, make("evaluation", random.Random(name)))
+    reference = load_reference(task, "evaluation", files, {})
+    task = replace(task, trivial={answer: task.trivial[answer] for answer in [*task.trivial][:1]})
+    found = set_feedback(task, reference, None, hidden=True)
+    (step,) = found.steps.values()
+    assert 0 < step < (100 if task.primary.percent else 1) / 4
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_every_challenge_has_an_answer_that_is_half_right(name, tmp_path):
+    task = find_task(name)
+    gold = small(name, tmp_path).gold
+    assert half_right_error(task, gold, Settings(choose_options(task, {}), False, Signature(name))) > 0
+
+
+LABELLED = "id,label,valence\n" + "".join(
+    f"i{n:02d},{'spoof' if n % 3 else 'bonafide'},{n * n % 17 / 4}\n" for n in range(40)
+)
+
+
+def own_task(truth, parser, count, formula, direction):
+    """A task in Python with a single score, which is the same for every constant answer."""
+    reference = Sheet("labels.csv", "id", {truth: parser}, noun="clip")
+    answer = Sheet("answers.csv", "id", {"score": cells.real_numbers()}, noun="clip")
+    form = sheet_format(reference, answer, list_file="items.csv", check=lambda *_: None)
+    return Task(
+        "eigene",
+        "Eigene",
+        form,
+        lambda reference: choose_units(reference.items.ids, "clip"),
+        lambda reference, submission: {"rows": count(reference[truth], submission["score"])},
+        (Score("own", "Own", direction, formula, "a score in Python", bounds=(-1, 1)),),
+        lambda rows: np.ones(len(rows["rows"].items)),
+        lambda reference: reference[truth].tolist(),
+        trivial={"0": always("score", 0.0)},
+        code="0123456789ab",
+    )
+
+
+@dataclass(frozen=True)
+class Moments:
+    items: np.ndarray
+    sums: np.ndarray
+
+
+@dataclass(frozen=True)
+class Accepted:
+    items: np.ndarray
+    above: np.ndarray
+
+
+def moments(human, found):
+    return Moments(
+        np.ones(len(human)), np.stack([human, found, human * found, human**2, found**2], axis=1).astype(float)
+    )
+
+
+def concordance(rows):
+    """Lin's concordance correlation, from sums."""
+    n, (x, y, xy, xx, yy) = rows.items, np.moveaxis(rows.sums, -1, 0)
+    covariance, spread = xy / n - x * y / n**2, (xx + yy) / n - (x / n) ** 2 - (y / n) ** 2
+    return 2 * covariance / (spread + (x / n - y / n) ** 2)
+
+
+def accepted(spoofed, found):
+    """Counts at the threshold that a task in Python fixes: genuine clips above 0.75, and spoofed ones."""
+    of_class = np.stack([1 - spoofed, spoofed], axis=1)
+    return Accepted(of_class, of_class * (found > 0.75)[:, np.newaxis])
+
+
+def capped_cost(rows):
+    """The detection cost of prior 0.05 and c_fa 10, at most 1."""
+    miss, false_alarm = np.moveaxis(rows.above / rows.items, -1, 0)
+    return np.minimum(1, 1 - miss + 190 * false_alarm)
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        # A correlation of 0.5 in 40 items has the standard error (1 - 0.25) / sqrt(40) = 0.12, which rounds to 0.1.
+        (own_task("valence", cells.real_numbers(), moments, concordance, "higher"), 0.1),
+        # Of 14 genuine clips half are missed: sqrt(0.5 * 0.5 / 14) = 0.13.
+        (own_task("label", cells.words({"bonafide": 0, "spoof": 1}), accepted, capped_cost, "lower"), 0.1),
+    ],
+)
+def test_a_metric_in_python_takes_its_step_from_damaged_labels(task, expected, tmp_path):
+    reference = load_reference(task, "evaluation", write_files(tmp_path, {"labels.csv": LABELLED}), {})
+    constant = task.trivial["0"](reference.gold.items)
+    settings = Settings({}, False, Signature(task.name))
+    line = score_submission(task, reference.gold.labels, constant, settings)
+    assert resampled_error(task.primary, line.statistics.parts["rows"]) == 0
+    assert set_feedback(task, reference, None, hidden=True).steps == {"own": expected}
 
 
 def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
