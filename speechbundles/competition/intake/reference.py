@@ -15,7 +15,7 @@ from speechbundles.model.errors import BadReference, UnreadableFile
 from speechbundles.model.sources import NOTE
 from speechbundles.model.tabular import LARGEST_FILE, WORKBOOK, decode
 from speechbundles.model.text import suggestion
-from spokeneval.formats.problems import count_of, quote, some_of
+from spokeneval.formats.problems import ReferenceFileError, count_of, quote, some_of
 from spokeneval.formats.speakers import SPEAKER
 from spokeneval.formats.tables import Layout
 from spokeneval.task import Task
@@ -45,13 +45,17 @@ def read_tables(task: Task, path: Path, declared: Declared = NOTHING_DECLARED) -
         names = ", ".join(layout.file for layout in layouts)
         expected = "a file or a folder" if len(layouts) == 1 else f"a folder with {names}"
         raise BadReference(f"{path}: expected {expected}")
-    tables = []
+    tables, refused = [], []
     for layout in layouts:
-        files, form = _find(path, layout, declared, len(layouts))
         try:
+            files, form = _find(path, layout, declared, len(layouts))
             tables.append((files[0], _read(files, form, task, layout, declared)))
-        except UnreadableFile as error:
-            raise UnreadableFile(f"{files[0]}: {error}") from None
+        except (BadReference, UnreadableFile, ReferenceFileError) as error:
+            refused.append(error)
+    if len(refused) > 1:
+        raise BadReference("\n\n".join([f"{path}: {len(refused)} files cannot be used", *map(str, refused)]))
+    if refused:
+        raise refused[0]
     _check_renamed([table for _, table in tables], path, declared)
     return tables
 
@@ -60,14 +64,18 @@ def _read(
     files: list[Path], form: FileFormat | None, task: Task, layout: Layout, declared: Declared
 ) -> OwnTable:
     notation = NOTATIONS.get((task.name, layout.file), Notation())
-    if form is None:
-        table = read_table(files[0], layout, notation, declared)
-    else:
-        beside = files[0].with_name(form.speakers) if form.speakers else None
-        speakers = _text(beside) if beside and beside.is_file() and SPEAKER in layout.optional else None
-        table = make_table({file: _text(file) for file in files}, form, layout, notation, speakers)
-    for make in (*_COMPLETED, *notation.completed):
-        table = make(table, layout)
+    texts = {file: _text(file) for file in files} if form else {}
+    beside = files[0].with_name(form.speakers) if form and form.speakers else None
+    speakers = _text(beside) if beside and beside.is_file() and SPEAKER in layout.optional else None
+    try:
+        if form is None:
+            table = read_table(files[0], layout, notation, declared)
+        else:
+            table = make_table(texts, form, layout, notation, speakers)
+        for make in (*_COMPLETED, *notation.completed):
+            table = make(table, layout)
+    except UnreadableFile as error:
+        raise UnreadableFile(f"{files[0]}: {error}") from None
     return table
 
 

@@ -44,6 +44,13 @@ def test_invalid_lines_of_uem_are_refused(tmp_path, line):
     assert "all.uem: 1 problem\n\n  line 3 " in said
 
 
+def test_the_problems_of_both_files_of_a_set_are_in_one_refusal(tmp_path):
+    files = {"labels.xlsx": b"\xd0\xcf\x11\xe0", "all.uem": f"{UEM}c 1 2 1\n"}
+    said = refused(tmp_path, files, "merlion_diarization")
+    assert f"{tmp_path}/own: 2 files cannot be used\n\n{tmp_path}/own/labels.xlsx: " in said
+    assert "all.uem: 1 problem\n\n  line 3 " in said
+
+
 def test_lines_of_rttm_that_are_no_turns_are_counted(tmp_path):
     lines = "SPKR-INFO a 1 <NA> <NA> <NA> unknown anna <NA> <NA>\nlexeme a 1 0 1 hi lex anna <NA> <NA>\n"
     _, logged = load(tmp_path, {"all.rttm": lines * 2 + RTTM, "all.uem": UEM}, "merlion_diarization")
