@@ -10,17 +10,15 @@ from typing import Optional
 import numpy as np
 
 from ..formats.cells import Parser, real_numbers, words
-from ..formats.problems import SHOWN, Problems, ReferenceFileError, quote, some_of
-from ..formats.sheets import Answers, Sheet, parse_reference, take_answers
+from ..formats.problems import SHOWN, Problems, quote, some_of
+from ..formats.sheets import Answers, Sheet
 from ..formats.speakers import GROUP, Units
-from ..formats.tables import Table, numbered, read_table
+from ..formats.tables import Table, numbered
 from ..formats.text import decimals
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
 from .kind import one_table
 
 LABEL, SCORE = "label", "score"
-LINES = ""
-"""The key of the lines of a reference's items among its texts; no column has this name."""
 
 SEGMENTS = ("recording", "start", "end")
 """Columns of a reference that participants get, for items that are segments of recordings."""
@@ -88,28 +86,22 @@ class ClassScoreFiles:
             message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"
             problems.add("one_class", table.file, message)
 
-    def read_reference(self, files: Mapping[str, bytes]) -> Answers:
-        problems = Problems(ReferenceFileError)
-        table = read_table(files, self.reference.layout, problems)
-        answers = parse_reference(self.reference, table, problems, self.check)
-        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
+    def row_names(self, ids: Sequence[str], texts: Mapping[str, Sequence[str]]) -> list[str]:
+        return self._rows(ids, texts)[1]
 
-    def rows(self, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-        table = read_table(files, self.reference.layout, Problems(ReferenceFileError))
-        _, names = _rows(self.item, table.ids, self.unit, table.columns.get(self.unit, ()))
-        return {table.file: dict(zip(table.lines, names))}
-
-    def item_rows(self, answers: Answers) -> dict[str, dict[int, str]]:
-        return {self.reference.file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
-
-    def rows_of(self, answers: Answers) -> tuple[str, list[str]]:
-        return _rows(self.item, answers.items.ids, self.unit, answers.texts.get(self.unit, ()))
+    def _rows(self, ids: Sequence[str], texts: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
+        """What a row of the counts is, and the row of each item: its unit or itself, or a group of them."""
+        units = texts.get(self.unit, ())
+        called, names = (self.unit, units) if any(units) else (self.item, ids)
+        if len(set(names)) <= MOST_ROWS:
+            return called, list(names)
+        return called + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_ROWS}" for name in names]
 
     def row_numbers(self, answers: Answers) -> np.ndarray:
-        return numbered(self.rows_of(answers)[1])[1]
+        return numbered(self.row_names(answers.items.ids, answers.texts))[1]
 
     def units(self, answers: Answers) -> Units:
-        called, names = self.rows_of(answers)
+        called, names = self._rows(answers.items.ids, answers.texts)
         return Units(called, {name: name for name in names})
 
     def scores(self, submitted: Answers) -> np.ndarray:
@@ -131,19 +123,6 @@ class ClassScoreFiles:
     def remarks(self, submitted: Answers) -> list[str]:
         alike = self.contained is None and look_like_posteriors(self.scores(submitted))
         return [PROBABILITIES] if alike else []
-
-
-def _rows(item: str, ids: Sequence[str], unit: str, units: Sequence[str]) -> tuple[str, list[str]]:
-    """What a row of the counts is, and the row that counts each item: its unit or itself, or a group of them."""
-    called, names = (unit, units) if any(units) else (item, ids)
-    if len(set(names)) <= MOST_ROWS:
-        return called, list(names)
-    return called + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_ROWS}" for name in names]
-
-
-def take_reference(answers: Answers, places: Sequence[int]) -> Answers:
-    texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
-    return replace(take_answers(answers, places), texts=texts)
 
 
 def lengths(answers: Answers) -> Optional[np.ndarray]:

@@ -35,10 +35,11 @@ from ..metrics import identification as metrics
 from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import Task, View
 from ..trivial import random_numbers
-from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths, take_reference
+from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths
 from .decisions import MOST_TRIVIAL
 from .identification_scores import class_scores, detection_scores, open_weights, weights_of
 from .kind import COMMON, Kind, Parameter, ParameterError, class_names, is_number, optional_text
+from .unit_rows import with_unit_rows
 
 LARGEST_BETA = 1e6
 
@@ -89,12 +90,7 @@ def identification(
     return Task(
         name=name,
         title=title,
-        format=form._replace(
-            read_reference=files.read_reference,
-            rows=files.rows,
-            item_rows=files.item_rows,
-            take_reference=take_reference,
-        ),
+        format=with_unit_rows(form, files.reference, files.check, files.row_names),
         units=files.units,
         count=partial(_count, files=files, weights=weights),
         scores=detection_scores(betas, point, files.sides, target, read)
