@@ -1,28 +1,44 @@
 """Decisions: one of two or more classes for each item. Primary score: F1, or its mean over classes; higher is better.
 
 Of two classes one is the positive class: F1, precision, recall and specificity are of that class. Of more classes F1 is
-the mean over the classes of the reference.
+the mean over the classes of the reference. Answers to the recordings of a unit, such as a speaker, can be pooled to one
+decision for the unit (see `pooling`).
 Source: `metrics.classification`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, Callable, Optional
 
-from ..formats.cells import words
+from ..formats.cells import real_numbers, words
 from ..formats.format import Format
 from ..formats.problems import Problems
-from ..formats.sheets import Answers, sheet_format
+from ..formats.sheets import Answers, Check, sheet_format
 from ..formats.speakers import Units
 from ..formats.tables import Table
 from ..metrics import classification as metrics
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, class_names, one_table, text, units_by
+from .kind import (
+    COMMON,
+    Kind,
+    Parameter,
+    ParameterError,
+    class_names,
+    finite_number,
+    one_of,
+    one_table,
+    text,
+    units_by,
+)
+from .pooling import MEAN, SCORE, VOTE, Pooling
+from .unit_rows import with_unit_rows
 
+THRESHOLD = 0.5
 MOST_TRIVIAL = 10
 """With more classes, no trivial baseline answers one class throughout."""
 
@@ -84,6 +100,75 @@ def decisions(
     )
 
 
+def pooled_decisions(
+    name: str,
+    title: str,
+    *,
+    classes: tuple[str, ...],
+    positive: str = "",
+    pool: str = "",
+    threshold: float = THRESHOLD,
+    id: str = "id",
+    item: str = "item",
+    unit: str = "speaker",
+) -> Task:
+    """Return the task of `decisions`; with `pool`, one that scores units, as `pooling` describes.
+
+    Parameters
+    ----------
+    pool: `vote`, `mean`, or empty to score each item.
+    threshold: the least mean score of a positive unit.
+    """
+    if pool != MEAN and threshold != THRESHOLD:
+        raise ParameterError(
+            "threshold", "the least mean score of a positive unit; declare `pool: mean`, too"
+        )
+    if not pool:
+        return decisions(name, title, classes=classes, positive=positive, id=id, item=item, unit=unit)
+    if pool == MEAN and len(classes) > 2:
+        raise ParameterError("pool", f"mean of scores for {len(classes)} classes; expected two, or vote")
+    column, number = (
+        (SCORE if pool == MEAN else "label"),
+        classes.index(positive) if positive in classes else -1,
+    )
+    pooling = Pooling(pool, threshold, classes, number, unit, "label", column)
+    task = decisions(
+        name,
+        title,
+        classes=classes,
+        positive=positive,
+        item=unit,
+        answer=column,
+        form=partial(_pooled_form, pooling, id=id, item=item),
+        units=pooling.units,
+    )
+    scores = {n: threshold + (0.5 if n == number else -0.5) for n in range(2)}
+    by_score = {f"{classes[n]} for every {item}": always(column, score) for n, score in scores.items()}
+    by_score["classes at random"] = at_random(column, [*scores.values()])
+    return replace(
+        task,
+        count=partial(_count_units, pooling=pooling),
+        labels=lambda answers: pooling.truths(answers).tolist(),
+        trivial=by_score if pool == MEAN else task.trivial,
+        view=task.view._replace(expected=pooling.truths, facts={**task.view.facts, "sides": pooling.sides}),
+    )
+
+
+def _pooled_form(pooling: Pooling, check: Check, *, id: str, item: str) -> Format:
+    """The files of pooled items."""
+    labels = words({label: number for number, label in enumerate(pooling.classes)})
+    reference = one_table("labels.csv", {pooling.truth: labels}, id=id, item=item, unit=pooling.unit)
+    cells = real_numbers() if pooling.rule == MEAN else labels
+    submission = one_table("decisions.csv", {pooling.answer: cells}, id=id, item=item)
+
+    def both(answers: Answers, table: Table, problems: Problems) -> None:
+        pooling.check(answers, table, problems)
+        check(answers, table, problems)
+
+    plain = sheet_format(reference, submission, list_file="items.csv", check=both)
+    return with_unit_rows(plain, reference, both, lambda ids, texts: texts[pooling.unit])
+
+
 def _check_positive(classes: tuple[str, ...], positive: str) -> None:
     if positive and positive not in classes:
         raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
@@ -122,7 +207,15 @@ def decisions_view(
 def _count(
     reference: Answers, submission: Answers, *, truth: str, answer: str, classes: int, positive: int
 ) -> dict[str, Any]:
-    expected, predicted = reference[truth], submission[answer]
+    return _counts(reference[truth], submission[answer], classes=classes, positive=positive)
+
+
+def _count_units(reference: Answers, submission: Answers, *, pooling: Pooling) -> dict[str, Any]:
+    sides = pooling.sides(reference, submission)
+    return _counts(*sides, classes=len(pooling.classes), positive=pooling.positive)
+
+
+def _counts(expected: Any, predicted: Any, *, classes: int, positive: int) -> dict[str, Any]:
     if positive >= 0:
         return {"predictions": metrics.predictions_per_item(expected == positive, predicted == positive)}
     return {"predictions": metrics.decisions_per_item(expected, predicted, classes=classes)}
@@ -191,7 +284,23 @@ DECISIONS = Kind(
             "patient",
             "",
         ),
+        Parameter(
+            "pool",
+            "How the answers to the items of one unit become its decision, if units are scored instead of items: vote, "
+            "the class with the most answers (of equal numbers, the first in `classes`); or mean, for two classes: a "
+            "submission has a column `score`, and a unit is positive if its mean is at least `threshold`.",
+            lambda value: one_of(VOTE, MEAN)(value) if value is not None else "",
+            VOTE,
+            None,
+        ),
+        Parameter(
+            "threshold",
+            "With `pool: mean`, the least mean score of a positive unit.",
+            finite_number,
+            THRESHOLD,
+            THRESHOLD,
+        ),
         *COMMON,
     ),
-    decisions,
+    pooled_decisions,
 )

@@ -38,7 +38,7 @@ from ..trivial import random_numbers
 from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths
 from .decisions import MOST_TRIVIAL
 from .identification_scores import class_scores, detection_scores, open_weights, weights_of
-from .kind import COMMON, Kind, Parameter, ParameterError, class_names, is_number, optional_text
+from .kind import COMMON, Kind, Parameter, ParameterError, class_names, finite_number, optional_text
 from .unit_rows import with_unit_rows
 
 LARGEST_BETA = 1e6
@@ -252,14 +252,8 @@ def _contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[st
     return np.array([scores[label] for label in classes])
 
 
-def _number(value: Any) -> float:
-    if not is_number(value):
-        raise ValueError(f"{value!r}; expected a number")
-    return float(value)
-
-
 def _prior(value: Any) -> float:
-    if not 0 < _number(value) < 1:
+    if not 0 < finite_number(value) < 1:
         raise ValueError(f"prior {value!r}; expected a number between 0 and 1")
     return float(value)
 
@@ -276,7 +270,7 @@ def _costs(value: Any) -> dict[str, float]:
     if not isinstance(value, Mapping) or not set(value) <= set(EQUAL_COSTS):
         raise ValueError(f"{value!r}; expected {{c_miss: …, c_fa: …}}")
     for name, cost in value.items():
-        if _number(cost) <= 0:
+        if finite_number(cost) <= 0:
             raise ValueError(f"{name} {cost!r}; expected a number above 0")
     return {**EQUAL_COSTS, **{name: float(cost) for name, cost in value.items()}}
 

@@ -122,6 +122,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and -math.inf < value < math.inf
 
 
+def finite_number(value: Any) -> float:
+    """Return a finite number."""
+    if not is_number(value):
+        raise ValueError(f"{value!r}; expected a number")
+    return float(value)
+
+
 def one_of(*choices: Any) -> Callable[[Any], Any]:
     """Return the reader of a value that is one of a few."""
 

@@ -92,6 +92,14 @@ TASKS = {
         _classes(lambda draw, _: draw.choice(["gesund", "krank", "krank"]), "Aufnahme"),
     ),
     "three decisions": ("{kind: decisions, classes: [A, B, C]}", _classes(lambda _, n: "ABC"[n % 3])),
+    "votes": (
+        "{kind: decisions, classes: [A, B, C], pool: vote, item: recording}",
+        _classes(lambda _, n: "ABC"[n % 12 % 3]),
+    ),
+    "mean scores": (
+        "{kind: decisions, classes: [gesund, krank], positive: krank, pool: mean, threshold: 2, item: recording}",
+        _classes(lambda _, n: ["gesund", "krank"][n % 12 % 2]),
+    ),
     "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
     "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", SAID),

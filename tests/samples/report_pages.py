@@ -30,7 +30,8 @@ def section(declared, reference, submission):
             arrays["transcript"] = np.empty(len(columns["transcript"]), dtype=object)
             arrays["transcript"][:] = columns["transcript"]
         size = len(next(iter(columns.values())))
-        sides.append(Answers(Items(tuple(f"i{n}" for n in range(size))), arrays))
+        texts = {name: list(values) for name, values in columns.items() if name == "speaker"}
+        sides.append(Answers(Items(tuple(f"i{n}" for n in range(size))), arrays, texts))
     task = declared_task("own", declared)
     parts = _kind(task).sections(task.view, *sides, SimpleNamespace(scores=defaultdict(float)))
     return "".join(part.markup for part in parts if part is not None)

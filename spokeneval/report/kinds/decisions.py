@@ -19,8 +19,15 @@ COMMONEST = 25
 def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
     """Return the section on confusions."""
     facts = view.facts
-    sides = view.expected(reference), view.given(submission)
-    return [confusions(facts["classes"], facts["answers"], *sides, facts["wanted"])]
+    return [
+        confusions(facts["classes"], facts["answers"], *_sides(view, reference, submission), facts["wanted"])
+    ]
+
+
+def _sides(view: View, reference: Any, submission: Any) -> tuple[Any, Any]:
+    """Return the class and the answer of each row of the counts: of each item, or of each unit if items are pooled."""
+    sides = view.facts.get("sides")
+    return sides(reference, submission) if sides else (view.expected(reference), view.given(submission))
 
 
 def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
@@ -32,7 +39,7 @@ def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
 def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
     """Return the class and the answer of some items."""
     classes, answered = view.facts["classes"], view.facts["answers"]
-    expected, given = view.expected(reference), view.given(submission)
+    expected, given = _sides(view, reference, submission)
     return {
         "True class": [classes[expected[row]] for row in rows],
         "Answered": [answered[given[row]] for row in rows],

@@ -25,11 +25,15 @@ def main(name: str, folder: Path) -> None:
     identifier = declaration.get("id", "id")
     labels = [row["label"] for path in HERE.glob("*/reference/labels.csv") for row in table(path)]
     usual = Counter(labels or declaration["classes"]).most_common(1)[0][0]
+    column, answer = "label", usual
+    if declaration.get("pool") == "mean":
+        more = 0.5 if usual == declaration["positive"] else -0.5
+        column, answer = "score", f"{declaration.get('threshold', 0.5) + more}"
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "decisions.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([identifier, "label"])
-        writer.writerows([row[identifier], usual] for row in table(HERE / name / "input" / "items.csv"))
+        writer.writerow([identifier, column])
+        writer.writerows([row[identifier], answer] for row in table(HERE / name / "input" / "items.csv"))
 
 
 if __name__ == "__main__":

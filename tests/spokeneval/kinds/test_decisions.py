@@ -63,3 +63,101 @@ def test_a_label_that_is_no_class_is_refused() -> None:
         scores(task, ["no", "yes"], ["maybe", "yes"])
     with pytest.raises(ReferenceFileError, match="only one kind of item; expected both yes and no items"):
         scores(task, ["yes", "yes"], ["no", "yes"])
+
+
+# Units of several items
+
+SPEAKERS = [f"P{n // 3}" for n in range(120)] + ["lone"]
+
+
+def made(classes: list[str]) -> tuple[np.ndarray, list[str], list[str]]:
+    """The class of each of 41 speakers, their recordings' labels, and answers with errors and ties."""
+    rng = np.random.default_rng(5)
+    truth = rng.choice(classes, 41)
+    labels = [*np.repeat(truth[:40], 3), truth[40]]
+    answers = [str(label if rng.random() < 0.5 else rng.choice(classes)) for label in labels]
+    return truth, labels, answers
+
+
+@pytest.mark.parametrize("classes", [["no", "yes"], ["हाँ", "नहीं", "शायद"]])
+def test_votes_are_scored_by_speaker(classes: list[str]) -> None:
+    """Against scikit-learn of the most frequent answer of each speaker; of equals the first of `classes`."""
+    truth, labels, answers = made(classes)
+    answers[:3] = classes[-1], classes[0], classes[-1]
+    answers[-1] = classes[-1]
+    two = len(classes) == 2
+    task = make(classes=classes, pool="vote", item="recording", **({"positive": classes[1]} if two else {}))
+    files = {"labels.csv": table("label", labels, SPEAKERS)}, {"decisions.csv": table("label", answers)}
+    found = kinds.scores_of(task, *files)
+    votes = [answers[start : start + 3] for start in range(0, 120, 3)] + [answers[-1:]]
+    pooled = [max(classes, key=each.count) for each in votes]  # the first of equals
+    assert two or any(len(set(each)) == 3 for each in votes)
+    f1 = {"pos_label": classes[1]} if two else {"average": "macro"}
+    expected = {
+        task.primary.key: sklearn.f1_score(truth, pooled, **f1),
+        "accuracy": sklearn.accuracy_score(truth, pooled),
+        "balanced_accuracy": sklearn.balanced_accuracy_score(truth, pooled),
+        "matthews": sklearn.matthews_corrcoef(truth, pooled),
+    }
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-12)
+    reference, submission = kinds.read(task, *files)
+    assert task.units(reference) == ("speaker", {name: name for name in dict.fromkeys(SPEAKERS)})
+    assert len(task.right(task.count(reference, submission))) == 41
+
+
+def test_an_even_vote_is_for_the_class_that_is_declared_first() -> None:
+    files = (
+        {"labels.csv": table("label", ["yes", "yes", "no"], ["a", "a", "b"])},
+        {"decisions.csv": table("label", ["yes", "no", "no"])},
+    )
+    for classes, recall in ((["yes", "no"], 1), (["no", "yes"], 0)):
+        task = make(classes=classes, positive="yes", pool="vote")
+        assert kinds.scores_of(task, *files)["recall"] == recall
+
+
+def test_means_of_scores_are_held_against_the_threshold() -> None:
+    """Means 0.75, 0.7 (in doubles a little less than 0.7 by plain sums) and 0.6 against 0.7."""
+    scores = ["0.5", "1", "0.9", "0.4", "0.8", "0.6"]
+    speakers = [*"aabbbc"]
+    task = make(classes=["no", "yes"], positive="yes", pool="mean", threshold=0.7, unit="speaker")
+    files = (
+        {"labels.csv": table("label", ["yes"] * 5 + ["no"], speakers)},
+        {"decisions.csv": table("score", scores)},
+    )
+    found = kinds.scores_of(task, *files)
+    assert (found["recall"], found["specificity"]) == (1, 1)
+    assert set(task.trivial) == {"no for every item", "yes for every item", "classes at random"}
+    reference, _ = kinds.read(task, *files)
+    for answer, recall in (("no", 0), ("yes", 1)):
+        counts = task.count(reference, task.trivial[f"{answer} for every item"](reference.items))
+        assert counts["predictions"].true_positives.tolist() == [recall, recall, 0]
+    with pytest.raises(SubmissionError, match=r"line 3 .*score 'yes'; expected a finite"):
+        kinds.read(task, files[0], {"decisions.csv": table("score", [*scores[:1], "yes", *scores[2:]])})
+
+
+def test_units_of_several_classes_are_problems_of_the_reference() -> None:
+    task = make(classes=["no", "yes"], positive="yes", pool="vote")
+    labels = ["yes", "no", "no", "no", "maybe"]
+    with pytest.raises(ReferenceFileError) as refused:
+        task.format.read_reference({"labels.csv": table("label", labels, ["a", "b", "a", "a", "b"])})
+    lines = [(problem.code, problem.line) for problem in refused.value.problems]
+    assert lines == [("unknown_value", 6), ("several_classes", 4), ("several_classes", 5)]
+    assert "speaker a is no here, but yes on line 2; expected one class" in str(refused.value)
+    with pytest.raises(ReferenceFileError, match="no 'speaker', by which `pool` joins items"):
+        task.format.read_reference({"labels.csv": table("label", ["yes", "no"])})
+    patients = make(classes=["no", "yes"], positive="yes", pool="vote", unit="patient")
+    with pytest.raises(ReferenceFileError, match=r"line 3 .*the patient is empty; expected one in every row"):
+        patients.format.read_reference({"labels.csv": b"id,label,patient\na,yes,p\nb,no,\n"})
+
+
+def test_parts_of_pooled_decisions_are_counted_by_themselves() -> None:
+    task = make(classes=["no", "yes"], positive="yes", pool="vote")
+    _, labels, answers = made(["no", "yes"])
+    files = {"labels.csv": table("label", labels, SPEAKERS)}, {"decisions.csv": table("label", answers)}
+    reference, submission = kinds.read(task, *files)
+    places = [*range(30, 60)]
+    part = task.count(task.format.take_reference(reference, places), task.format.take(submission, places))
+    whole = task.count(reference, submission)
+    assert part["predictions"].true_positives.tolist() == whole["predictions"].true_positives[10:20].tolist()
+    assert task.format.rows(files[0])["labels.csv"][2] == "P0"
+    assert task.format.item_rows(reference)["labels.csv"][2] == "r0"

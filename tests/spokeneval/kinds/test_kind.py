@@ -40,6 +40,10 @@ REFUSED = {
         ({"classes": ["a", "b", "c"], "positive": "c"}, "positive: 3 classes have no positive one"),
         ({"classes": ["a", "b", "c"], "item": "A b"}, "item: 'A b'; expected a word"),
         ({"clases": ["a", "b"]}, "clases: unknown parameter; did you mean classes?"),
+        ({"classes": ["a", "b"], "positive": "b", "pool": "median"}, "pool: 'median'; expected vote or mean"),
+        ({"classes": ["a", "b", "c"], "pool": "mean"}, "pool: mean of scores for 3 classes; expected two"),
+        ({"classes": ["a", "b"], "positive": "b", "threshold": 1}, "threshold: .*declare `pool: mean`, too"),
+        ({"classes": ["a", "b"], "positive": "b", "threshold": "low"}, "threshold: 'low'; expected a number"),
     ],
     "identification": [
         ({}, "classes: missing. Name two classes or more, or a target"),

@@ -30,3 +30,11 @@ def test_of_many_classes_the_most_frequent_confusions_are_listed():
         ["c03 → c04", "4", "80.0 %"],
         ["c00 → c02", "3", "27.3 %"],
     ]
+
+
+def test_pooled_decisions_are_confused_by_unit():
+    """Speaker a has two votes of three for B, b an even vote, which is for A, and c one for B."""
+    declared = {"kind": "decisions", "classes": ["A", "B"], "positive": "B", "pool": "vote"}
+    reference = {"label": [1, 1, 0, 0, 1, 0], "speaker": [*"aabbac"]}
+    (rows,) = tables(section(declared, reference, {"label": [1, 0, 1, 0, 1, 1]})).values()
+    assert [row[1:4] for row in rows[1:]] == [["1", "1", "2"], ["0", "1", "1"]]
