@@ -46,7 +46,7 @@ from .language_labels import (
     recording_names,
 )
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
-from .submission_folder import expect_files
+from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
 from .text import decimal, decode, size_limit, text_of
 from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, by_recording, is_evaluated
@@ -190,6 +190,7 @@ def read_submission(files: Files, items: Items) -> Submission:
     """
     problems = Problems()
     names = [f"{recording}.txt" for recording in items.ids]
+    files = named_as(names, files)
     expect_files(files.names, names, problems)
     turns = [_read_turns(files, file, problems) for file in names if file in files.sources]
     problems.raise_if_any()

@@ -178,6 +178,11 @@ def submit(latest=None, items=("x", "y"), **files) -> Submission:
     return language_turns.read_submission(submitted, Items(items, latest=latest))
 
 
+def test_a_name_of_a_file_may_be_in_another_unicode_form():
+    found = submit(items=("e\u0301", "x"), **{"\u00e9": "0 1 English\n", "x": ""})
+    assert [turns.spans.tolist() for turns in found.turns] == [[[0, 1]], []]
+
+
 def refused(**choices):
     with pytest.raises(SubmissionError) as refusal:
         submit(**choices)
