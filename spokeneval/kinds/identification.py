@@ -330,7 +330,7 @@ IDENTIFICATION = Kind(
             "The label of items that are of none of the classes. A submission has no column for it; scores are then "
             "log-likelihood ratios of a class against everything else, or posteriors that sum to 1 at most.",
             optional_text,
-            None,
+            "other",
             None,
         ),
         Parameter(
