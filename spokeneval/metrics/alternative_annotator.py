@@ -300,7 +300,8 @@ def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
         term = term * square * power / (power + 1)
     inside = sine * series
     summed = 0.5 + np.where(odd, (angle + inside) / math.pi, inside / 2)
-    return np.where(freedom > _MOST_SUMMED, _integrated_t(t, freedom), summed)
+    many = freedom > _MOST_SUMMED
+    return np.where(many, _integrated_t(t, freedom), summed) if many.any() else summed
 
 
 def _integrated_t(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
