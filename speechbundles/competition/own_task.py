@@ -7,6 +7,8 @@ so it has this name here too.
 
 import ast
 import hashlib
+import inspect
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -98,13 +100,25 @@ def _import(path: Path, where: str, source: bytes) -> ModuleType:
         lines = [
             frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
         ]
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+        what = " ".join(f"{type(error).__name__}: {error}{_meanings(str(error))}".split())
         raise OrganiserError(f"{where} line {lines[-1] if lines else 1}: {what}") from None
     finally:
         del sys.modules[module.__name__]
         if before is not None:
             sys.modules[module.__name__] = before
     return module
+
+
+def _meanings(message: str) -> str:
+    """Return what the arguments mean that `Task()` lacks, from its documentation; empty for other errors."""
+    if not message.startswith("Task.__init__() missing"):
+        return ""
+    documented = inspect.cleandoc(Task.__doc__ or "")
+    meanings = (
+        re.search(rf"^{name}\n((?:    .*\n)+)", documented, re.MULTILINE)
+        for name in re.findall("'(.*?)'", message)
+    )
+    return "".join(f". {found[1]}" for found in meanings if found)
 
 
 def program_texts(task: Task) -> dict[str, str]:

@@ -222,9 +222,17 @@ def _defaults_of(rules: Task) -> dict[str, Any]:
     columns += [{"key": key, "precision": digits[key], "hidden": True} for key in digits if key != primary]
     settings: dict[str, Any] = {"columns": columns, "gold_standard": files_of(rules)}
     if rules.declaration or rules.code:
-        what = rules.title if rules.code else KINDS[rules.declaration["kind"]].description
-        settings["description"] = f"{what[0].upper()}{what[1:]}."
+        settings["description"] = opening(rules)
     return settings
+
+
+def opening(rules: Task) -> str:
+    """Return the sentence with which the pages of an organiser's own task begin, if they do not write one."""
+    if not rules.declaration:
+        return f"{rules.title[0].upper()}{rules.title[1:]}."
+    kind = KINDS[rules.declaration["kind"]]
+    items = {parameter.name: parameter.default for parameter in kind.parameters}
+    return kind.opening.format(item=rules.declaration.get("item", items.get("item")))
 
 
 def files_of(rules: Task) -> str:
@@ -257,6 +265,7 @@ def _columns(
         column.key: column._replace(title=words(column.title), description=words(column.description))
         for column in task.columns
     }
+    digits = {score.key + end: score.precision for score in task.scores for end in ("", *ENDS)}
     columns = []
     for index, column in enumerate(chosen):
         key = column["key"]
@@ -266,7 +275,7 @@ def _columns(
             title = written[key].title
             what = f"the title of {key}, {title!r}, has more than {LONGEST_COLUMN_TITLE} characters"
         else:
-            columns.append(Column(**{**written[key]._asdict(), **column}))
+            columns.append(Column(**{"precision": digits[key], **written[key]._asdict(), **column}))
             continue
         defects.append(((*origin, index, "key"), what))
     return tuple(columns)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from speechbundles.bundle.check import MOST_SUBMISSIONS
 from speechbundles.competition.read import FILL_IN, read_competitions
-from speechbundles.competition.settings import files_of
+from speechbundles.competition.settings import files_of, opening
 from speechbundles.competition.whole import needs
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
@@ -87,6 +87,8 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
         optional=[_explained(each, 10) for each in parameters if each.default is not REQUIRED],
         **_COMMENTED,
         primary=task.primary.key,
+        other=task.scores[1].key,
+        opening=opening(task),
         scores=textwrap.wrap(f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108),
     )
     what = f"the labels: {files_of(task)}"

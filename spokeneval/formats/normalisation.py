@@ -41,6 +41,13 @@ class Rule(NamedTuple):
     description: str
     takes: str = ""
 
+    @property
+    def written(self) -> str:
+        """How an organiser writes it in a list."""
+        return {"": self.name, "words": f"{{{self.name}: [WORD, ...]}}", "table": f"{{{self.name}: FILE}}"}[
+            self.takes
+        ]
+
 
 RULES = (
     Rule("nfkc", "compose characters and replace compatibility forms (Unicode NFKC)"),
@@ -51,7 +58,12 @@ RULES = (
     Rule(
         "drop_punctuation", "drop punctuation and symbols (Unicode P and S), but not apostrophes inside words"
     ),
-    Rule("spelling", "replace words by a table of two columns: a word, and what it is replaced by", "table"),
+    Rule(
+        "spelling",
+        "replace words by the table in a file of your folder, in each line a word, a tab or a comma, and what "
+        "replaces it",
+        "table",
+    ),
     Rule("drop", "drop these words, such as fillers", "words"),
 )
 

@@ -303,4 +303,5 @@ DECISIONS = Kind(
         *COMMON,
     ),
     pooled_decisions,
+    "Decide which class each {item} belongs to.",
 )

@@ -343,4 +343,5 @@ IDENTIFICATION = Kind(
         *COMMON,
     ),
     identification,
+    "Identify the class of each {item} by scores.",
 )

@@ -68,6 +68,7 @@ class Kind(NamedTuple):
     name: as it is written in `competition.yaml`.
     description: what its tasks ask for, in one line.
     parameters: what an organiser may set.
+    opening: the first sentence of pages; `{item}` is replaced by what an item is.
     make: name, title, and the parameters by name -> the task; raises `ParameterError` for parameters that contradict
         each other.
     """
@@ -76,6 +77,7 @@ class Kind(NamedTuple):
     description: str
     parameters: tuple[Parameter, ...]
     make: Callable[..., Task]
+    opening: str
 
 
 def read_parameters(kind: Kind, declared: Mapping[str, Any]) -> dict[str, Any]:

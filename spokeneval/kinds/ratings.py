@@ -382,4 +382,5 @@ RATINGS = Kind(
         *COMMON,
     ),
     ratings,
+    "Rate each {item} as human raters do.",
 )

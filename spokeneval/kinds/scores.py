@@ -350,4 +350,5 @@ SCORES = Kind(
         *COMMON,
     ),
     scores,
+    "Score each {item} as humans do.",
 )

@@ -38,7 +38,7 @@ from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
 from ..task import LOWER, POSITIVE, Score, Task, View
 from ..trivial import always
-from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
+from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
 from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
 
 FILE = "transcripts.csv"
@@ -360,8 +360,8 @@ TRANSCRIPTS = Kind(
         ),
         Parameter(
             "features",
-            "For units: phones, a table for the feature error rate (FER), which is then the primary score: a header of "
-            "phone and the names of the features, then one row for each phone with +, -, 0, +- or -+.",
+            "For units: phones, a file of your folder for the feature error rate (FER), then the primary score: a "
+            "header of phone and the names of the features, then one row for each phone with +, -, 0, +- or -+.",
             _features,
             None,
             None,
@@ -378,7 +378,7 @@ TRANSCRIPTS = Kind(
         Parameter(
             "normalise",
             "What is done with both transcripts before they are compared, in this order: "
-            + "; ".join(f"{rule.name}, {rule.description}" for rule in RULES)
+            + "; ".join(f"{rule.written}, {rule.description}" for rule in RULES)
             + ".",
             read_rules,
             ["nfkc", "casefold", "drop_punctuation"],
@@ -391,7 +391,13 @@ TRANSCRIPTS = Kind(
             1,
             None,
         ),
-        *COMMON,
+        ID._replace(
+            description="The column that names an item, in the reference and in submissions. Several rows of the "
+            "reference with one id are several references; the one with the lowest error rate counts.",
+        ),
+        ITEM,
+        UNIT,
     ),
     transcripts,
+    "Transcribe each {item}.",
 )

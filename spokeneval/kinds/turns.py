@@ -278,4 +278,5 @@ TURNS = Kind(
         UNIT,
     ),
     turns,
+    "Find who or what is active when in each {item}, such as a speaker or a language.",
 )

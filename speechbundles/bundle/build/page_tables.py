@@ -214,7 +214,8 @@ def phases_list(competition: Competition) -> str:
     for phase in competition.phases:
         start, end = _minute(phase.start), phase.end
         dates = f"{start} to {_minute(end)}" if end else f"from {start}"
-        limits = f"{phase.max_submissions_per_day} submissions a day, {phase.max_submissions} in all"
+        daily = count_of(phase.max_submissions_per_day, "submission")
+        limits = f"{daily} a day, {phase.max_submissions} in all"
         items.append(f"- **{phase.name}**, {dates} UTC: {limits}. {phase.description}".strip())
     return "\n".join(items)
 

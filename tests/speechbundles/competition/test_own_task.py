@@ -74,6 +74,11 @@ BAD = {
         "line 29: imports scipy; a task",
     ),
     "no TASK": ("TASK = Task(", "PAUSED = Task(", ": no TASK; expected TASK = Task(name='pauses', ...)"),
+    "no right": (
+        '    right=lambda rows: rows["errors"].exact,\n',
+        "",
+        "argument: 'right'. Takes the counts of items, `part -> counts`, and returns how correct the answer to each",
+    ),
     "another TASK": ("TASK = Task(", "TASK = dict(", ": TASK is of type dict; expected"),
     "another name": ('name="pauses"', 'name="breaks"', " the name of TASK is 'breaks'; expected 'pauses'"),
     "no Python": ("def count(", "def count((", " line 28: not valid Python: "),

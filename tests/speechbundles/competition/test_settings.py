@@ -64,9 +64,14 @@ def test_a_setting_that_cannot_be_used_is_refused_with_its_line(own, place, text
 
 def test_the_folders_settings_precede_all_of_the_repositorys(own):
     """The repository sets the columns in the task, which is nearer than the defaults."""
-    set_in(own, "defaults", "  columns: [{key: pearson_r, precision: 2}]\n  forum: false")
+    set_in(
+        own, "defaults", "  columns: [{key: pearson_r, precision: 2}, {key: pearson_r_low}]\n  forum: false"
+    )
     (competition,) = read_competitions(Sources(ROOT, own))
-    assert [(column.key, column.precision) for column in competition.columns] == [("pearson_r", 2)]
+    assert [(column.key, column.precision) for column in competition.columns] == [
+        ("pearson_r", 2),
+        ("pearson_r_low", 4),
+    ]
     assert competition["forum"] is False
     assert competition["title"] == FILLED_IN["the title"]
     assert competition["docker_image"] == "codalab/codalab-legacy:py312"  # not set, so the repository's
