@@ -20,7 +20,8 @@ REVIEW = timedelta(days=7)
 
 _LICENCE = re.compile(
     r"data licen[cs]e\W+\w|creative commons|\bcc[ -]?(by|0)\b|public domain|\bodbl\b|\bodc-by\b"
-    r"|\b(mit|apache|bsd)\b[^.]{,12} licen[cs]e|all rights reserved",
+    r"|\b(mit|apache|bsd)\b[^.]{,12} licen[cs]e|all rights reserved"
+    r"|(daten|données|datos|数据).*(lizenz|licence|licencia|许可)[^.。]*[.。]\W*\w",
     re.IGNORECASE,
 )
 

@@ -10,6 +10,7 @@ import re
 import pytest
 import yaml
 
+from speechbundles.bundle.check import practice
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.model.zips import make_zip
 from tests.samples.programs import ROOT
@@ -142,3 +143,11 @@ def test_a_seeded_defect_is_found(files, tmp_path, name):
     found = [finding for key, finding in check(files, tmp_path).items() if key not in before]
     assert any(finding.code.startswith(code) for finding in found), [finding.code for finding in found]
     assert all(finding.what and finding.platform and finding.remedy for finding in found)
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "zh"])
+def test_the_terms_in_each_language_name_the_licence_of_the_data(language):
+    page = (ROOT / "pages" / language / "terms.md").read_text(encoding="utf-8")
+    (line,) = [line for line in page.splitlines() if "${data_licence}" in line]
+    assert practice._LICENCE.search(line.replace("${data_licence}", "CC0"))
+    assert not practice._LICENCE.search(line.replace("${data_licence}", ""))
