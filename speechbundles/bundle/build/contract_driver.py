@@ -125,10 +125,13 @@ def score(task: Task, reference: Any, submission: Any) -> tuple[Mapping[str, Any
             wrong.append(f"{what}; correct the bounds or the formula")
     right = attempt(task, SubmissionError, lambda: np.asarray(task.right(result.value.rows), dtype=float))
     rows = len(result.value.statistics.rows[0])
+    expected = (
+        f"a function of the counts that returns {rows} numbers from 0 to 1, how right each of their rows is"
+    )
     if right.why:
-        wrong.append(f"right: {right.why}")
+        wrong.append(f"right: {right.why}; expected {expected}")
     elif right.value.shape != (rows,) or not ((right.value >= 0) & (right.value <= 1)).all():
-        wrong.append(f"right: expected {rows} numbers from 0 to 1, one for each row of the counts")
+        wrong.append(f"right: expected {expected}")
     return result.value.scores, wrong
 
 

@@ -77,7 +77,7 @@ BROKEN = {
     ),
     "answers that are more than right": (
         {'rows["errors"].exact': 'rows["errors"].exact * 2'},
-        "the sample: right: expected 4 numbers from 0 to 1, one for each row of the counts",
+        "the sample: right: expected a function of the counts that returns 4 numbers from 0 to 1, how right",
     ),
     "a trivial baseline of another column": (
         {'always("pauses", 2)': 'always("breaks", 2)'},
