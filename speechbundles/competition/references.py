@@ -22,6 +22,7 @@ from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote, some_of
 from spokeneval.formats.speakers import unused_speakers
 from spokeneval.formats.tables import Layout
+from spokeneval.kinds.identification import IDENTIFICATION
 from spokeneval.kinds.ratings import RATINGS
 from spokeneval.kinds.scores import SCORES
 from spokeneval.run.reference import NO_ROW, Reference
@@ -133,7 +134,9 @@ def load_reference(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = _scale_hint(rules, rows) or _hint(name, error, rows, reasons)
+                hint = (
+                    _scale_hint(rules, rows) or _label_hint(rules, rows) or _hint(name, error, rows, reasons)
+                )
                 raise BadReference(f"{where}{_refusal(error, tables, reasons, hint)}") from None
             for problem in rows:
                 reasons.append(reason_in_own_words(problem, tables))
@@ -316,6 +319,20 @@ def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
         advice += ", and the columns of your raters." if kind == RATINGS.name else "."
     labels = some_of([f"{value:g}" for value in sorted(seen)], 8)
     return f"If {labels} are labels and no mistakes, {advice} To leave out their rows would bias the set."
+
+
+_LABEL = re.compile(r": label ('.*?'); expected ")
+
+
+def _label_hint(rules: Task, rows: Sequence[Problem]) -> str:
+    """Return how to declare the label of items that are of none of the classes; empty if there is not exactly one."""
+    found = {label for problem in rows for label in _LABEL.findall(problem.message)}
+    closed = rules.view.kind == IDENTIFICATION.name and not {"out_of_set", "target"} & set(rules.declaration)
+    if len(found) != 1 or not closed:
+        return ""
+    (label,) = found
+    declare = f"declare out_of_set: {label} for the task in competition.yaml"
+    return f"If {label} is the label of items of none of the classes, {declare}. If it is a class, add it to classes."
 
 
 def _refusal(error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[str], hint: str) -> str:

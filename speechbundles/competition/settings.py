@@ -252,7 +252,10 @@ def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[s
 
 def _phase(declared: Mapping[str, Any], public_sets: Collection[str], words: Words) -> Phase:
     reference = declared["reference"]
-    limits = PUBLIC_LIMITS if reference in public_sets else HIDDEN_LIMITS
+    limits = dict(PUBLIC_LIMITS if reference in public_sets else HIDDEN_LIMITS)
+    if "max_submissions" in declared:  # a limit for a day beyond that for the phase would have no effect
+        daily = "max_submissions_per_day"
+        limits[daily] = min(limits[daily], declared["max_submissions"])
     usual = {"name": words(reference.replace("_", " ").capitalize()), "execution_time_limit": 300, **limits}
     return Phase(**{**usual, **declared})
 
