@@ -3,16 +3,18 @@
 All data are drawn with a fixed seed. Each maker returns, for each task, the files of a set, a submission, and scores.
 """
 
+import io
 import random
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from openpyxl import load_workbook
 
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import EXAMPLES
-from tests.samples.own_competition import table
+from tests.samples.own_competition import caller_experience, table
 from tests.samples.own_tables import book
 
 SIZES = {"development": 40, "evaluation": 60, "finale": 60}
@@ -32,11 +34,12 @@ HEAD = "defaults: {organiser: Das Institut, contact_email: a@example.org, data_l
 
 
 class Part(NamedTuple):
-    """One set of one task: the organiser's files, a submission's, and scores of it by other software."""
+    """One set of one task: the organiser's files, a submission's, and scores of it by other software; further files."""
 
     files: Mapping[str, str | bytes]
     answers: Mapping[str, str]
     scores: Mapping[str, float]
+    further: Mapping[str, str | bytes] = {}
 
 
 class Challenge(NamedTuple):
@@ -97,7 +100,7 @@ def _children(draw: random.Random, part: str) -> dict[str, Part]:
     import jiwer
 
     example = EXAMPLES["children_asr"]
-    labels = example.labels(draw, _ids(part, "Geraet_{}{:03d}"))
+    labels = example.labels(draw, _ids(part, "Gerät_{}{:03d}"))
     answers = example.answers(draw, labels, 0.8)
     rows = [line.split(",") for line in labels["transcripts.csv"].splitlines()[1:]]
     said: dict[str, list[str]] = {}
@@ -118,14 +121,16 @@ def _children(draw: random.Random, part: str) -> dict[str, Part]:
     text = table(("Äußerung-Nr.", "Wortlaut", "Kind"), messy, ";")
     return {
         "kinder": Part(
-            {"transcripts.csv": b"\xef\xbb\xbf" + text.encode()}, answers, {"wer": 100 * wrong / words}
+            {"transcripts.csv": f"\ufeffKorpus {part};;\n\n{text}".encode()},
+            answers,
+            {"wer": 100 * wrong / words},
         )
     }
 
 
 # Five languages: what Excel saves as Unicode text, UTF-16 with tabs, and Chinese names of columns
 
-LANGUAGES = ("Deutsch", "Français", "Türkçe", "普通话", "हिन्दी")
+LANGUAGES = ("Deutsch", "Français", "Türkçe", "普通话", "हिन्दी", "andere")
 LID = """
 kind: identification
 classes: [Deutsch, Français, Türkçe, 普通话, हिन्दी]
@@ -137,25 +142,21 @@ sets:
 
 
 def _languages(draw: random.Random, part: str) -> dict[str, Part]:
-    from scipy.special import logsumexp
     from sklearn.metrics import balanced_accuracy_score
 
     items = _ids(part)
-    labels = [draw.randrange(5) if number > 4 else number for number in range(len(items))]
-    scores = np.array(
-        [[round(draw.gauss(2 * (each == label), 1), 3) for each in range(5)] for label in labels]
-    )
-    others = np.array([logsumexp(np.delete(scores, each, axis=1), axis=1) - np.log(4) for each in range(5)]).T
-    detected = scores > others  # at a prior of 0.5 the threshold of a log-likelihood ratio is 0
-    rates = np.array([detected[np.array(labels) == label].mean(axis=0) for label in range(5)])
-    misses, alarms = 1 - np.diag(rates), (rates.sum() - np.trace(rates)) / 20
-    rows = [
-        (f"{item} ", LANGUAGES[label], f"S{n % 12}") for n, (item, label) in enumerate(zip(items, labels))
-    ]
+    labels = np.array([draw.randrange(6) if number > 5 else number for number in range(len(items))])
+    scores = np.array([[draw.gauss(4 * (each == label) - 2, 2) for each in range(5)] for label in labels])
+    accepted = np.array([(scores > 0)[labels == label].mean(axis=0) for label in range(6)])
+    own = np.diag(accepted)
+    alarms = 0.3 * (accepted[:5].sum(axis=0) - own) / 4 + 0.2 * accepted[5]  # the last label is out of set
+    cavg = np.mean(0.5 * (1 - own) + alarms)  # NIST LRE 2009, with all costs 1
+    known = labels < 5
+    accuracy = balanced_accuracy_score(labels[known], scores[known].argmax(axis=1))
+    rows = [(f"{item} ", LANGUAGES[labels[n]], f"S{n % 12}") for n, item in enumerate(items)]
     text = table(("文件名", "语言", "说话人"), rows, "\t").encode("utf-16")
-    answers = {"scores.csv": table(("id", *LANGUAGES), [(i, *s) for i, s in zip(items, scores.tolist())])}
-    accuracy = balanced_accuracy_score(labels, scores.argmax(axis=1))
-    values = {"cavg": misses.mean() + alarms, "macro_accuracy": 100 * accuracy}
+    answers = {"scores.csv": table(("id", *LANGUAGES[:5]), [(i, *s) for i, s in zip(items, scores.tolist())])}
+    values = {"cavg": cavg, "macro_accuracy": 100 * accuracy}
     return {"sprachen": Part({"labels.txt": text}, answers, values)}
 
 
@@ -226,6 +227,7 @@ def _fluency(draw: random.Random, part: str) -> dict[str, Part]:
     for ratings in zip(*given):
         both = [(int(2 * a), int(2 * b)) for a, b in zip(ratings, answered) if a is not None]
         kappas.append(cohen_kappa_score(*zip(*both), labels=range(11), weights="linear"))
+    given = [[None if each is None else str(each).replace(".", ",") for each in cells] for cells in given]
     header = ["Antwort", "Schüler", *RATERS]
     rows = [[item, f"S{n % 15}", *cells] for n, (item, cells) in enumerate(zip(items, given))]
     sheets = book(Lies_mich=[["Noten von 0 bis 5"]], Noten=[header, *rows])
@@ -241,11 +243,13 @@ challenges:
     tasks:
       demenz:
         {{kind: decisions, classes: [ja, nein], positive: ja, sets: {{
-          development: &demenz {{file: Befunde.csv, rename: {{id: Aufnahme, label: Demenz, speaker: Person}}}},
+          development: &demenz
+            {{file: Befunde.xlsx, header_row: 3, rename: {{id: Aufnahme, label: Demenz, speaker: Person}}}},
           evaluation: *demenz}}}}
       mmse:
         {{kind: scores, scale: [0, 30], step: 1, sets: {{
-          development: &mmse {{file: Befunde.csv, rename: {{id: Aufnahme, score: MMSE, speaker: Person}}}},
+          development: &mmse
+            {{file: Befunde.xlsx, header_row: 3, rename: {{id: Aufnahme, score: MMSE, speaker: Person}}}},
           evaluation: *mmse}}}}{PHASES}
 bundles:
   demenz: {{task: demenz, title: Demenz}}
@@ -265,7 +269,9 @@ def _dementia(draw: random.Random, part: str) -> dict[str, Part]:
     decided = [label if draw.random() < 0.8 else "ja" for label in labels]
     guessed = [round(score + draw.gauss(0, 4), 1) for score in scores]
     rows = [(item, f"P{n // 2} ", labels[n], scores[n]) for n, item in enumerate(items)]
-    files = {"Befunde.csv": table(("Aufnahme", "Person", "Demenz", "MMSE"), rows, ";").encode("cp1252")}
+    heading = [["Befunde, vertraulich"], [], ["Aufnahme", "Person", "Demenz", "MMSE"]]
+    pairs = [f"B{line}:B{line + 1}" for line in range(4, len(items) + 4, 2)]  # two recordings of one person
+    files = {"Befunde.xlsx": _merged(book(Daten=[*heading, *rows]), pairs)}
     values = {"f1": f1_score(labels, decided, pos_label="ja"), "matthews": matthews_corrcoef(labels, decided)}
     return {
         "demenz": Part(files, {"decisions.csv": table(("id", "label"), zip(items, decided))}, values),
@@ -275,6 +281,14 @@ def _dementia(draw: random.Random, part: str) -> dict[str, Part]:
             {"pearson_r": pearsonr(scores, guessed)[0]},
         ),
     }
+
+
+def _merged(workbook: bytes, ranges: Sequence[str]) -> bytes:
+    opened, stream = load_workbook(io.BytesIO(workbook)), io.BytesIO()
+    for cells in ranges:
+        opened.active.merge_cells(cells)
+    opened.save(stream)
+    return stream.getvalue()
 
 
 # Spoofed speech with the costs of ASVspoof
@@ -339,34 +353,113 @@ def _mandarin(draw: random.Random, part: str) -> dict[str, Part]:
     return {"putonghua": Part(files, answers, {"per": 100 * jiwer.wer(texts, answered)})}
 
 
-# Caller Experience on 1 to 7
+# A metric in the organiser's own Python: the concordance correlation of valences
 
-RATINGS = "kind: ratings\nraters: [human1, human2, human3]\nscale: [1, 7]\nid: call_id\nitem: call"
+VALENCE = '''\
+"""Valence: how pleasant does a speaker sound, from -1 to 1? Score: Lin's concordance correlation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spokeneval.formats.cells import real_numbers
+from spokeneval.formats.sheets import Sheet, sheet_format
+from spokeneval.formats.speakers import choose_units
+from spokeneval.task import AGREEMENT, HIGHER, Score, Task
+from spokeneval.trivial import always
+
+FILES = [Sheet(file, "id", {"valence": real_numbers(-1, 1)}, noun="clip") for file in ("labels.csv", "answers.csv")]
+
+
+@dataclass(frozen=True)
+class Sums:
+    n: Any
+    x: Any
+    y: Any
+    squares: Any
+    products: Any
+
+
+def count(reference, submission):
+    x, y = reference["valence"], submission["valence"]
+    return {"sums": Sums(np.ones(len(x)), x, y, x * x + y * y, x * y)}
+
+
+def concordance(sums):
+    x, y = sums.x / sums.n, sums.y / sums.n
+    spread = sums.squares / sums.n - x * x - y * y + (x - y) ** 2
+    return 2 * (sums.products / sums.n - x * y) / np.where(spread > 0, spread, 1)
+
+
+TASK = Task(
+    name="valence",
+    title="Valence of speech",
+    format=sheet_format(*FILES, list_file="items.csv", check=lambda *_: None),
+    units=lambda reference: choose_units(reference.items.ids, "clip"),
+    count=count,
+    scores=(Score("ccc", "CCC", HIGHER, concordance, "concordance correlation", bounds=AGREEMENT),),
+    right=lambda rows: np.abs(rows["sums"].x - rows["sums"].y) < 0.1,
+    labels=lambda reference: reference["valence"].tolist(),
+    trivial={"0 for every clip": always("valence", 0)},
+)
+'''
+
+
+def _valence(draw: random.Random, part: str) -> dict[str, Part]:
+    true = [round(draw.uniform(-1, 1), 2) for _ in range(SIZES[part])]
+    guessed = [round(max(-1, min(1, 0.7 * each + draw.gauss(0.1, 0.2))), 3) for each in true]
+    cov = np.cov(true, guessed, bias=True)
+    value = 2 * cov[0, 1] / (np.trace(cov) + (np.mean(true) - np.mean(guessed)) ** 2)
+    rows = [(item, str(each).replace(".", ",")) for item, each in zip(_ids(part), true)]
+    files = {"labels.csv": table(("ID", "Valence"), rows, ";").encode("utf-16")}
+    sample = "id,valence\na,0.5\nb,-0.5\nc,0.1\n"
+    own = {"tasks/valence.py": VALENCE, "tasks/valence/sample/reference/labels.csv": sample}
+    own["tasks/valence/sample/submission/answers.csv"] = sample
+    answers = {"answers.csv": table(("id", "valence"), zip(_ids(part), guessed))}
+    return {"valence": Part(files, answers, {"ccc": value}, own)}
+
+
+# Caller Experience on 1 to 7, first as the task of that name, which has 1 to 5
+
+CALLS = _one_task("caller_experience", "{}")
+RATINGS = _one_task(
+    "anrufe", "kind: ratings\nraters: [human1, human2, human3]\nscale: [1, 7]\nid: call_id\nitem: call"
+)
 
 
 def _calls(draw: random.Random, part: str) -> dict[str, Part]:
     from sklearn.metrics import cohen_kappa_score
 
-    items, true = _ids(part), [draw.uniform(1, 7) for _ in range(SIZES[part])]
+    first = caller_experience(part, random.Random(1), draw, SIZES[part])
+    items, true = _ids(part, "{}call{}"), [draw.uniform(1, 7) for _ in range(SIZES[part])]
     given = [[min(7, max(1, round(draw.gauss(each, 0.8)))) for each in true] for _ in range(4)]
     *humans, system = given
     kappa = np.mean(
         [cohen_kappa_score(human, system, labels=range(1, 8), weights="linear") for human in humans]
     )
-    files = {
-        "Bewertungen.xlsx": book(Tabelle1=[["call_id", "human1", "human2", "human3"], *zip(items, *humans)])
-    }
-    return {
-        "anrufe": Part(
-            files, {"ratings.csv": table(("call_id", "rating"), zip(items, system))}, {"kappa_mean": kappa}
-        )
-    }
+    files = {"ratings.xlsx": book(Tabelle1=[["call_id", "human1", "human2", "human3"], *zip(items, *humans)])}
+    own = {place: text for place, text in first.items() if place.startswith("starting_kit/")}
+    own[f"reference_data/caller_experience/{part}/reference.xlsx"] = files["ratings.xlsx"]
+    answers = {"ratings.csv": table(("call_id", "rating"), zip(items, system))}
+    return {"anrufe": Part(files, answers, {"kappa_mean": kappa}, own)}
 
 
 CHALLENGES = {
-    "children": Challenge(_one_task("kinder", CHILDREN, phases=THREE_PHASES), _children),
-    "languages": Challenge(_one_task("sprachen", LID), _languages),
+    "children": Challenge(
+        _one_task("kinder", CHILDREN, phases=THREE_PHASES),
+        _children,
+        tuple(f"{part}/transcripts.csv: the header seems to be in line 3" for part in SIZES),
+        {"&columns {rename": "&columns {header_row: 3, rename"},
+    ),
+    "languages": Challenge(
+        _one_task("sprachen", LID),
+        _languages,
+        ("out_of_set: 'andere'",),
+        {"item: clip": "item: clip\n        out_of_set: andere"},
+    ),
     "meetings": Challenge(_one_task("sitzungen", SPEAKERS_SETTINGS), _meetings),
+    "fluency": Challenge(_one_task("fluss", FLUENCY), _fluency),
     "dementia": Challenge(DEMENTIA, _dementia),
     "mandarin": Challenge(
         _one_task("putonghua", MANDARIN),
@@ -378,13 +471,22 @@ CHALLENGES = {
         ),
         {"ü3]": "ü3, v4]"},
     ),
+    "valence": Challenge(
+        _one_task("valence", "{}"),
+        _valence,
+        ("set feedback: exact",),
+        {"      valence:\n        {}": "      valence:\n        feedback: exact"},
+    ),
     "calls": Challenge(
-        _one_task("anrufe", RATINGS),
+        CALLS,
         _calls,
-        ("sets: {development: {file: 'Bewertungen.xlsx'}}", "sets: {evaluation: {file: 'Bewertungen.xlsx'}}"),
-        {
-            "item: call": "item: call\n        sets: {development: &own {file: Bewertungen.xlsx}, evaluation: *own}"
-        },
+        (
+            "set development; reference.xlsx",
+            "set evaluation; reference.xlsx",
+            "init DIR --new NAME --kind ratings",
+            "scale: [1, 7]",
+        ),
+        {CALLS: RATINGS},
     ),
 }
 
@@ -395,6 +497,7 @@ def files_of(name: str) -> dict[str, Any]:
     for part in (part for part in SIZES if f"reference: {part}" in CHALLENGES[name].settings):
         for task, made in part_of(name, part).items():
             files.update({f"reference_data/{task}/{part}/{file}": text for file, text in made.files.items()})
+            files.update(made.further)
             if part == "evaluation":
                 answers = {file: text.encode() for file, text in made.answers.items()}
                 files[f"submissions/{task}/team.zip"] = make_zip(answers)
