@@ -135,7 +135,9 @@ def load_reference(
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
                 hint = (
-                    _scale_hint(rules, rows) or _label_hint(rules, rows) or _hint(name, error, rows, reasons)
+                    _scale_hint(rules, rows)
+                    or _label_hint(rules, rows)
+                    or _hint(rules, name, error, rows, reasons)
                 )
                 raise BadReference(f"{where}{_refusal(error, tables, reasons, hint)}") from None
             for problem in rows:
@@ -268,7 +270,9 @@ def _describe_dropped(
         yield f"{len(reasons) - MOST_REASONS} further rows"
 
 
-def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str]) -> str:
+def _hint(
+    rules: Task, name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str]
+) -> str:
     """Return how to build nevertheless; empty if the files have to be changed."""
     if any(problem.code == "missing_column" for problem in error.problems):
         return (
@@ -283,10 +287,11 @@ def _hint(name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped
         hint = "--drop-invalid-reference-rows leaves such rows out."
         if len(lines) < MANY_ROWS:
             return hint
-        return (
-            f"{hint} It would leave out {len(lines)} rows. If these labels are meant, this is another task: "
-            f"`{PROGRAM} init DIR --new NAME --kind KIND` declares one with your own labels, raters or scale."
-        )
+        another = f"this is another task: `{PROGRAM} init DIR --new NAME --kind KIND` declares one with"
+        if rules.declaration:
+            another = "change the task's declaration in competition.yaml to"
+        hint += f" It would leave out {len(lines)} rows. If these labels are meant, {another} your own labels"
+        return f"{hint}, {'phones' if rules.declaration else 'raters'} or scale."
     return ""
 
 
