@@ -300,6 +300,7 @@ priors: 0.05
 costs: {c_miss: 1, c_fa: 10}
 primary: minimum_dcf
 item: trial
+sets: {development: &protocol {file: trl.txt}, evaluation: *protocol}
 """
 
 
@@ -315,13 +316,9 @@ def _spoofing(draw: random.Random, part: str) -> dict[str, Part]:
         (f"LA_{n % 9:04d}", item, "-", *(("-", "bonafide") if is_real else ("A07", "spoof")))
         for n, (item, is_real) in enumerate(zip(items, real))
     ]
-    return {
-        "faelschung": Part(
-            {"labels.txt": "".join(" ".join(row) + "\n" for row in rows)},
-            {"scores.csv": table(("id", "score"), zip(items, scores))},
-            {"minimum_dcf": cost},
-        )
-    }
+    files = {"trl.txt": "".join(" ".join(row) + "\n" for row in rows)}
+    answers = {"scores.csv": table(("id", "score"), zip(items, scores))}
+    return {"faelschung": Part(files, answers, {"minimum_dcf": cost})}
 
 
 # Mandarin phones with tones
@@ -331,6 +328,7 @@ MANDARIN = f"""
 kind: transcripts
 units: phones
 phones: [{", ".join(PHONES[:-1])}]
+canonical: 标准
 item: sentence
 sets:
   development: &columns {{file: 转写.csv, rename: {{id: 编号, transcript: 读音, speaker: 说话人}}}}
@@ -340,17 +338,30 @@ sets:
 
 def _mandarin(draw: random.Random, part: str) -> dict[str, Part]:
     import jiwer
+    from sklearn.metrics import f1_score
 
-    items = _ids(part)
-    said = [draw.choices(PHONES, k=draw.randint(3, 8)) for _ in items]
-    heard = [[phone if draw.random() < 0.8 else draw.choice(PHONES) for phone in each] for each in said]
-    texts, answered = ([" ".join(each) for each in column] for column in (said, heard))
+    items, spoken, said, heard = _ids(part), [], [], []
+    for _ in items:
+        pool = draw.sample(
+            PHONES, len(PHONES)
+        )  # no phone twice, so that only one alignment has the fewest errors
+        length = draw.randint(3, 8)
+        spoken.append(pool[:length])
+        said.append([draw.choice([phone] * 3 + pool[8:]) for phone in spoken[-1]])
+        heard.append([phone if draw.random() < 0.8 else draw.choice(pool[8:]) for phone in said[-1]])
+    canonical, true, answered = (np.concatenate(each) for each in (spoken, said, heard))
+    texts = [list(map(" ".join, each)) for each in (said, heard, spoken)]
     rows = [
-        (item, text.replace(" ", "  "), f"说{n % 12}") for n, (item, text) in enumerate(zip(items, texts))
+        (item, text.replace(" ", "  "), f"说{n % 12}", right)
+        for n, (item, text, _, right) in enumerate(zip(items, *texts))
     ]
-    files = {"转写.csv": b"\xef\xbb\xbf" + table(("编号", "读音", "说话人"), rows).encode()}
-    answers = {"transcripts.csv": table(("id", "transcript"), zip(items, answered))}
-    return {"putonghua": Part(files, answers, {"per": 100 * jiwer.wer(texts, answered)})}
+    files = {"转写.csv": b"\xef\xbb\xbf" + table(("编号", "读音", "说话人", "标准"), rows).encode()}
+    answers = {"transcripts.csv": table(("id", "transcript"), zip(items, texts[1]))}
+    values = {
+        "f1": 100 * f1_score(canonical != true, canonical != answered),
+        "per": 100 * jiwer.wer(*texts[:2]),
+    }
+    return {"putonghua": Part(files, answers, values)}
 
 
 # A metric in the organiser's own Python: the concordance correlation of valences
@@ -471,11 +482,12 @@ CHALLENGES = {
         ),
         {"ü3]": "ü3, v4]"},
     ),
-    "valence": Challenge(
-        _one_task("valence", "{}"),
-        _valence,
-        ("set feedback: exact",),
-        {"      valence:\n        {}": "      valence:\n        feedback: exact"},
+    "valence": Challenge(_one_task("valence", "{}"), _valence),
+    "spoofing": Challenge(
+        _one_task("faelschung", SPOOFING),
+        _spoofing,
+        ("columns",),
+        {"{file: trl.txt}": "{file: trl.txt, columns: [speaker, id, _, attack, label]}"},
     ),
     "calls": Challenge(
         CALLS,
