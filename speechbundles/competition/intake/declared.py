@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from speechbundles.competition.intake.commas import has_commas
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import SEPARATORS, SPACES, Grid, Source
@@ -75,10 +76,8 @@ def declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
         grids = [grid for grid in grids if grid.rows and grid.rows[0][0] == declared.header_row]
     if not grids:
         raise UnreadableFile(f"has no cells in line {declared.header_row} ({declared.place}.header_row)")
-    if declared.columns:
-        grids = [_with_header(grid, declared) for grid in _of_width(grids, declared)]
     if not declared.sheet:
-        return grids
+        return [_with_header(grids, declared)] if declared.columns else grids
     if not sheets:
         raise UnreadableFile(f"is not a workbook, so it has no sheet; remove {declared.place}.sheet")
     chosen = [grid for grid in grids if folded(grid.sheet) == folded(declared.sheet)]
@@ -87,7 +86,7 @@ def declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
         raise UnreadableFile(
             f"no sheet {quote(declared.sheet)} with rows; it has {listed} ({declared.place}.sheet)"
         )
-    return chosen
+    return [_with_header(chosen, declared)] if declared.columns else chosen
 
 
 def _below(grid: Grid, first: int) -> Grid:
@@ -98,27 +97,29 @@ def _below(grid: Grid, first: int) -> Grid:
     )
 
 
-def _of_width(grids: Sequence[Grid], declared: Declared) -> list[Grid]:
-    """Return the grids whose first row has as many cells as there are declared columns.
+def _with_header(grids: Sequence[Grid], declared: Declared) -> Grid:
+    """Return a grid with the declared columns as line 1; each line of the file is one line further down.
+
+    Of several grids it is the one in which most rows have as many cells; of equal ones, one with decimal commas.
 
     Raises
     ------
-    UnreadableFile: there is none.
+    UnreadableFile: no row has as many cells.
     """
     width = len(declared.columns)
-    fitting = [grid for grid in grids if len(grid.rows[0][1]) >= width and not any(grid.rows[0][1][width:])]
-    if not fitting:
+
+    def fitting(grid: Grid) -> int:
+        return sum(not any(cells[width:]) for _, cells in grid.rows if len(cells) >= width)
+
+    def is_divided(grid: Grid) -> bool:
+        return grid.separator != "," and has_commas(cells for _, cells in grid.rows)
+
+    grid = max(grids, key=lambda grid: (fitting(grid), is_divided(grid)))
+    if not fitting(grid):
         grid = max(grids, key=lambda grid: len(grid.rows[0][1]))
         line, cells = grid.rows[0]
-        raise UnreadableFile(
-            f"has {count_of(len(cells), 'cell')} in line {line}, {grid.written}; expected {width} "
-            f"({declared.place}.columns)"
-        )
-    return fitting
-
-
-def _with_header(grid: Grid, declared: Declared) -> Grid:
-    """Return a grid with the declared columns as line 1; each line of the file is one line further down."""
+        found = f"has {count_of(len(cells), 'cell')} in line {line}, {grid.written}"
+        raise UnreadableFile(f"{found}; expected {width} ({declared.place}.columns)")
     header = (1, ["" if column == "_" else column for column in declared.columns])
     rows = (header, *((line + 1, cells) for line, cells in grid.rows))
     unreadable = tuple(replace(each, line=(each.line or 0) + 1) for each in grid.unreadable)

@@ -269,7 +269,8 @@ def _choose(
     Returns
     -------
     The grid whose header has most of the required columns; if none has any, the grid whose first row fits a format
-    without a header, with the names of its columns; otherwise the grid with the reader's own separator.
+    without a header, with the names of its columns; otherwise the grid with most columns; of several, that with the
+    reader's own separator.
 
     Raises
     ------
@@ -295,7 +296,12 @@ def _choose(
                     f"the header seems to be in {where} ({titles}); delete the lines above it, or write "
                     f"header_row: {line} below {declared.place} in competition.yaml"
                 )
-    return max(grids, key=lambda grid: (found(grid.rows[0][1]), grid.separator == layout.delimiter)), None
+
+    def fit(grid: Grid) -> tuple[int, int, bool]:
+        cells = grid.rows[0][1]
+        return found(cells), 0 if most else len(cells), grid.separator == layout.delimiter
+
+    return max(grids, key=fit), None
 
 
 def _name_columns(

@@ -257,6 +257,21 @@ def test_declared_columns_name_those_of_a_file_without_a_header(tmp_path, mark):
     assert reference.facts.units == 2
 
 
+def test_declared_columns_decide_the_separator_beside_decimal_commas(tmp_path):
+    fluency = declared_task("fluency", {"kind": "scores", "scale": [0, 6]})
+    declared = Declared(columns=["id", "score"])
+    read = "id,score\n" + "".join(f"a{number},{number}.5\n" for number in range(5))
+    for number, mark in enumerate(" \t;,"):
+        text = "".join(f"a{number}{mark}{number}{'.' if mark == ',' else ','}5\n" for number in range(5))
+        reference, _ = load(tmp_path / str(number), {"scores.txt": text}, fluency, declared=declared)
+        assert reference.files["scores.csv"].decode() == read
+
+
+def test_a_header_with_no_known_name_is_split_by_its_own_separator(tmp_path):
+    said = refused(tmp_path, {"reference.csv": "Antwort;Note\na;1\n"}, "content_accuracy")
+    assert "; the header has Antwort, Note\n" in said
+
+
 def test_problems_below_declared_columns_name_the_lines_of_the_file(tmp_path):
     text = "\n".join([*TRIALS, "S1 E_2 - A07 spoof", "S1 E_5 spoof"])
     declared = Declared("sets.x", columns=COLUMNS_OF_PROTOCOL, file="trl.txt")
