@@ -242,7 +242,7 @@ challenges:
   demenz:
     tasks:
       demenz:
-        {{kind: decisions, classes: [ja, nein], positive: ja, sets: {{
+        {{kind: decisions, classes: [ja, nein], positive: ja, pool: vote, sets: {{
           development: &demenz
             {{file: Befunde.xlsx, header_row: 3, rename: {{id: Aufnahme, label: Demenz, speaker: Person}}}},
           evaluation: *demenz}}}}
@@ -266,13 +266,17 @@ def _dementia(draw: random.Random, part: str) -> dict[str, Part]:
         [draw.randint(8, 22), draw.randint(25, 30)][n % 2] for n in range(len(items) // 2) for _ in "ab"
     ]
     labels = ["ja" if score < 24 else "nein" for score in scores]
-    decided = [label if draw.random() < 0.8 else "ja" for label in labels]
+    decided = [label if draw.random() < 0.8 else draw.choice(["ja", "nein"]) for label in labels]
     guessed = [round(score + draw.gauss(0, 4), 1) for score in scores]
     rows = [(item, f"P{n // 2} ", labels[n], scores[n]) for n, item in enumerate(items)]
     heading = [["Befunde, vertraulich"], [], ["Aufnahme", "Person", "Demenz", "MMSE"]]
     pairs = [f"B{line}:B{line + 1}" for line in range(4, len(items) + 4, 2)]  # two recordings of one person
     files = {"Befunde.xlsx": _merged(book(Daten=[*heading, *rows]), pairs)}
-    values = {"f1": f1_score(labels, decided, pos_label="ja"), "matthews": matthews_corrcoef(labels, decided)}
+    truth, voted = (
+        labels[::2],
+        ["ja" if "ja" in pair else "nein" for pair in zip(decided[::2], decided[1::2])],
+    )
+    values = {"f1": f1_score(truth, voted, pos_label="ja"), "matthews": matthews_corrcoef(truth, voted)}
     return {
         "demenz": Part(files, {"decisions.csv": table(("id", "label"), zip(items, decided))}, values),
         "mmse": Part(
