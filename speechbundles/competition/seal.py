@@ -18,7 +18,7 @@ from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.zips import WHOLE
 from spokeneval.formats.files import read_folder
-from spokeneval.formats.problems import FileProblems, ReferenceFileError
+from spokeneval.formats.problems import FileProblems, ReferenceFileError, plural_of
 from spokeneval.run.reference import HOME, ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
 from spokeneval.task import Task
 
@@ -61,7 +61,7 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     key = hashlib.sha256(reference.files[task.format.reference_files[0]]).digest()
     before, sealed = _earlier_draw(task, reference, kept)
     sealed = (sealed & units) | draw_units(units - before, share, key)
-    found = f"{len(sealed)} of the {len(units)} {unit}s of the {reference.name} set of {task.name}"
+    found = f"{len(sealed)} of the {len(units)} {plural_of(unit)} of the {reference.name} set of {task.name}"
     if min(len(sealed), len(units) - len(sealed)) < FEWEST_SEALED:
         raise SealError(
             f"{found} would be sealed; expected at least {FEWEST_SEALED} sealed and {FEWEST_SEALED} open"

@@ -19,7 +19,8 @@ from speechbundles.publication.about import read_rows
 from speechbundles.publication.answers import count_items, read_answers
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, no_board
-from spokeneval.formats.problems import some_of
+from spokeneval.formats.problems import plural_of, some_of
+from spokeneval.formats.speakers import unit_noun
 from spokeneval.ranking.values import Column, Table
 from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Task
@@ -167,7 +168,7 @@ def scores_by_condition(
     of_rows = np.array([conditions[row] for row in rows])
     kinds = sorted(set(of_rows.tolist()), key=_numbers_first)
     found = np.stack([primary(values[:, of_rows == kind].sum(axis=1)) for kind in kinds], axis=1)
-    counted = summed[0].unit + "s" if rows is summed[0].units else "items"
+    counted = plural_of(unit_noun(summed[0].unit, task.declaration)) if rows is summed[0].units else "items"
     return _table(called, Counter(of_rows.tolist()), names, found, column, counted)
 
 

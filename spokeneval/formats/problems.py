@@ -56,7 +56,18 @@ def some_of(names: Sequence[str], shown: int = 3) -> str:
 
 def count_of(number: int, noun: str, plural: Optional[str] = None) -> str:
     """A number with its noun: `1 response`, `2 responses`."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+    return f"{number} {noun if number == 1 else plural or plural_of(noun)}"
+
+
+class Noun(str):
+    """A noun with a plural that is not formed with s."""
+
+    plural: str
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a noun: that of a `Noun`, else with s."""
+    return noun.plural if isinstance(noun, Noun) else f"{noun}s"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .problems import Problems, name
+from .problems import Noun, Problems, name, plural_of
 from .tables import Table
 
 SPEAKER = "speaker"
 SPEAKER_ALIASES = {"user": SPEAKER, "speaker_id": SPEAKER}
 SPEAKER_COLUMNS = (SPEAKER, *SPEAKER_ALIASES)
+
+PLURAL = "unit_plural"
+"""The parameter of a declared task for the plural of its unit."""
 
 GROUP = " group"
 """The end of the name of a unit that consists of several units, which were grouped at random to save memory."""
@@ -55,6 +58,15 @@ def choose_units(rows: Sequence[str], called: str, **groups: Sequence[str]) -> U
     return Units(called, dict(zip(rows, rows)))
 
 
+def unit_noun(called: str, declared: Mapping[str, Any]) -> str:
+    """The name of a unit, with the plural that the declaration of the task gives."""
+    if PLURAL not in declared or called != declared.get("unit", SPEAKER):
+        return called
+    noun = Noun(called)
+    noun.plural = declared[PLURAL]
+    return noun
+
+
 def independence_note(called: str, declared: Mapping[str, Any]) -> str:
     """A warning about the assumption behind intervals over these units; empty for speakers and sessions.
 
@@ -66,9 +78,10 @@ def independence_note(called: str, declared: Mapping[str, Any]) -> str:
     called = called[: -len(GROUP)] if called.endswith(GROUP) else called
     if called in (SPEAKER, "session", declared.get("unit")):
         return ""
+    called = plural_of(called)
     return (
-        f"The intervals treat {called}s as independent, because the reference names no speakers. They are too narrow "
-        f"if speakers have many {called}s each."
+        f"The intervals treat {called} as independent, because the reference names no speakers. They are too narrow "
+        f"if speakers have many {called} each."
     )
 
 
@@ -87,9 +100,10 @@ def unused_speakers(columns: Iterable[str], called: str, declared: Mapping[str, 
     alike = [column for column in columns if _is_of_speakers(column)]
     if not alike or not independence_note(called, declared):
         return []
+    called = plural_of(called)
     instead = f", or declare `unit: {alike[0]}`" if declared else ""
     return [
-        f"The column {alike[0]} of the reference looks like speakers, but is not used: intervals treat {called}s as "
+        f"The column {alike[0]} of the reference looks like speakers, but is not used: intervals treat {called} as "
         f"independent, and are too narrow. Rename it to {SPEAKER}{instead}."
     ]
 

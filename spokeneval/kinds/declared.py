@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import GROUP
+from ..formats.speakers import GROUP, PLURAL, Units, unit_noun
 from ..task import Score, Task
 from .decisions import DECISIONS
 from .identification import IDENTIFICATION
@@ -47,6 +47,7 @@ GENERAL = {
     "title": "The task's title in reports. Without it, the name of the task.",
     "primary": "The key of the score that decides the rank, or `uar` for the mean recall of classes. Without it, the "
     "first score of the kind.",
+    PLURAL: "The plural of the unit on pages and in reports, such as Sprecherinnen, if it is not formed with s.",
 }
 """What can be declared of every kind."""
 
@@ -82,8 +83,20 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
             written["primary"] = primary.key
     defaults = {parameter.name: parameter.default for parameter in kind.parameters}
     written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
+    if PLURAL in declaration:
+        try:
+            written[PLURAL] = text(declaration[PLURAL])
+        except ValueError as error:
+            raise ParameterError(PLURAL, str(error)) from None
     task = replace(task, declaration=written)
+    if PLURAL in written:
+        units = task.units
+        task = replace(task, units=lambda labels: _called(units(labels), written))
     return _with_units(task, written["unit"]) if "unit" in written else task
+
+
+def _called(units: Units, declaration: Mapping[str, Any]) -> Units:
+    return units._replace(called=unit_noun(units.called, declaration))
 
 
 def _with_units(task: Task, unit: str) -> Task:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Optional
 
+from ..formats.problems import plural_of
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .power import POWER, power, smallest_difference
 from .ranks import LEAST
@@ -38,7 +39,7 @@ def power_table(
     own = closest.interval.standard_error * math.sqrt(units)
     largest = limits[1] - limits[0] if limits else math.inf
     first_level, level = holm_level(systems), _level_of(closest, pairs, systems)
-    rows = []
+    rows, many = [], plural_of(unit)
     for number in dict.fromkeys(round(size * units) for size in SIZES if size * units >= 1):
         found = smallest_difference(deviation, number, first_level)
         reached = found < math.inf and found <= largest
@@ -46,14 +47,14 @@ def power_table(
         smallest = f"{found:.{column.precision}f}" if reached else NOT_REACHED
         rows.append([str(number), smallest, f"{chance:.0f} %"])
     header = [
-        f"{unit.capitalize()}s",
+        f"{many[:1].upper()}{many[1:]}",
         f"Smallest {column.title} difference detected with {100 * POWER:.0f} % power",
         f"Chance of separating {names[closest.first]} from {names[closest.second]}",
     ]
     note = (
         f"Second column: the smallest true difference between two systems that a test set of this size detects with a "
         f"probability of {100 * POWER:.0f} %, if {systems} systems are compared at the level of Holm's first step "
-        f"(p at most {first_level:.2g}), and if the difference varies between {unit}s as much as the differences "
+        f"(p at most {first_level:.2g}), and if the difference varies between {many} as much as the differences "
         "between neighbours on this leaderboard (median). Last column: the probability of detecting that "
         f"{names[closest.first]} and {names[closest.second]} differ, if the observed difference is the true one, at "
         f"the level that Holm's correction has for this pair here (p at most {level:.2g})."
@@ -63,7 +64,7 @@ def power_table(
             " They differ significantly here. A difference that is only just significant is detected in about half of "
             "all test sets of the same size."
         )
-    return Table(f"Statistical power by test-set size ({units} {unit}s here)", header, rows, note)
+    return Table(f"Statistical power by test-set size ({units} {many} here)", header, rows, note)
 
 
 def _level_of(pair: Pair, pairs: Sequence[Pair], systems: int) -> float:

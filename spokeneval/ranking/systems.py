@@ -13,6 +13,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from ..formats.problems import count_of
+from ..formats.speakers import unit_noun
 from ..run.interval import (
     FEWEST_UNITS,
     RESAMPLES,
@@ -64,6 +65,7 @@ def rank_systems(
     summed = [system.statistics for system in systems if system.statistics is not None]
     is_known = len(summed) == len(systems)
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
+    unit = unit_noun(unit, task.declaration)
     units = count_of(number, unit) if is_known else None
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
     rows = [

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Optional
 
 from ..formats.files import Files
-from ..formats.problems import FREE_ATTEMPT, Problem, Problems, SubmissionError, count_of, name
+from ..formats.problems import FREE_ATTEMPT, Problem, Problems, SubmissionError, count_of, name, plural_of
 from ..formats.speakers import independence_note
 from ..run.feedback import as_shown
 from ..run.interval import FEWEST_UNITS
@@ -245,7 +245,7 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
 
 def _interval_note(task: Task, scored: Scored, settings: Settings) -> str:
     unit, units = scored.statistics.unit, scored.statistics.units
-    drawn = count_of(len(units), unit) if settings.labels_public else f"{unit}s"
+    drawn = count_of(len(units), unit) if settings.labels_public else plural_of(unit)
     if not scored.intervals:
         return f"There are no intervals over {drawn} ({FEWEST_UNITS} needed)."
     warning = independence_note(unit, task.declaration)

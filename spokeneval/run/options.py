@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
+from ..formats.speakers import PLURAL
 from ..task import Number, Task
 from .feedback import EXACT, SetFeedback
 from .reference import Reference, items_fingerprint
@@ -274,7 +275,11 @@ def _signed(task: Task, chosen: Mapping[str, str]) -> tuple[str, ...]:
     options = [f"{option}:{value}" for option, value in sorted(chosen.items())]
     return (
         *options,
-        *(f"{key}:{_compact(value)}" for key, value in task.declaration.items() if key != "title"),
+        *(
+            f"{key}:{_compact(value)}"
+            for key, value in task.declaration.items()
+            if key not in ("title", PLURAL)
+        ),
         *([f"{CODE}{task.code}"] if task.code else []),
     )
 

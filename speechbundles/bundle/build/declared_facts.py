@@ -8,6 +8,8 @@ from typing import Any
 from speechbundles.model.competition import Competition
 from speechbundles.model.sources import OWN_TASKS, SUBMISSION
 from spokeneval.formats.normalisation import RULES
+from spokeneval.formats.problems import plural_of
+from spokeneval.formats.speakers import PLURAL
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import REQUIRED
 from spokeneval.kinds.ratings import MOST_LISTED
@@ -38,6 +40,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
             "item": "item",
             "an_item": "an item",
             "unit": "unit",
+            "unit_plural": "units",
             "example": _example(competition),
         }
     if not rules.declaration:
@@ -69,6 +72,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     return {
         **files,
         "kind": kind.name,
+        "unit_plural": rules.declaration.get(PLURAL) or plural_of(facts["unit"]),
         "an_item": f"{article} {item}",
         **facts,
     }

@@ -8,7 +8,7 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition
 from speechbundles.model.tabular import read_rows
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, plural_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.formats.tables import id_order
 from spokeneval.run.feedback import EXACT
@@ -31,7 +31,7 @@ def sets_table(competition: Competition, references: Mapping[str, ReferenceSet])
     columns = {
         "set": list(references),
         "items": [f"{len(each.items):,}" for each in sets],
-        " or ".join(dict.fromkeys(each.unit for each in facts)) + "s": [
+        " or ".join(map(plural_of, dict.fromkeys(each.unit for each in facts))): [
             "–" if each.units is None else f"{each.units:,}" for each in facts
         ],
         "hours": ["–" if each.hours is None else f"{each.hours:.2f}" for each in facts],
@@ -146,7 +146,7 @@ def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) ->
     elif competition.board != competition.columns:
         rows += ["", _COARSE.format(title=competition.columns[0].title)]
     drawn = dict.fromkeys(feedback[name].unit for name in competition.scored_sets if name in feedback)
-    units = " or ".join(f"{unit}s" for unit in drawn)
+    units = " or ".join(map(plural_of, drawn))
     notes = " ".join(independence_note(unit, competition.rules.declaration) for unit in drawn)
     if any(map(competition.sealed_share, competition.scored_sets)):
         share = f"{100 * competition['sealed']:.3g} %"

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from spokeneval.kinds.declared import KINDS
+from spokeneval.formats.problems import count_of
+from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
+from spokeneval.run.options import sign_public
+from spokeneval.run.reference import Reference
 from tests.samples.kinds import make
 
 TABLE = [["phone", "voice"], ["p", "-"], ["b", "+"]]
@@ -175,3 +178,17 @@ def test_bad_parameters_are_refused_by_their_name(kind: str, declared: dict[str,
     with pytest.raises(ParameterError, match=message) as refused:
         make(kind, **declared)
     assert "\n" not in str(refused.value)
+
+
+def test_the_plural_of_a_unit_is_said_and_not_signed():
+    declaration = {"kind": "decisions", "classes": ["ja", "nein"], "positive": "ja", "unit": "Sprecherin"}
+    plain = declared_task("own", declaration)
+    own = declared_task("own", {**declaration, "unit_plural": "Sprecherinnen"})
+    files = {"labels.csv": b"id,label,Sprecherin\na,ja,S1\nb,nein,S2\nc,ja,S2\n"}
+    labels = own.format.read_reference(files)
+    assert count_of(2, own.units(labels).called) == "2 Sprecherinnen"
+    assert count_of(2, plain.units(labels).called) == "2 Sprecherins"
+    reference = Reference(labels, labels.items, files=files)
+    assert sign_public(own, {}, reference) == sign_public(plain, {}, reference)
+    with pytest.raises(ParameterError, match="unit_plural"):
+        declared_task("own", {**declaration, "unit_plural": 3})
