@@ -73,8 +73,8 @@ def _scores(name, draw):
 
 def _turns(name, draw, labels=("Deutsch", "Hindi")):
     turns, spans = [], []
-    for number in range(10):
-        recording, time = f"{name[:2]}_{number}", 0.5
+    for number in range(12):
+        recording, time = f"{name[:2]}_{number:02d}", 0.5
         for _ in range(8):
             end = round(time + draw.uniform(0.5, 4), 2)
             turns.append((recording, time, end, draw.choice(labels)))

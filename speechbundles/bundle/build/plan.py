@@ -9,6 +9,7 @@ from speechbundles.bundle.build.contract import hold_to_contract
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal
 from speechbundles.bundle.build.pages import page_texts
+from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
 from speechbundles.competition.intake.declared import declared_of
@@ -83,7 +84,7 @@ def plan(
         raise BadReference("\n\n".join(refused))
     for task, competition in tasks.items():
         _check_apart(competition, loaded[task])
-    warnings = list(_check_overlaps(tasks, loaded))
+    warnings = [*_check_overlaps(tasks, loaded), *_small_sets(tasks, loaded)]
     _seal(sources, tasks, loaded, kept)
     parts = {}
     for number, (task, competition) in enumerate(tasks.items(), 1):
@@ -93,6 +94,15 @@ def plan(
         warnings += _kit_warnings(competition, parts[task])
     unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
     return Plan(competitions, parts, [*unsaid, *warnings])
+
+
+def _small_sets(
+    tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
+) -> Iterator[str]:
+    """Yield a warning for each hidden set of an organiser's own that has too few units to compare systems."""
+    for task, competition in tasks.items():
+        if not competition.sources.is_sample:
+            yield from filter(None, (warn_of_size(loaded[task][name]) for name in competition.hidden_sets))
 
 
 def _for_labels(competition: Competition, given: Given, *, at_home: bool) -> Competition:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import random
 import re
 from dataclasses import dataclass, replace
@@ -9,10 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import yaml
+from scipy.stats import t as t_distribution
 
 import spokeneval
 from speechbundles.bundle.build.gold_answers import half_right_error
 from speechbundles.bundle.build.plan import plan
+from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.steps import set_feedback
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
@@ -39,6 +42,7 @@ from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import Score, Task
 from spokeneval.trivial import always
+from tests.samples.cases import CASES
 from tests.samples.declared_tasks import TASKS
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, encoded, run_program, write_files
@@ -356,6 +360,40 @@ def test_a_metric_in_python_takes_its_step_from_damaged_labels(task, expected, t
     line = score_submission(task, reference.gold.labels, constant, settings)
     assert resampled_error(task.primary, line.statistics.parts["rows"]) == 0
     assert set_feedback(task, reference, None, hidden=True).steps == {"own": expected}
+
+
+def widest(units, score):
+    """The width of Wilson's interval of 0 errors, or for an error rate t squared over n, in ranges of the score."""
+    square = t_distribution.ppf(0.975, units - 1) ** 2 / units
+    return square / (1 + square) if math.isfinite(score.bounds[1]) else square
+
+
+@pytest.mark.parametrize(
+    ("name", "units", "enough"),
+    [("content_accuracy", 4, 7), ("psst_correctness", 2, 7), ("merlion_diarization", 2, 11)],
+)
+def test_a_set_is_too_small_if_a_perfect_system_could_have_half_of_the_range(name, units, enough, tmp_path):
+    task = find_task(name)
+    warning = warn_of_size(small(name, tmp_path / "small", CASES[name].reference))
+    assert re.search(rf"only {units} \w+s: .* With {enough} \w+s it is ", warning)
+    assert widest(enough, task.primary) <= 1 / 2 < widest(enough - 1, task.primary)
+    low, high = map(float, re.search(r"it is (\S+) to (\S+)$", warning).groups())
+    scale = (100 if task.primary.percent else 1) * (2 if task.primary.bounds[0] < 0 else 1)
+    assert high - low == pytest.approx(scale * widest(enough, task.primary), abs=0.001 * scale)
+    assert warn_of_size(small(name, tmp_path / "large")) == ""
+
+
+def test_the_rounding_of_sums_does_not_widen_the_interval_of_a_perfect_system(tmp_path):
+    task = own_task("valence", cells.real_numbers(), moments, concordance, "higher")
+    assert (
+        warn_of_size(load_reference(task, "evaluation", write_files(tmp_path, {"labels.csv": LABELLED}), {}))
+        == ""
+    )
+    few = "".join(
+        LABELLED.splitlines(keepends=True)[:6]
+    )  # five clips: t = 2.776, low = 1 - 2 * 1.541 / 2.541
+    reference = load_reference(task, "evaluation", write_files(tmp_path, {"labels.csv": few}), {})
+    assert "is -0.213 to 1 even if all answers are right. With 7 clips" in warn_of_size(reference)
 
 
 def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):

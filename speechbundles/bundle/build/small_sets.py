@@ -1,0 +1,70 @@
+"""Warnings about sets with so few units that the interval of a perfect system is wide."""
+
+import math
+
+import numpy as np
+
+from speechbundles.bundle.build.gold_answers import scored_answers
+from speechbundles.competition.references import ReferenceSet
+from spokeneval.formats.problems import count_of
+from spokeneval.metrics.counts import taken, total
+from spokeneval.metrics.jackknife import FEWEST_UNITS, jackknife_interval
+from spokeneval.run.interval import scores_without
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.signature import Signature
+from spokeneval.task import HIGHER
+
+WIDEST = 1 / 2
+"""The widest interval without a warning, in ranges of the score."""
+
+MOST_UNITS = 60
+"""With more units, the interval of a perfect system is never so wide."""
+
+_DECIMALS = 9
+"""A perfect score differs from its bound by the rounding of sums, which is not variation."""
+
+
+def warn_of_size(reference: ReferenceSet) -> str:
+    """Return a warning if the interval of a system that answers as the labels is wider than half of the score's range.
+
+    A score without an upper bound has the range of a whole error, 1 or 100 %, as in its intervals. The warning names
+    the fewest units that give a narrower interval, computed from the counts of the units that there are, repeated in
+    turn. Empty for larger sets, and where no submission can be made from the labels.
+    """
+    task, gold, score = reference.rules, reference.gold, reference.rules.primary
+    called, of = task.units(gold.labels)
+    units = len(set(of.values()))
+    if units > MOST_UNITS or score.limits is None:
+        return ""
+    settings = Settings(choose_options(task, reference.options), True, Signature(task.name))
+    lines = list(scored_answers(task, gold, np.ones(len(gold.labels.items), dtype=bool), settings))
+    if not lines:
+        return ""
+    best = (max if score.direction == HIGHER else min)(lines, key=lambda line: line.scores[score.key])
+    rows = task.part(score, best.statistics.parts)
+    whole, limits = 100.0 if score.percent else 1.0, score.limits
+
+    def ends(n: int) -> tuple[float, float]:
+        if n < FEWEST_UNITS:
+            return -math.inf, math.inf
+        counts = taken(rows, np.arange(n) % units)
+        if score.interval:
+            low, high, _ = score.interval(counts)
+            return (100 * low, 100 * high) if score.percent else (low, high)
+        value = round(float(score.value(total(counts))), _DECIMALS)
+        without = np.round(scores_without(score, value, counts), _DECIMALS)
+        return jackknife_interval(value, without, limits, whole=whole)
+
+    def is_narrow(n: int) -> bool:
+        low, high = ends(n)
+        return high - low <= WIDEST * (limits[1] - limits[0] if math.isfinite(limits[1]) else whole)
+
+    enough = next((n for n in range(units, 2 * MOST_UNITS) if is_narrow(n)), units)
+    if enough == units:
+        return ""
+    now, then = ("{:.3g} to {:.3g}".format(*ends(n)) for n in (units, enough))
+    found = f"is {now}" if units >= FEWEST_UNITS else "cannot be computed"
+    return (
+        f"{task.name}: the {reference.name} set has only {count_of(units, called)}: the 95 % interval of "
+        f"{score.heading} {found} even if all answers are right. With {count_of(enough, called)} it is {then}"
+    )
