@@ -150,6 +150,7 @@ def pooled_decisions(
         count=partial(_count_units, pooling=pooling),
         labels=lambda answers: pooling.truths(answers).tolist(),
         trivial=by_score if pool == MEAN else task.trivial,
+        partly_right=pooling.partly_right if pool == MEAN else None,
         view=task.view._replace(expected=pooling.truths, facts={**task.view.facts, "sides": pooling.sides}),
     )
 

@@ -58,6 +58,11 @@ class Pooling:
         means = np.array([math.fsum(scores) / len(scores) for scores in np.split(given[order], ends)])
         return self.truths(reference), np.where(means >= self.threshold, self.positive, 1 - self.positive)
 
+    def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
+        """Scores on the right side of the threshold for the chosen items, and on the wrong side for the others."""
+        positive = (reference[self.truth] == self.positive) == right
+        return Answers(reference.items, {self.answer: self.threshold + np.where(positive, 0.5, -0.5)})
+
     def units(self, reference: Answers) -> Units:
         return Units(self.unit, {name: name for name in reference.texts[self.unit]})
 
