@@ -63,6 +63,23 @@ def _ratings(name, draw):
     return {"ratings.csv": _table("id,Anna,Ravi,speaker", rows)}
 
 
+def _half_points(name, draw):
+    rows = [
+        (item, who, *(draw.choice(["", *(n / 2 for n in range(2, 15))]) for _ in range(24)), 4.5)
+        for item, who in _ids(name)
+    ]
+    return {"ratings.csv": _table(f"id,speaker,{','.join(f'rater{n}' for n in range(1, 26))}", rows)}
+
+
+def _pronounced(name, draw):
+    rows = []
+    for item, who in _ids(name):
+        phones = draw.choices(["zh", "z", "ong1", "ong4"], k=5)
+        said = [draw.choice(["zh", "z"]) if draw.random() < 0.2 else phone for phone in phones]
+        rows.append((item, " ".join(phones), " ".join(said), who))
+    return {"transcripts.csv": _table("id,canonical,transcript,speaker", rows)}
+
+
 def _scores(name, draw):
     rows = []
     for item, who in _ids(name):
@@ -101,10 +118,15 @@ TASKS = {
         _classes(lambda _, n: ["gesund", "krank"][n % 12 % 2]),
     ),
     "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
+    "half points": ("{kind: ratings, raters: 25, scale: [1, 7], step: 0.5}", _half_points),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
     "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", SAID),
     "characters": ("{kind: transcripts, units: characters, item: utterance}", SAID),
     "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones("ʃ", "aː", "t", "k")),
+    "pronunciations": (
+        "{kind: transcripts, units: phones, phones: [zh, z, ong1, ong4], canonical: canonical}",
+        _pronounced,
+    ),
     "arpabet": ("{kind: transcripts, units: phones, phones: arpabet}", _phones("HH", "AA", "T", "K")),
     "identification": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], item: clip}", LANGUAGES),
     "posteriors": ("{kind: identification, classes: [Deutsch, Hindi, Tamil], scores: posteriors}", LANGUAGES),
