@@ -147,7 +147,11 @@ def in_form_of(expected: Sequence[str], names: Sequence[str]) -> Sequence[str]:
     if known.issuperset(names):
         return names
     forms = {normalize("NFC", name): name for name in expected}
-    return [name if name in known else forms.get(normalize("NFC", name), name) for name in names]
+    longest = 4 * max(map(len, expected), default=0)  # long runs of accents are slow to sort
+    return [
+        name if name in known or len(name) > longest else forms.get(normalize("NFC", name), name)
+        for name in names
+    ]
 
 
 def decimal(text: str) -> Optional[float]:
