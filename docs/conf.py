@@ -24,7 +24,7 @@ nitpick_ignore = [
     ("py:class", "spokeneval.metrics.counts.C"),  # a type variable
     # Fields of results; the architecture page says where they are.
     ("py:class", "spokeneval.task.Task"),
-    ("py:class", "spokeneval.ranking.values.Place"),  # a type variable
+    ("py:class", "spokeneval.ranking.values.Place"),
     ("py:class", "spokeneval.ranking.values.Row"),
     ("py:class", "spokeneval.ranking.values.Pair"),
     ("py:class", "spokeneval.ranking.values.Table"),
