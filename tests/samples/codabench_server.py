@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 import zipfile
 from collections.abc import Callable
@@ -62,6 +63,16 @@ def _route(what: str) -> Callable[[Callable[..., Answer]], Callable[..., Answer]
     return add
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that prints nothing where a client has gone: `socketserver` would print it into a command's output."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class CodabenchServer(Codabench):
     """Started with `with`; `address` is the API's."""
 
@@ -80,9 +91,8 @@ class CodabenchServer(Codabench):
         self.lock = threading.RLock()
 
     def __enter__(self) -> CodabenchServer:
-        self._servers = [ThreadingHTTPServer(("127.0.0.1", 0), handler) for handler in (_Api, _Storage)]
+        self._servers = [_Server(("127.0.0.1", 0), handler) for handler in (_Api, _Storage)]
         for server in self._servers:
-            server.daemon_threads = True
             server.application = self  # type: ignore[attr-defined]
             threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         self.address, self.storage = (f"http://127.0.0.1:{server.server_port}" for server in self._servers)
