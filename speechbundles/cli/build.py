@@ -107,10 +107,8 @@ def command(
                 log=warn,
                 **chosen,
             )
-            if earlier and len(planned.competitions) > 1:
-                raise OrganiserError("--from takes one bundle; name the bundle to build")
-            chosen_platforms = list(dict.fromkeys(platforms))
-            built = list(write_bundles(planned, chosen_platforms, out, earlier=earlier, progress=progress))
+            unique = list(dict.fromkeys(platforms))
+            built = list(write_bundles(planned, unique, out, earlier=earlier, progress=progress))
     except OrganiserError as error:
         refuse(f"{error}\n\nNothing was built.", 1)
     except OSError as error:
@@ -132,14 +130,11 @@ def command(
     else:
         _list_bundles(built)
     _list_findings(built)
-    for line in dict.fromkeys(f"{each.competition.name}: {line}" for each in built for line in each.changes):
-        warn(wrap(f"change: {line}"))
+    _list_changes(built)
     for folder in sealed:
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
-    for line in notes:
+    for line in filter(None, (*notes, unfilled_about(planned.competitions))):
         warn(wrap(f"note: {line}"))
-    if unfilled := unfilled_about(planned.competitions):
-        warn(wrap(f"note: {unfilled}"))
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
@@ -206,6 +201,12 @@ def _list_findings(built: Sequence[Built]) -> None:
     for findings, names in names_by_findings.items():
         heads = [wrap(f"{platform}: {', '.join(files)}") for platform, files in names.items()]
         say("\n".join(["", *heads, findings, ""]), error=True)
+
+
+def _list_changes(built: Sequence[Built]) -> None:
+    """Print what the build means for submissions that are there, once for all platforms."""
+    for line in dict.fromkeys(f"{each.competition.name}: {line}" for each in built for line in each.changes):
+        warn(wrap(f"change: {line}"))
 
 
 def _verdict(bundle: Built) -> str:

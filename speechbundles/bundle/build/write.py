@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
@@ -69,6 +69,8 @@ def write(
     OrganiserError: `auto_run_submissions: false`, on a platform that runs every submission at once; a bundle that is
         too large.
     """
+    if earlier and len(plan.competitions) > 1:
+        raise OrganiserError("--from takes one bundle; name the bundle to build")
     for competition in plan.competitions:
         for platform in platforms:
             if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
@@ -86,13 +88,7 @@ def write(
         files = RENDERERS[platform](competition, plan.parts[competition.task])
         content = make_zip(files, first=FILE)
         path = out / platform / f"{competition.name}.zip"
-        if len(content) > LARGEST_BUNDLE:
-            largest = sorted(files, key=lambda name: len(files[name]), reverse=True)
-            sizes = [f"{name} ({size_of(len(files[name]))})" for name in largest]
-            raise OrganiserError(
-                f"{path}: {size_of(len(content))}; at most {size_of(LARGEST_BUNDLE)}. The largest parts: "
-                f"{some_of(sizes, 3)}. Declare large files for participants with data_url in competition.yaml"
-            )
+        _require_room(path, len(content), files)
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".unfinished")
         try:
@@ -106,6 +102,17 @@ def write(
             unfinished.unlink(missing_ok=True)
         digest = hashlib.sha256(content).hexdigest()
         yield Built(competition, platform, path, len(content), digest, findings, changed)
+
+
+def _require_room(path: Path, size: int, files: Mapping[str, bytes]) -> None:
+    """Refuse a bundle that is too large; the message names its largest parts."""
+    if size > LARGEST_BUNDLE:
+        largest = sorted(files, key=lambda name: len(files[name]), reverse=True)
+        sizes = [f"{name} ({size_of(len(files[name]))})" for name in largest]
+        raise OrganiserError(
+            f"{path}: {size_of(size)}; at most {size_of(LARGEST_BUNDLE)}. The largest parts: "
+            f"{some_of(sizes, 3)}. Declare large files for participants with data_url in competition.yaml"
+        )
 
 
 def _changes(earlier: Path | None, replaced: Path, built: Path, competition: Competition) -> Iterator[str]:
