@@ -6,31 +6,23 @@ All data are drawn with a fixed seed. Each maker returns, for each task, the fil
 import io
 import random
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 from openpyxl import load_workbook
 
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import EXAMPLES
+from tests.samples import valence
 from tests.samples.own_competition import caller_experience, table
 from tests.samples.own_tables import book
 
+CHALLENGES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
+"""For each challenge its `settings`, what a refusal lists (`asked`), and texts that its advice replaces (`advised`)."""
 SIZES = {"development": 40, "evaluation": 60, "finale": 60}
-
-PHASES = """
-    phases:
-      - {reference: development, start: "2027-01-11 00:00:00", end: "2027-02-28 23:59:59"}
-      - {reference: evaluation, start: "2027-03-01 00:00:00", end: "2027-03-14 23:59:59"}
-"""
-THREE_PHASES = (
-    PHASES.replace("evaluation", "evaluation, name: Probelauf")
-    + """\
-      - {reference: finale, start: "2027-03-22 00:00:00", end: "2027-03-28 23:59:59", max_submissions: 1}
-"""
-)
-HEAD = "defaults: {organiser: Das Institut, contact_email: a@example.org, data_licence: CC BY 4.0}\n"
 
 
 class Part(NamedTuple):
@@ -42,51 +34,11 @@ class Part(NamedTuple):
     further: Mapping[str, str | bytes] = {}
 
 
-class Challenge(NamedTuple):
-    """A challenge.
-
-    Attributes
-    ----------
-    settings: its `competition.yaml`.
-    make: a random generator and the name of a set -> its parts, by task.
-    asked: what the refusal of the first build lists; empty if the first build succeeds.
-    advised: texts of the settings that the refusal's advice replaces, `old -> new`.
-    """
-
-    settings: str
-    make: Callable[[random.Random, str], dict[str, Part]]
-    asked: tuple[str, ...] = ()
-    advised: Mapping[str, str] = {}
-
-
 def _ids(part: str, pattern: str = "{}{:03d}") -> list[str]:
     return [pattern.format(part[0], number) for number in range(SIZES[part])]
 
 
-def _one_task(
-    name: str, settings: str, *, challenge: str = "", phases: str = PHASES, title: str = "Aufgabe"
-) -> str:
-    tasks = "".join(f"\n        {line}" for line in settings.strip().split("\n"))
-    return f"""{HEAD}
-challenges:
-  {challenge or name}:
-    tasks:
-      {name}:{tasks}{phases}
-bundles:
-  {name}: {{task: {name}, title: {title}}}
-"""
-
-
 # German children's speech in three phases: semicolons, a byte-order mark, decomposed letters, line breaks in cells
-
-CHILDREN = """
-kind: transcripts
-normalise: [nfkc, casefold, drop_punctuation, {drop: [äh, ähm]}]
-sets:
-  development: &columns {rename: {id: Äußerung-Nr., transcript: Wortlaut, speaker: Kind}}
-  evaluation: *columns
-  finale: *columns
-"""
 
 
 def _plain(text: str) -> str:
@@ -131,14 +83,6 @@ def _children(draw: random.Random, part: str) -> dict[str, Part]:
 # Five languages: what Excel saves as Unicode text, UTF-16 with tabs, and Chinese names of columns
 
 LANGUAGES = ("Deutsch", "Français", "Türkçe", "普通话", "हिन्दी", "andere")
-LID = """
-kind: identification
-classes: [Deutsch, Français, Türkçe, 普通话, हिन्दी]
-item: clip
-sets:
-  development: &columns {rename: {id: 文件名, label: 语言, speaker: 说话人}}
-  evaluation: *columns
-"""
 
 
 def _languages(draw: random.Random, part: str) -> dict[str, Part]:
@@ -161,8 +105,6 @@ def _languages(draw: random.Random, part: str) -> dict[str, Part]:
 
 
 # Diarization: RTTM with comments, other lines and CRLF, and regions that cut recordings short
-
-SPEAKERS_SETTINGS = "kind: turns\nmapping: optimal\ncollar: 0.25\nitem: meeting"
 
 
 def _meetings(draw: random.Random, part: str) -> dict[str, Part]:
@@ -201,17 +143,6 @@ def _meetings(draw: random.Random, part: str) -> dict[str, Part]:
 # Fluency by seven raters with half points, in a workbook with notes on another sheet
 
 RATERS = [f"Prüferin {letter}" for letter in "ABCDEFG"]
-FLUENCY = f"""
-kind: ratings
-raters: [{", ".join(RATERS)}]
-scale: [0, 5]
-step: 0.5
-id: Antwort
-unit: Schüler
-sets:
-  development: &file {{file: Flüssigkeit.xlsx, sheet: Noten}}
-  evaluation: *file
-"""
 
 
 def _fluency(draw: random.Random, part: str) -> dict[str, Part]:
@@ -236,25 +167,6 @@ def _fluency(draw: random.Random, part: str) -> dict[str, Part]:
 
 
 # Dementia: a class and a score for each person, in two tasks
-
-DEMENTIA = f"""{HEAD}
-challenges:
-  demenz:
-    tasks:
-      demenz:
-        {{kind: decisions, classes: [ja, nein], positive: ja, pool: vote, sets: {{
-          development: &demenz
-            {{file: Befunde.xlsx, header_row: 3, rename: {{id: Aufnahme, label: Demenz, speaker: Person}}}},
-          evaluation: *demenz}}}}
-      mmse:
-        {{kind: scores, scale: [0, 30], step: 1, sets: {{
-          development: &mmse
-            {{file: Befunde.xlsx, header_row: 3, rename: {{id: Aufnahme, score: MMSE, speaker: Person}}}},
-          evaluation: *mmse}}}}{PHASES}
-bundles:
-  demenz: {{task: demenz, title: Demenz}}
-  mmse: {{task: mmse, title: MMSE}}
-"""
 
 
 def _dementia(draw: random.Random, part: str) -> dict[str, Part]:
@@ -297,16 +209,6 @@ def _merged(workbook: bytes, ranges: Sequence[str]) -> bytes:
 
 # Spoofed speech with the costs of ASVspoof
 
-SPOOFING = """
-kind: identification
-target: bonafide
-priors: 0.05
-costs: {c_miss: 1, c_fa: 10}
-primary: minimum_dcf
-item: trial
-sets: {development: &protocol {file: trl.txt}, evaluation: *protocol}
-"""
-
 
 def _spoofing(draw: random.Random, part: str) -> dict[str, Part]:
     from sklearn.metrics import roc_curve
@@ -328,16 +230,6 @@ def _spoofing(draw: random.Random, part: str) -> dict[str, Part]:
 # Mandarin phones with tones
 
 PHONES = ("b", "p", "m", "zh", "sh", "ng", "a1", "a2", "a3", "a4", "i1", "i4", "ü3", "v4")
-MANDARIN = f"""
-kind: transcripts
-units: phones
-phones: [{", ".join(PHONES[:-1])}]
-canonical: 标准
-item: sentence
-sets:
-  development: &columns {{file: 转写.csv, rename: {{id: 编号, transcript: 读音, speaker: 说话人}}}}
-  evaluation: *columns
-"""
 
 
 def _mandarin(draw: random.Random, part: str) -> dict[str, Part]:
@@ -346,9 +238,8 @@ def _mandarin(draw: random.Random, part: str) -> dict[str, Part]:
 
     items, spoken, said, heard = _ids(part), [], [], []
     for _ in items:
-        pool = draw.sample(
-            PHONES, len(PHONES)
-        )  # no phone twice, so that only one alignment has the fewest errors
+        # No phone twice, so that only one alignment has the fewest errors.
+        pool = draw.sample(PHONES, len(PHONES))
         length = draw.randint(3, 8)
         spoken.append(pool[:length])
         said.append([draw.choice([phone] * 3 + pool[8:]) for phone in spoken[-1]])
@@ -370,56 +261,6 @@ def _mandarin(draw: random.Random, part: str) -> dict[str, Part]:
 
 # A metric in the organiser's own Python: the concordance correlation of valences
 
-VALENCE = '''\
-"""Valence: how pleasant does a speaker sound, from -1 to 1? Score: Lin's concordance correlation."""
-
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-
-from spokeneval.formats.cells import real_numbers
-from spokeneval.formats.sheets import Sheet, sheet_format
-from spokeneval.formats.speakers import choose_units
-from spokeneval.task import AGREEMENT, HIGHER, Score, Task
-from spokeneval.trivial import always
-
-FILES = [Sheet(file, "id", {"valence": real_numbers(-1, 1)}, noun="clip") for file in ("labels.csv", "answers.csv")]
-
-
-@dataclass(frozen=True)
-class Sums:
-    n: Any
-    x: Any
-    y: Any
-    squares: Any
-    products: Any
-
-
-def count(reference, submission):
-    x, y = reference["valence"], submission["valence"]
-    return {"sums": Sums(np.ones(len(x)), x, y, x * x + y * y, x * y)}
-
-
-def concordance(sums):
-    x, y = sums.x / sums.n, sums.y / sums.n
-    spread = sums.squares / sums.n - x * x - y * y + (x - y) ** 2
-    return 2 * (sums.products / sums.n - x * y) / np.where(spread > 0, spread, 1)
-
-
-TASK = Task(
-    name="valence",
-    title="Valence of speech",
-    format=sheet_format(*FILES, list_file="items.csv", check=lambda *_: None),
-    units=lambda reference: choose_units(reference.items.ids, "clip"),
-    count=count,
-    scores=(Score("ccc", "CCC", HIGHER, concordance, "concordance correlation", bounds=AGREEMENT),),
-    right=lambda rows: np.abs(rows["sums"].x - rows["sums"].y) < 0.1,
-    labels=lambda reference: reference["valence"].tolist(),
-    trivial={"0 for every clip": always("valence", 0)},
-)
-'''
-
 
 def _valence(draw: random.Random, part: str) -> dict[str, Part]:
     true = [round(draw.uniform(-1, 1), 2) for _ in range(SIZES[part])]
@@ -429,18 +270,16 @@ def _valence(draw: random.Random, part: str) -> dict[str, Part]:
     rows = [(item, str(each).replace(".", ",")) for item, each in zip(_ids(part), true)]
     files = {"labels.csv": table(("ID", "Valence"), rows, ";").encode("utf-16")}
     sample = "id,valence\na,0.5\nb,-0.5\nc,0.1\n"
-    own = {"tasks/valence.py": VALENCE, "tasks/valence/sample/reference/labels.csv": sample}
+    own = {
+        "tasks/valence.py": Path(valence.__file__).read_text("utf-8"),
+        "tasks/valence/sample/reference/labels.csv": sample,
+    }
     own["tasks/valence/sample/submission/answers.csv"] = sample
     answers = {"answers.csv": table(("id", "valence"), zip(_ids(part), guessed))}
     return {"valence": Part(files, answers, {"ccc": value}, own)}
 
 
 # Caller Experience on 1 to 7, first as the task of that name, which has 1 to 5
-
-CALLS = _one_task("caller_experience", "{}")
-RATINGS = _one_task(
-    "anrufe", "kind: ratings\nraters: [human1, human2, human3]\nscale: [1, 7]\nid: call_id\nitem: call"
-)
 
 
 def _calls(draw: random.Random, part: str) -> dict[str, Part]:
@@ -460,57 +299,18 @@ def _calls(draw: random.Random, part: str) -> dict[str, Part]:
     return {"anrufe": Part(files, answers, {"kappa_mean": kappa}, own)}
 
 
-CHALLENGES = {
-    "children": Challenge(
-        _one_task("kinder", CHILDREN, phases=THREE_PHASES),
-        _children,
-        tuple(f"{part}/transcripts.csv: the header seems to be in line 3" for part in SIZES),
-        {"&columns {rename": "&columns {header_row: 3, rename"},
-    ),
-    "languages": Challenge(
-        _one_task("sprachen", LID),
-        _languages,
-        ("out_of_set: 'andere'",),
-        {"item: clip": "item: clip\n        out_of_set: andere"},
-    ),
-    "meetings": Challenge(_one_task("sitzungen", SPEAKERS_SETTINGS), _meetings),
-    "fluency": Challenge(_one_task("fluss", FLUENCY), _fluency),
-    "dementia": Challenge(DEMENTIA, _dementia),
-    "mandarin": Challenge(
-        _one_task("putonghua", MANDARIN),
-        _mandarin,
-        (
-            "putonghua, set development\n转写.csv",
-            "putonghua, set evaluation\n转写.csv",
-            "'v4' is not one of the 13 phones",
-        ),
-        {"ü3]": "ü3, v4]"},
-    ),
-    "valence": Challenge(_one_task("valence", "{}"), _valence),
-    "spoofing": Challenge(
-        _one_task("faelschung", SPOOFING),
-        _spoofing,
-        ("columns",),
-        {"{file: trl.txt}": "{file: trl.txt, columns: [speaker, id, _, attack, label]}"},
-    ),
-    "calls": Challenge(
-        CALLS,
-        _calls,
-        (
-            "set development; reference.xlsx",
-            "set evaluation; reference.xlsx",
-            "init DIR --new NAME --kind ratings",
-            "scale: [1, 7]",
-        ),
-        {CALLS: RATINGS},
-    ),
+MAKERS = {
+    **{"children": _children, "languages": _languages, "meetings": _meetings, "fluency": _fluency},
+    **{"dementia": _dementia, "spoofing": _spoofing, "mandarin": _mandarin},
+    **{"valence": _valence, "calls": _calls},
 }
+"""For each challenge a function of a random generator and the name of a set: its parts, by task."""
 
 
 def files_of(name: str) -> dict[str, Any]:
     """Return the files of a challenge's folder, with a submission to the evaluation set of each task."""
-    files: dict[str, Any] = {"competition.yaml": CHALLENGES[name].settings}
-    for part in (part for part in SIZES if f"reference: {part}" in CHALLENGES[name].settings):
+    files: dict[str, Any] = {"competition.yaml": CHALLENGES[name]["settings"]}
+    for part in (part for part in SIZES if f"reference: {part}" in CHALLENGES[name]["settings"]):
         for task, made in part_of(name, part).items():
             files.update({f"reference_data/{task}/{part}/{file}": text for file, text in made.files.items()})
             files.update(made.further)
@@ -522,4 +322,4 @@ def files_of(name: str) -> dict[str, Any]:
 
 def part_of(name: str, part: str) -> dict[str, Part]:
     """Return a set of a challenge, by task."""
-    return CHALLENGES[name].make(random.Random(f"{name} {part}"), part)
+    return MAKERS[name](random.Random(f"{name} {part}"), part)
