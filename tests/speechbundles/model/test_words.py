@@ -86,9 +86,9 @@ def test_scores_and_trivial_baselines_of_every_kind_are_translated(tmp_path, tas
         assert column.description != english[column.key].description, column.key
     for name in competition.rules.trivial:
         assert words(name) != name
-    for what in (KINDS[kind_of(task)].description, *(rule.description for rule in RULES), *MEANINGS.values()):
-        whole = f"{what[0].upper()}{what[1:]}." if what == KINDS[kind_of(task)].description else what
-        assert words(whole) != whole
+    opening = KINDS[kind_of(task)].opening.format(item="item")
+    for what in (opening, *(rule.description for rule in RULES), *MEANINGS.values()):
+        assert words(what) != what
 
 
 @pytest.mark.parametrize(
