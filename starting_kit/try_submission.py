@@ -35,6 +35,7 @@ from spokeneval.formats.submission_zip import is_packed, unpack
 from spokeneval.run.options import OPTIONS_FILE, read_options
 from spokeneval.run.output import INTERRUPTED, say, score_table
 from spokeneval.run.reference import read_reference
+from spokeneval.run.words import said, speak
 from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent
@@ -51,14 +52,18 @@ class GetData(argparse.Action):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Check and score a submission before you upload it.")
-    parser.add_argument("submission", type=Path, help="a file, a folder of files, or a zip")
+    speak(HERE)
+    parser = argparse.ArgumentParser(description=said("Check and score a submission before you upload it."))
+    parser.add_argument("submission", type=Path, help=said("a file, a folder of files, or a zip"))
     sets = sorted(path.parent.name for path in HERE.glob("*/input"))
     parser.add_argument(
-        "--set", default=sets[0], help="the set that the submission is for (default: %(default)s)"
+        "--set", default=sets[0], help=said("the set that the submission is for (default: %(default)s)")
     )
     parser.add_argument(
-        "--zip", type=Path, default=Path("submission.zip"), help="the zip to write (default: %(default)s)"
+        "--zip",
+        type=Path,
+        default=Path("submission.zip"),
+        help=said("the zip to write (default: %(default)s)"),
     )
     if GET_DATA.exists():
         parser.add_argument(
@@ -67,7 +72,9 @@ def main() -> int:
             nargs=0,
             help="only download the files that are too large for the kit",
         )
-    parser.add_argument("--all", action="store_true", help="list every problem, not only the first ones")
+    parser.add_argument(
+        "--all", action="store_true", help=said("list every problem, not only the first ones")
+    )
     options = parser.parse_args()
     if any(character.isspace() for character in options.zip.name):
         say(f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.", error=True)

@@ -96,10 +96,7 @@ def resolve(
         if settings["labels"] == HOME and "options" not in stated:
             settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
         del settings["task"]
-        words = Words(settings["language"], catalogue(settings["language"]))
-        if "description" not in stated:
-            settings["description"] = words(settings["description"])
-        settings["pages"] = [{**page, "title": words(page["title"])} for page in settings["pages"]]
+        words = _translate(settings, stated)
         yield Competition(
             name=name,
             task=task,
@@ -113,6 +110,15 @@ def resolve(
             sources=sources,
             stated=frozenset(stated),
         )
+
+
+def _translate(settings: dict[str, Any], stated: Collection[str]) -> Words:
+    """Translate the default description and the titles of pages; return the texts of the language."""
+    words = Words(settings["language"], catalogue(settings["language"]))
+    if "description" not in stated:
+        settings["description"] = words(settings["description"])
+    settings["pages"] = [{**page, "title": words(page["title"])} for page in settings["pages"]]
+    return words
 
 
 def _merged(

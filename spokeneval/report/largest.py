@@ -73,7 +73,7 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
     lines = [
         Html(
             f"{strong(group.kind + ': ' + (group.name or 'none')).markup} – "
-            f"{100 * part:.1f} % of {text(what)}, in {100 * size:.1f} % of {text(where)}"
+            + text(f"{100 * part:.1f} % of {what}, in {100 * size:.1f} % of {where}")
         )
         for group, part, size in shares[:MOST]
     ]

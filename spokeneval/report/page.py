@@ -13,6 +13,8 @@ from html import escape
 from pathlib import Path
 from typing import Union
 
+from ..run.words import language_of_pages, written
+
 ROWS = 50
 """Number of rows of a table that are shown; further rows are only counted."""
 
@@ -45,10 +47,13 @@ Content = Union[Html, str, int]
 
 
 def text(content: Content) -> str:
-    """Escape markup and unprintable characters (control characters, terminal escapes, changes of direction)."""
+    """Return a text in the language of pages, with its markup and unprintable characters escaped.
+
+    Those are control characters, terminal escapes and changes of direction.
+    """
     if isinstance(content, Html):
         return content.markup
-    shown = str(content)
+    shown = written(str(content))
     if not shown.isprintable():
         shown = "".join(
             each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown
@@ -192,7 +197,7 @@ def page(title: str, *parts: Html | None, head: str = "") -> str:
     """Return the whole document; `title` is also its first heading, and `head` is markup for the end of its head."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{language_of_pages()}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(title)}</title>\n<style>\n{_STYLE}</style>\n{head}</head>\n"
         f"<body>\n<main>\n<h1>{text(title)}</h1>\n{inner}\n</main>\n</body>\n</html>\n"

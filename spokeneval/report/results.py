@@ -22,6 +22,7 @@ from ..run.interval import FEWEST_UNITS
 from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
+from ..run.words import written
 from ..task import ENDS, Number, Task
 from .largest import largest_section
 from .page import (
@@ -39,6 +40,7 @@ from .page import (
     section,
     strong,
     table,
+    text,
     verdict,
 )
 from .plots import BLUE, GREEN, ORANGE, Mark, scale
@@ -220,7 +222,9 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             row.append(f"{steps[key]:g}")
         rows.append([*row, score.direction, score.description])
     rest = rows[UNFOLDED:]
-    submission = _SUBMISSION if scored.intervals and steps is None else "This submission"
+    submission: Content = "This submission"
+    if scored.intervals and steps is None:
+        submission = Html(f'{text(submission)} <span class="whole">{text("(95 % interval)")}</span>')
     header: list[Content] = ["Score", submission, *(["Baseline"] if baseline else [])]
     header += [*(["Step"] if steps is not None else []), "Better", "Meaning"]
     notes = [*([_interval_note(task, scored, settings)] if steps is None else []), _COMPARABLE]
@@ -252,9 +256,6 @@ def _interval_note(task: Task, scored: Scored, settings: Settings) -> str:
     return f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()
 
 
-_SUBMISSION = Html('This submission <span class="whole">(95 % interval)</span>')
-
-
 def _with_ends(key: str, number: Number, ends: Sequence[Number], settings: Settings) -> str:
     """Format a score with its interval, if it has one."""
     shown = _shown(key, number, settings)
@@ -268,10 +269,11 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
     if settings.baseline:
         marks.append(_mark("Baseline", primary.key, settings.baseline, settings, ORANGE))
     for answer, score in settings.feedback.trivial.items():
-        marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
+        marks.append(Mark(written(answer), float(score), written(_shown(primary.key, score, settings))))
     if primary.best is not None and settings.feedback.trivial:
         best = float(primary.best)
-        marks.append(Mark("Best possible", best, _shown(primary.key, best, settings), colour=GREEN))
+        shown = written(_shown(primary.key, best, settings))
+        marks.append(Mark(written("Best possible"), best, shown, colour=GREEN))
     if len(marks) == 1:
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
@@ -285,7 +287,8 @@ def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings
     """Return a score with its interval, if the interval is shown."""
     ends = [scores[key + end] for end in ENDS if key + end in scores]
     interval = (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
-    return Mark(label, float(scores[key]), _shown(key, scores[key], settings), interval, colour)
+    shown = written(_shown(key, scores[key], settings))
+    return Mark(written(label), float(scores[key]), shown, interval, colour)
 
 
 def _check_section(items: int, files: Sequence[str]) -> Html:

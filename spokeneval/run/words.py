@@ -1,16 +1,19 @@
 """Words of a competition's language: generated English texts are replaced by those of a catalogue.
 
 A catalogue has pairs of an English text and its translation. In both, `{name}` is a part that differs from text to
-text, `{n}` and `{m}` are numbers, and `{p}` and `{q}` have no comma. In the English text, `(s)` is an s that may be
+text, `{n}`, `{m}`, `{k}` and `{l}` are numbers,
+and `{p}` and `{q}` have no comma. In the English text, `(s)` is an s that may be
 missing; in a translation, `{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell of a
 table, sentence and part of a sentence. What is not in the catalogue stays English.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from typing import Optional
+from pathlib import Path
+from typing import Any, Optional
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "de", "fr", "es", "zh")
@@ -19,8 +22,9 @@ LANGUAGES = (ENGLISH, "de", "fr", "es", "zh")
 WORDS_FILE = "words.json"
 """The catalogue in a program or kit, `{"language": ..., "words": {...}}`; English ones have none."""
 
-_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-]|[.,]\d)")
+_NUMBER = re.compile(r"[-+−]?\d+(?:,\d{3})*(?:\.\d+)?")
 _PLURAL = re.compile(r"{(\w)} \[(.*?)\|(.*?)\]")
+_AFTER_CHINESE = re.compile("(?<=[。！？；：]) ")
 _BETWEEN_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff，。：；]) (?=[\u4e00-\u9fff])")
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
 _SIGNS = {"de": (".", ","), "fr": (_NARROW, ","), "es": (_NARROW, ",")}
@@ -46,9 +50,8 @@ class Words:
         self.language = language
         self._exact = {english: words for english, words in catalogue.items() if not _open(english)}
         varying = sorted(filter(_open, catalogue), key=lambda text: -len(re.sub(r"{\w+}", "", text)))
-        self._patterns = [(_pattern(english), catalogue[english]) for english in varying]
+        self._patterns = [(re.compile(_pattern(english)), catalogue[english]) for english in varying]
         self._signs = _SIGNS.get(language) if numbers else None
-        self._space = "" if language == "zh" else " "
 
     def __call__(self, text: str) -> str:
         """Return a text in the language."""
@@ -69,10 +72,10 @@ class Words:
             return known
         if _NUMBER.fullmatch(text):
             return self.number(text)
-        for pause, joint in ((_SENTENCE, self._space), ("; ", "; "), (": ", ": "), (", ", ", ")):
+        for pause, joint in ((_SENTENCE, " "), ("; ", "; "), (": ", ": "), (", ", ", ")):
             parts = re.split(pause, text, maxsplit=pause == ": ")
             if len(parts) > 1:
-                return joint.join(map(self._translated, parts))
+                return _AFTER_CHINESE.sub("", joint.join(map(self._translated, parts)))
         return text
 
     def _known(self, text: str) -> Optional[str]:
@@ -83,7 +86,7 @@ class Words:
             for pattern, words in self._patterns:
                 found = pattern.fullmatch(text)
                 if found:
-                    values = {name: self._translated(value) for name, value in found.groupdict().items()}
+                    values = {name: self(value) for name, value in found.groupdict().items()}
                     return _BETWEEN_CHINESE.sub("", _filled(words, values))
         return None
 
@@ -107,12 +110,38 @@ def _filled(words: str, values: Mapping[str, str]) -> str:
     return chosen.format(**values)
 
 
-_PLACES = {**dict.fromkeys("nm", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pq", "[^,]+")}
+_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pq", "[^,]+")}
 
 
-def _pattern(english: str) -> re.Pattern[str]:
-    """Return an expression that matches the texts of an entry of a catalogue."""
+def _pattern(english: str) -> str:
+    """Return a regular expression that matches the texts of an entry of a catalogue."""
     pattern = re.escape(english).replace(r"\(s\)", "s?")
-    return re.compile(
-        re.sub(r"\\{(\w)\\}", lambda found: f"(?P<{found[1]}>{_PLACES.get(found[1], '.+?')})", pattern)
-    )
+    return re.sub(r"\\{(\w)\\}", lambda found: f"(?P<{found[1]}>{_PLACES.get(found[1], '.+?')})", pattern)
+
+
+_USED = {"console": Words(ENGLISH, {}), "page": Words(ENGLISH, {})}
+"""The language of the running program, which `speak` chooses."""
+
+
+def speak(folder: Path) -> None:
+    """Use the language of a program or kit from now on: that of the catalogue in its folder, or English."""
+    content: dict[str, Any] = {"language": ENGLISH, "words": {}}
+    if (folder / WORDS_FILE).is_file():
+        content = json.loads((folder / WORDS_FILE).read_text(encoding="utf-8"))
+    for place in _USED:
+        _USED[place] = Words(content["language"], content["words"], numbers=place == "page")
+
+
+def said(text: str) -> str:
+    """Return a text in the language, for a console; numbers stay as in files."""
+    return _USED["console"](text)
+
+
+def written(text: str) -> str:
+    """Return a text in the language, for a page."""
+    return _USED["page"](text)
+
+
+def language_of_pages() -> str:
+    """Return the code of the language, for the attribute `lang` of a page."""
+    return _USED["page"].language

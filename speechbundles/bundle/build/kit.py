@@ -19,12 +19,14 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
 from speechbundles.model.competition import RECEIVED_COLUMN, Competition
 from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.words import catalogue
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, About, Options
 from spokeneval.run.reference import items_fingerprint
+from spokeneval.run.words import ENGLISH, WORDS_FILE
 from spokeneval.task import Task
 
 README = "README.md"
@@ -190,14 +192,18 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
     task = competition.rules.with_options(competition.options)
     root, library = competition.sources.root, competition.sources.read_library()
     described = {TASK_FILE: _json(describe_task(task, received=bool(competition.home_sets)))}
+    words = {}
+    if competition["language"] != ENGLISH:
+        content = {"language": competition["language"], "words": catalogue(competition["language"])}
+        words = {WORDS_FILE: _json(content)}
     if task.code:
         generated = program_texts(task)
         score, ingest = ({name: generated[name].encode()} for name in ("score.py", "ingest.py"))
     else:
         score = read_tree(root / "scoring_program" / competition.programs)
         ingest = read_tree(root / "ingestion_program" / competition.programs)
-    scoring = {**_with_library(library, score), **described}
-    ingestion = {**_with_library(library, ingest), **(described if task.declaration else {})}
+    scoring = {**_with_library(library, score), **described, **words}
+    ingestion = {**_with_library(library, ingest), **(described if task.declaration else {}), **words}
     ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     return scoring, ingestion
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from functools import partial
 
 import pytest
 
@@ -34,13 +37,17 @@ def in_language(tmp_path, task, language):
     return competition
 
 
-def texts_of(competition):
+def parts_of(competition):
     folder = competition.sources.folder / "reference_data" / competition.task
     sets = {
         name: load_reference(competition.rules, name, folder / name, competition.options)
         for name in competition.sets
     }
-    parts = make_parts(competition, sets)
+    return make_parts(competition, sets)
+
+
+def texts_of(competition):
+    parts = parts_of(competition)
     texts = page_texts(competition, parts, PLATFORMS["codabench"])
     return {**texts, "README.md": parts.starting_kit["README.md"].decode()}
 
@@ -73,7 +80,9 @@ def test_every_page_is_translated_with_the_same_facts_and_conditions():
         for language in OTHERS:
             text = (ROOT / place.format(language)).read_text(encoding="utf-8")
             found = set(used.findall(text)) - {"${item}"}
-            conditions = {each for each in expected ^ found if "item" not in each}
+            conditions = {
+                each for each in expected ^ found if not re.search("item|plural", each)
+            }  # words of English
             assert not conditions, place.format(language)
 
 
@@ -106,6 +115,27 @@ def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
     for file, text in texts_of(competition).items():
         assert ENGLISH_WORDS.findall(NOT_PROSE.sub("", text)) == [], file
     assert [page["title"] for page in competition["pages"]] != ["Overview", "Data", "Evaluation"]
+
+
+def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
+    competition = in_language(tmp_path, "decisions", "de")
+    kit = write_files(tmp_path / "kit", parts_of(competition).starting_kit)
+    run = partial(subprocess.run, cwd=kit, capture_output=True, encoding="utf-8", check=False)
+    run([sys.executable, "baseline.py", "development", "out"], check=True)
+    accepted = run([sys.executable, "try_submission.py", "out"])
+    assert "95-%-Konfidenzintervall 0." in accepted.stdout  # a point, as in files
+    assert ENGLISH_WORDS.findall(accepted.stdout.replace("reference:", "")) == []
+    page = (kit / "detailed_results.html").read_text(encoding="utf-8")
+    assert '<html lang="de">' in page
+    text = re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", page, flags=re.DOTALL))
+    assert ENGLISH_WORDS.findall(text) == []
+    assert re.search(r"F1 +0,\d{4}", text)
+    (answers,) = (kit / "out").iterdir()
+    answers.write_text(answers.read_text(encoding="utf-8").replace("krank", "müde"), encoding="utf-8")
+    refused = run([sys.executable, "try_submission.py", "out"])
+    assert refused.returncode == 1
+    assert "decisions.csv: 40 Probleme" in refused.stderr
+    assert "; erwartet: 'gesund' oder 'krank'" in refused.stderr
 
 
 def test_numbers_on_pages_have_a_decimal_comma_and_those_of_files_a_point(tmp_path):
