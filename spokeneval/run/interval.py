@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy as np
 
 from ..metrics.bootstrap import RESAMPLES, SEED, bootstrap_scores, resample_weights
-from ..metrics.counts import as_matrix, field_arrays
+from ..metrics.counts import as_matrix, field_arrays, taken, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_error, jackknife_interval, leave_out_in_turn
 from ..task import Number, Score, Task
 
@@ -21,12 +21,15 @@ __all__ = [
     "Interval",
     "difference_interval",
     "ends_beyond",
+    "interval_of_units",
     "joint_scores",
     "resampled_error",
     "score_intervals",
     "scores_without",
 ]
 
+
+_DECIMALS = 9
 
 NUMBERS_AT_ONCE = 1 << 22
 """The counts of so many numbers without a unit are computed at a time."""
@@ -93,6 +96,27 @@ def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
     """
     others = leave_out_in_turn(rows, _at_once(rows))
     return np.concatenate([_value(score, without, value) for without in others])
+
+
+def interval_of_units(score: Score, rows: Any, n: int) -> tuple[float, float]:
+    """The interval that a score would have over n units, the present ones taken in turn; infinite below `FEWEST_UNITS`.
+
+    Rounded to `_DECIMALS`: a perfect score differs from its bound by the rounding of sums, which is not variation.
+
+    Parameters
+    ----------
+    rows : counts with one row for each present unit, shape (u,).
+    """
+    if n < FEWEST_UNITS:
+        return -math.inf, math.inf
+    counts = taken(rows, np.arange(n) % len(next(iter(field_arrays(rows).values()))))
+    if score.interval:
+        low, high, _ = score.interval(counts)
+        return (100 * low, 100 * high) if score.percent else (low, high)
+    limits = score.limits or (-math.inf, math.inf)
+    value = round(float(score.value(total(counts))), _DECIMALS)
+    without = np.round(scores_without(score, value, counts), _DECIMALS)
+    return jackknife_interval(value, without, limits, whole=100.0 if score.percent else 1.0)
 
 
 def difference_interval(

@@ -7,9 +7,7 @@ import numpy as np
 from speechbundles.bundle.build.gold_answers import scored_answers
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.problems import count_of
-from spokeneval.metrics.counts import taken, total
-from spokeneval.metrics.jackknife import FEWEST_UNITS, jackknife_interval
-from spokeneval.run.interval import scores_without
+from spokeneval.run.interval import FEWEST_UNITS, interval_of_units
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.signature import Signature
 from spokeneval.task import HIGHER
@@ -19,9 +17,6 @@ WIDEST = 1 / 2
 
 MOST_UNITS = 60
 """With more units, the interval of a perfect system is never so wide."""
-
-_DECIMALS = 9
-"""A perfect score differs from its bound by the rounding of sums, which is not variation."""
 
 
 def warn_of_size(reference: ReferenceSet) -> str:
@@ -44,25 +39,14 @@ def warn_of_size(reference: ReferenceSet) -> str:
     rows = task.part(score, best.statistics.parts)
     whole, limits = 100.0 if score.percent else 1.0, score.limits
 
-    def ends(n: int) -> tuple[float, float]:
-        if n < FEWEST_UNITS:
-            return -math.inf, math.inf
-        counts = taken(rows, np.arange(n) % units)
-        if score.interval:
-            low, high, _ = score.interval(counts)
-            return (100 * low, 100 * high) if score.percent else (low, high)
-        value = round(float(score.value(total(counts))), _DECIMALS)
-        without = np.round(scores_without(score, value, counts), _DECIMALS)
-        return jackknife_interval(value, without, limits, whole=whole)
-
     def is_narrow(n: int) -> bool:
-        low, high = ends(n)
+        low, high = interval_of_units(score, rows, n)
         return high - low <= WIDEST * (limits[1] - limits[0] if math.isfinite(limits[1]) else whole)
 
     enough = next((n for n in range(units, 2 * MOST_UNITS) if is_narrow(n)), units)
     if enough == units:
         return ""
-    now, then = ("{:.3g} to {:.3g}".format(*ends(n)) for n in (units, enough))
+    now, then = ("{:.3g} to {:.3g}".format(*interval_of_units(score, rows, n)) for n in (units, enough))
     found = f"is {now}" if units >= FEWEST_UNITS else "cannot be computed"
     return (
         f"{task.name}: the {reference.name} set has only {count_of(units, called)}: the 95 % interval of "
