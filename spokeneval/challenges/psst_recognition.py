@@ -18,7 +18,8 @@ from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.sheets import Answers
 from ..formats.tables import Table
-from ..kinds.transcripts import check_total, feature_error_rate
+from ..kinds.transcript_scores import feature_error_rate
+from ..kinds.transcripts import check_total
 from ..metrics import phoneme_recognition as metrics
 from ..task import LOWER, POSITIVE, Score, Task, View
 from ..trivial import always

@@ -32,10 +32,11 @@ from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import SPEAKER_ALIASES
 from ..formats.tables import Table
-from ..metrics import agreement, alternative_annotator, correlation
-from ..metrics.agreement import RaterPairs, RatingCells
+from ..metrics import agreement, alternative_annotator, correlation, rater_pairs
+from ..metrics.agreement import RatingCells
 from ..metrics.alternative_annotator import AnnotatorComparisons
 from ..metrics.counts import field_arrays, total
+from ..metrics.rater_pairs import RaterPairs
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, is_number, one_of, one_table, text, units_by
@@ -84,14 +85,7 @@ def ratings(
     id, item, unit
         See `kind`.
     """
-    others = {
-        other.lower() for other in (id, unit, *(SPEAKER_ALIASES if unit in SPEAKER_ALIASES.values() else ()))
-    }
-    for rater in raters:
-        if rater.lower() in others:
-            raise ParameterError(
-                "raters", f"{rater!r} is another column of the reference; name the raters' own"
-            )
+    _check_raters(raters, id, unit)
     if points(scale, step) > MOST_STEPS:
         found = f"[{scale[0]:g}, {scale[1]:g}] has {points(scale, step)} steps of {step:g}"
         raise ParameterError("scale", f"{found}; expected at most {MOST_STEPS}, or `kind: scores`")
@@ -120,6 +114,17 @@ def ratings(
         },
         view=ratings_view(steps, weights, step),
     )
+
+
+def _check_raters(raters: Sequence[str], id: str, unit: str) -> None:
+    others = {
+        other.lower() for other in (id, unit, *(SPEAKER_ALIASES if unit in SPEAKER_ALIASES.values() else ()))
+    }
+    for rater in raters:
+        if rater.lower() in others:
+            raise ParameterError(
+                "raters", f"{rater!r} is another column of the reference; name the raters' own"
+            )
 
 
 def _ratings(scale: Scale, step: float, *, empty: bool = False) -> Parser:
@@ -203,7 +208,7 @@ def _count(reference: Answers, submission: Answers, *, scale: tuple[int, int]) -
     centre = sum(scale) / 2
     counts: dict[str, Any] = {
         "pairs": pairs,
-        "ratings": agreement.pooled_cells(table, system, scale=scale),
+        "ratings": rater_pairs.pooled_cells(table, system, scale=scale),
         **dict(zip(("with_system", "humans"), panels)),
         "concordance": correlation.rating_moments(np.nanmean(table, axis=0) - centre, system[0] - centre),
     }
@@ -223,9 +228,11 @@ def _of_listed(
     smallest = np.min_scalar_type(-often * (len(table) + 1))
     of_all, of_humans = ((often // np.maximum(others, 1)).astype(smallest) for others in (number, number - 1))
     return (
-        agreement.rater_pairs(*everyone, scale=scale, counted=np.concatenate([raters.enough, raters.common])),
-        agreement.pooled_cells(*everyone, scale=scale, weights=of_all),
-        agreement.pooled_cells(*humans, scale=scale, weights=of_humans),
+        rater_pairs.rater_pairs(
+            *everyone, scale=scale, counted=np.concatenate([raters.enough, raters.common])
+        ),
+        rater_pairs.pooled_cells(*everyone, scale=scale, weights=of_all),
+        rater_pairs.pooled_cells(*humans, scale=scale, weights=of_humans),
     )
 
 
@@ -236,9 +243,9 @@ def _of_crowd(
     ours = raters.table[raters.enough]
     everyone = np.concatenate([raters.table, system[:1]])
     return (
-        agreement.rater_pairs(ours, system[: len(ours)], scale=scale, counted=np.ones(len(ours))),
-        agreement.panel_cells(everyone, scale=scale),
-        agreement.panel_cells(raters.table, scale=scale),
+        rater_pairs.rater_pairs(ours, system[: len(ours)], scale=scale, counted=np.ones(len(ours))),
+        rater_pairs.panel_cells(everyone, scale=scale),
+        rater_pairs.panel_cells(raters.table, scale=scale),
     )
 
 
@@ -256,18 +263,18 @@ def _comparisons(table: np.ndarray, system: np.ndarray, rated: np.ndarray) -> An
 
 
 def _kappa_with(pairs: RaterPairs, *, weights: str, rater: int) -> Any:
-    return agreement.pair_kappas(pairs, weights=weights, which=slice(rater, rater + 1))[..., 0]
+    return rater_pairs.pair_kappas(pairs, weights=weights, which=slice(rater, rater + 1))[..., 0]
 
 
 def _parity(pairs: RaterPairs, *, weights: str, raters: int) -> Any:
-    system = agreement.mean_kappa(pairs, weights=weights, which=slice(raters))
-    return system - agreement.mean_kappa(pairs, weights=weights, which=slice(raters, None))
+    system = rater_pairs.mean_kappa(pairs, weights=weights, which=slice(raters))
+    return system - rater_pairs.mean_kappa(pairs, weights=weights, which=slice(raters, None))
 
 
 # fmt: off
 def _scores(raters: Sequence[str], step: float, weights: str, margin: float, item: str) -> tuple[Score, ...]:
     """The scores; 0 where a part of a set has too few ratings for one of them."""
-    number, mean, listed = len(raters), agreement.mean_kappa, len(raters) <= MOST_LISTED
+    number, mean, listed = len(raters), rater_pairs.mean_kappa, len(raters) <= MOST_LISTED
     near = "one point" if step == 1 else f"{step:g} points"
     score = partial(Score, direction=HIGHER, undefined=0.0, bounds=AGREEMENT)
     alpha = partial(agreement.krippendorff_alpha, raters=_often(number) + 1)

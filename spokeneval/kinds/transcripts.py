@@ -14,7 +14,7 @@ Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `metrics.mis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Optional, Union
@@ -22,7 +22,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ..formats.cells import Parser
-from ..formats.format import Items
+from ..formats.format import Format, Items
 from ..formats.normalisation import RULES, Normaliser, read_rules
 from ..formats.phones import nearest_phones
 from ..formats.phones import transcripts as phone_cells
@@ -36,15 +36,14 @@ from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
-from ..task import LOWER, POSITIVE, Score, Task, View
+from ..task import Task, View
 from ..trivial import always
 from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
 from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
+from .transcript_scores import CHARACTERS, FEATURES, PHONES, WORDS, feature_error_rate, transcript_scores
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
-WORDS, CHARACTERS, PHONES = "words", "characters", "phones"
-FEATURES = "features"
 ARPABET = "arpabet"
 """Names the inventory and the features of `metrics/arpabet_features.tsv`."""
 MOST_PHONES = 500
@@ -90,34 +89,19 @@ def transcripts(
         See `kind`.
     """
     inventory, table = _inventory(units, phones, features)
-    for phone, kept in zip(inventory, normalise.words(inventory)):
-        if kept != [phone]:
-            found = f"the rules change the phone {phone!r} to {' '.join(kept)!r}"
-            raise ParameterError("normalise", f"{found}; expected rules that keep it")
-    columns, limited = (
-        {COLUMN: _symbols(normalise, units, inventory, limited=limited)} for limited in (False, True)
-    )
-    if canonical:
-        if units != PHONES or canonical in (id, unit, COLUMN):
-            found = f"{canonical!r} is another column" if units == PHONES else f"units are {units}"
-            raise ParameterError("canonical", f"{found}; expected a column of its own, with units: {PHONES}")
-        columns[canonical] = columns[COLUMN]
+    columns, limited = _columns(normalise, units, inventory, canonical, (id, unit, COLUMN))
     reference = one_table(FILE, columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, limited, id=id, item=item)
-    public = (canonical,) if canonical else ()
-    form = sheet_format(reference, submission, list_file="items.csv", public=public, check=lambda *_: None)
     return Task(
         name=name,
         title=title,
-        format=form._replace(
-            read_reference=partial(_read_reference, reference, units=units, canonical=canonical)
-        ),
+        format=_format(reference, submission, units, canonical),
         units=units_by(item, unit),
         count=partial(_count, units=units, table=table, canonical=canonical),
         scores=(
             *(detection_scores() if canonical else ()),
             *([feature_error_rate(item, FEATURES)] if table else []),
-            *_scores(units, item, clip),
+            *transcript_scores(units, item, clip),
         ),
         right=lambda rows: 1 - rows[units].clipped_rates,
         labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
@@ -130,6 +114,31 @@ def transcripts(
             {"units": units, "features": (lambda: table) if table else None},
         ),
     )
+
+
+def _columns(
+    normalise: Normaliser, units: str, inventory: tuple[str, ...], canonical: str, taken: Sequence[str]
+) -> tuple[dict[str, Parser], dict[str, Parser]]:
+    """The columns of a reference and of a submission; `taken`: those that the canonical phones cannot be in."""
+    for phone, kept in zip(inventory, normalise.words(inventory)):
+        if kept != [phone]:
+            found = f"the rules change the phone {phone!r} to {' '.join(kept)!r}"
+            raise ParameterError("normalise", f"{found}; expected rules that keep it")
+    columns, limited = (
+        {COLUMN: _symbols(normalise, units, inventory, limited=limited)} for limited in (False, True)
+    )
+    if canonical:
+        if units != PHONES or canonical in taken:
+            found = f"{canonical!r} is another column" if units == PHONES else f"units are {units}"
+            raise ParameterError("canonical", f"{found}; expected a column of its own, with units: {PHONES}")
+        columns[canonical] = columns[COLUMN]
+    return columns, limited
+
+
+def _format(reference: Sheet, submission: Sheet, units: str, canonical: str) -> Format:
+    public = (canonical,) if canonical else ()
+    form = sheet_format(reference, submission, list_file="items.csv", public=public, check=lambda *_: None)
+    return form._replace(read_reference=partial(_read_reference, reference, units=units, canonical=canonical))
 
 
 def _partly_right(reference: Answers, right: np.ndarray) -> Answers:
@@ -268,38 +277,6 @@ def _count(
         pronounced = reference[canonical].tolist()
         counts[DETECTIONS] = mispronunciation.detections_per_utterance(pronounced, same, hypothesis)
     return counts
-
-
-# fmt: off
-def feature_error_rate(item: str, of: str = "") -> Score:
-    """Return the score of tasks with features; `of`: see `Score`."""
-    return Score("fer", "FER", LOWER, recognition.fer, f"feature error rate, pooled over the {item}s", of=of,
-                 percent=True, bounds=POSITIVE, best=0)
-
-
-def _scores(units: str, item: str, clip: Optional[float]) -> tuple[Score, ...]:
-    """The scores: rates in the unit, then CER beside WER."""
-    unit = units[:-1]
-    key, title = f"{unit[0]}er", f"{unit[0]}er".upper()
-    mean, words = (metrics.mean_rate, "") if clip is None else (metrics.mean_clipped_rate, ", each at most 100 %")
-    rates = (
-        Score(key, title, LOWER, metrics.error_rate, f"{unit} error rate: errors per reference {unit}", of=units,
-              percent=True, bounds=POSITIVE, best=0),
-        Score("substitutions", "Substitutions", LOWER, metrics.substitution_rate,
-              f"{units} recognised as another {unit}, per reference {unit}", of=units, percent=True),
-        Score("deletions", "Deletions", LOWER, metrics.deletion_rate, f"missing {units}, per reference {unit}",
-              of=units, percent=True),
-        Score("insertions", "Insertions", LOWER, metrics.insertion_rate, f"added {units}, per reference {unit}",
-              of=units, percent=True, bounds=POSITIVE),
-        Score("wrong", f"Wrong {item}s", LOWER, metrics.wrong_utterances, f"share of the {item}s with an error",
-              of=units, percent=True),
-        Score(f"mean_{key}", f"Mean {title}", LOWER, mean, f"mean of the {item}s' own {title}{words}", of=units,
-              percent=True, bounds=POSITIVE),
-    )
-    cer = Score("cer", "CER", LOWER, metrics.error_rate,
-                "character error rate, spaces between words included", of=CHARACTERS, percent=True, bounds=POSITIVE)
-    return (*rates, cer) if units == WORDS else rates
-# fmt: on
 
 
 def _phone_names(value: Any) -> Inventory:

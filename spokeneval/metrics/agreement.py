@@ -65,7 +65,7 @@ def rating_cells(reference: Any, hypothesis: Any, *, scale: tuple[int, int]) -> 
         A rating is not an integer of the scale, or the scale is not valid.
     """
     reference, hypothesis = finite_pair(reference, hypothesis)
-    _check_scale(scale, reference=reference, hypothesis=hypothesis)
+    check_scale(scale, reference=reference, hypothesis=hypothesis)
     points = np.arange(scale[0], scale[1] + 1)
     rows, columns = reference[:, np.newaxis] == points, hypothesis[:, np.newaxis] == points
     return RatingCells((rows[:, :, np.newaxis] & columns[:, np.newaxis, :]).astype(np.int64))
@@ -104,11 +104,11 @@ def kappa(cells: RatingCells, *, weights: str | None = None) -> Any:
     ValueError
         The weights are unknown, or a single set has no items.
     """
-    _check_weights(weights)
+    check_weights(weights)
     table = np.asarray(cells.cells)
     points = np.arange(table.shape[-1])
-    observed = (table * _disagreement(points[:, np.newaxis], points, weights)).sum(axis=(-2, -1))
-    return _kappa(observed, points, table.sum(axis=-1), table.sum(axis=-2), weights)
+    observed = (table * disagreement(points[:, np.newaxis], points, weights)).sum(axis=(-2, -1))
+    return kappa_of_sums(observed, points, table.sum(axis=-1), table.sum(axis=-2), weights)
 
 
 def cohen_kappa(
@@ -137,171 +137,14 @@ def cohen_kappa(
     ValueError
         The weights are unknown, or a rating is not an integer of the scale.
     """
-    _check_weights(weights)
+    check_weights(weights)
     if scale is not None:
         return float(kappa(total(rating_cells(reference, hypothesis, scale=scale)), weights=weights))
     a, b = rescaled(*finite_pair(reference, hypothesis))
-    observed = math.fsum(_disagreement(a, b, weights).tolist())
+    observed = math.fsum(disagreement(a, b, weights).tolist())
     ratings, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
     first, second = (np.bincount(part, minlength=len(ratings)) for part in np.split(codes, [len(a)]))
-    return float(max(-1.0, _kappa(observed, ratings - ratings.mean(), first, second, weights)))
-
-
-@dataclass(frozen=True)
-class RaterPairs(Counts):
-    """The ratings of p pairs of raters on a scale of k points, for the items that both raters of a pair rated.
-
-    These are the sums that weighted kappas need: 2 k + 3 numbers for each pair, where cells would be the square of k.
-
-    Attributes
-    ----------
-    first : ndarray, shape (..., p, k), k >= 2
-        The number of items that the first rater of each pair gave each point of the scale.
-    second : ndarray, shape (..., p, k)
-        The same for the second rater.
-    distance : ndarray, shape (..., p)
-        The sum of the absolute differences of the two ratings.
-    square : ndarray, shape (..., p)
-        The sum of the squared differences.
-    counted : ndarray, shape (..., p)
-        In each item's row 1 for every pair that counts in means, 0 for the others.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    distance: np.ndarray
-    square: np.ndarray
-    counted: np.ndarray
-
-
-def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any) -> RaterPairs:
-    """Count the ratings of several pairs of raters.
-
-    Parameters
-    ----------
-    first, second : array_like, shape (p, n)
-        The ratings of the first and of the second rater of each pair; NaN where an item has no rating.
-    scale : tuple of int
-        The lowest and the highest rating of the scale, which has k points.
-    counted : array_like of bool, shape (p,)
-        The pairs that count in means.
-
-    Returns
-    -------
-    RaterPairs
-        One row for each item, of small integers. A pair without both ratings of an item adds nothing in its row.
-
-    Raises
-    ------
-    ValueError
-        A rating is not an integer of the scale, or the scale is not valid.
-    """
-    first, second, both = _both_rated(first, second, scale)
-    low, high = scale
-    points, smallest = np.arange(high - low + 1), np.min_scalar_type(-((high - low) ** 2))
-    given_first, given_second = (
-        (np.where(both, ratings - low, -1).T.astype(np.int16)[:, :, np.newaxis] == points).astype(smallest)
-        for ratings in (first, second)
-    )
-    distance = np.abs(np.where(both, first - second, 0)).T.astype(smallest)
-    counted = np.broadcast_to(np.asarray(counted, smallest), distance.shape)
-    return RaterPairs(given_first, given_second, distance, distance**2, counted)
-
-
-def pair_kappas(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
-    """The weighted kappa of each pair of raters, over the items that both rated; see `kappa` for the definition.
-
-    Parameters
-    ----------
-    pairs : RaterPairs
-        The counts of one or more sets.
-    weights : {"linear", "quadratic"}
-        The weights of disagreements.
-    which : slice
-        The pairs whose kappas are computed; by default all p.
-
-    Returns
-    -------
-    ndarray, shape (..., p)
-        Kappa of each of these pairs; NaN for a pair without a common item.
-    """
-    _check_weights(weights)
-    observed = np.asarray(pairs.distance if weights == "linear" else pairs.square)[..., which]
-    first, second = (np.asarray(given)[..., which, :] for given in (pairs.first, pairs.second))
-    return _kappa(observed, np.arange(first.shape[-1]), first, second, weights)
-
-
-def mean_kappa(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
-    """The mean of the weighted kappas of the pairs that count in means and have a common item.
-
-    Parameters are those of `pair_kappas`.
-    """
-    kappas = pair_kappas(pairs, weights=weights, which=which)
-    there = (np.asarray(pairs.counted)[..., which] > 0) & ~np.isnan(kappas)
-    return ratio(np.where(there, kappas, 0).sum(axis=-1), there.sum(axis=-1), "the mean kappa")
-
-
-def pooled_cells(first: Any, second: Any, *, scale: tuple[int, int], weights: Any = None) -> RatingCells:
-    """Count each item in the cells of the two ratings of several pairs of raters, added up over the pairs.
-
-    Parameters
-    ----------
-    first, second, scale
-        As for `rater_pairs`.
-    weights : array_like of int, shape (n,), optional
-        How often each pair of ratings of an item counts; by default once.
-
-    Returns
-    -------
-    RatingCells
-        One row for each item: `cells` has shape (n, k, k).
-
-    Raises
-    ------
-    ValueError
-        As for `rater_pairs`.
-    """
-    first, second, both = _both_rated(first, second, scale)
-    points, items = scale[1] - scale[0] + 1, both.shape[1]
-    times = np.ones(items, np.int16) if weights is None else np.asarray(weights)
-    cells = np.zeros((items, points, points), times.dtype)
-    for a, b, rated in zip(first, second, both):
-        rows = np.flatnonzero(rated)
-        row, column = (np.rint(ratings[rows] - scale[0]).astype(np.intp) for ratings in (a, b))
-        cells[rows, row, column] += times[rows]
-    return RatingCells(cells)
-
-
-def panel_cells(ratings: Any, *, scale: tuple[int, int]) -> RatingCells:
-    """Count each item in the cells of all pairs of its m ratings, each pair 1 / (m - 1) times.
-
-    Parameters
-    ----------
-    ratings : array_like, shape (m, n)
-        The ratings of each rater; NaN where an item has no rating.
-    scale
-        As for `rater_pairs`.
-
-    Returns
-    -------
-    RatingCells
-        One row for each item; the lower of two ratings is the first. `krippendorff_alpha` takes 2 raters with them.
-
-    Examples
-    --------
-    >>> panel_cells([[1], [2], [2]], scale=(1, 2)).cells.tolist()
-    [[[0.0, 1.0], [0.0, 0.5]]]
-    """
-    ratings = np.asarray(ratings, float)
-    points, items = scale[1] - scale[0] + 1, ratings.shape[1]
-    rater, item = np.nonzero(~np.isnan(ratings))
-    cell = item * points + np.rint(ratings[rater, item] - scale[0]).astype(np.intp)
-    times = np.bincount(cell, minlength=items * points).reshape(items, points)
-    pairs = times[:, :, np.newaxis] * times[:, np.newaxis, :]
-    same = np.arange(points)
-    pairs[:, same, same] = times * (times - 1) // 2
-    others = np.maximum(times.sum(axis=1) - 1, 1)
-    return RatingCells(np.triu(pairs) / others[:, np.newaxis, np.newaxis])
+    return float(max(-1.0, kappa_of_sums(observed, ratings - ratings.mean(), first, second, weights)))
 
 
 def difference_counts(cells: RatingCells) -> np.ndarray:
@@ -358,7 +201,7 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
     return ratio(expected + sure - (number - raters + 1) * observed, expected + sure, "alpha")
 
 
-def _check_scale(scale: tuple[int, int], **ratings: np.ndarray) -> None:
+def check_scale(scale: tuple[int, int], **ratings: np.ndarray) -> None:
     low, high = scale
     if low != int(low) or high != int(high) or not low < high:
         raise ValueError(f"scale must be two integers low < high, got ({low}, {high})")
@@ -371,29 +214,19 @@ def _check_scale(scale: tuple[int, int], **ratings: np.ndarray) -> None:
             )
 
 
-def _both_rated(first: Any, second: Any, scale: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The ratings of pairs of raters, checked, and where both of a pair are; each of shape (p, n)."""
-    first, second = np.asarray(first, float), np.asarray(second, float)
-    if first.shape != second.shape or first.ndim != 2 or not first.size:
-        raise ValueError(f"ratings of the shapes {first.shape} and {second.shape}; expected one shape (p, n)")
-    rated = ~np.isnan(first), ~np.isnan(second)
-    _check_scale(scale, first=first[rated[0]], second=second[rated[1]])
-    return first, second, rated[0] & rated[1]
-
-
-def _check_weights(weights: str | None) -> None:
+def check_weights(weights: str | None) -> None:
     if weights not in (None, "linear", "quadratic"):
         raise ValueError(f"weights must be None, 'linear' or 'quadratic', got {weights!r}")
 
 
-def _disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarray:
+def disagreement(a: np.ndarray, b: np.ndarray, weights: str | None) -> np.ndarray:
     """The disagreement of each rating in a with the corresponding rating in b."""
     if weights is None:
         return np.asarray(a != b)
     return np.asarray(np.abs(a - b) if weights == "linear" else (a - b) ** 2)
 
 
-def _kappa(
+def kappa_of_sums(
     observed: Any, ratings: np.ndarray, first: np.ndarray, second: np.ndarray, weights: str | None
 ) -> Any:
     """Kappa from the sum of the items' disagreements and the frequency of each rating for each rater.

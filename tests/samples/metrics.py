@@ -185,6 +185,7 @@ CHANGED = {
 
 EXEMPT = {
     "accept_reject.is_required_share": "a part of the rule, which is in the registry",
+    "agreement.kappa_of_sums": "what both kappas are computed with",
     "alternative_annotator.clustered_winning_rate": "of units: held against statsmodels in its tests",
     **{f"counts.{name}": "what rates are made with" for name in ("ratio", "number_or_array")},
     "detection_cost.look_like_posteriors": "of the form of scores",

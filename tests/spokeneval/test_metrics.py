@@ -24,7 +24,7 @@ import pytest
 import spokeneval.metrics
 from spokeneval.challenges import task_names
 from spokeneval.metrics import correlation, equal_error_rate
-from spokeneval.metrics.agreement import RaterPairs, RatingCells
+from spokeneval.metrics.agreement import RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
 from spokeneval.metrics.classification import BinaryCounts, ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
@@ -37,6 +37,7 @@ from spokeneval.metrics.language_diarization import LanguageTimes
 from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
+from spokeneval.metrics.rater_pairs import RaterPairs
 from spokeneval.metrics.transcript_errors import TranscriptErrors
 from spokeneval.task import HIGHER
 from tests.samples.cases import OWN
