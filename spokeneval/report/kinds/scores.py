@@ -7,7 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ...kinds.scale import in_steps
+from ...metrics import correlation
 from ...metrics.agreement import cohen_kappa
+from ...metrics.counts import total
 from ...metrics.prediction_error import prmse
 from ...run.scoring import Scored
 from ...task import View
@@ -48,7 +51,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
             SHIFT,
             difference_figure(human, given, "the human score"),
         ),
-        _second_rater(human, given, second, ends) if second is not None else None,
+        _second_rater(human, given, second, ends, step) if second is not None else None,
     ]
 
 
@@ -82,17 +85,30 @@ def difference_figure(human: np.ndarray, given: np.ndarray, called: str) -> Html
     return figure(caption, spoken, plot("differences", draw, width=5.4, height=3.5))
 
 
-def _second_rater(human: np.ndarray, given: np.ndarray, second: np.ndarray, scale: tuple[int, int]) -> Html:
-    """Return PRMSE and the agreement of two raters; the second has NaN for items without a score."""
+def _second_rater(
+    human: np.ndarray, given: np.ndarray, second: np.ndarray, scale: Sequence[float], step: Optional[float]
+) -> Html:
+    """Return PRMSE and the agreement of two raters; the second has NaN for items without a score.
+
+    Without steps, the agreement is CCC, which quadratic kappa is for scores that are not in categories.
+    """
     rated = ~np.isnan(second)
     try:
         reduction = f"{prmse(np.stack([human, second], axis=1), given):.4f}"
     except ValueError:
         reduction = "not defined"
-    kappa = cohen_kappa(human[rated], second[rated], weights="quadratic", scale=scale)
+    both = human[rated], second[rated]
+    if step:
+        ends = round(scale[0] / step), round(scale[1] / step)
+        called, steps = "Quadratic κ", [in_steps(scores, step) for scores in both]
+        agreement = cohen_kappa(*steps, weights="quadratic", scale=ends)
+    else:
+        called, centre = "CCC", sum(scale) / 2
+        moments = correlation.rating_moments(*(scores - centre for scores in both))
+        agreement = correlation.concordance(total(moments))
     rows: list[list[Any]] = [
         ["PRMSE: share of the variance of the true scores that is predicted", reduction],
-        ["Quadratic κ of the two raters", f"{kappa:.4f}"],
+        [f"{called} of the two raters", f"{agreement:.4f}"],
         ["Items with a second score", int(rated.sum())],
     ]
     return section(
