@@ -144,8 +144,8 @@ def one_of(*choices: Any) -> Callable[[Any], Any]:
 
 def noun(value: Any) -> str:
     """Return what an item is called, such as `response`."""
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z ]*[a-z]", value):
-        raise ValueError(f"{value!r}; expected a word in small letters, such as response")
+    if not isinstance(value, str) or not re.fullmatch(r"[^\W\d_]+( [^\W\d_]+)*", value):
+        raise ValueError(f"{value!r}; expected a word, such as response or Aufnahme")
     return text(value)
 
 

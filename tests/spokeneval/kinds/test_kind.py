@@ -41,7 +41,7 @@ REFUSED = {
         ({"classes": ["a", "b"]}, "positive: two classes"),
         ({"classes": ["a", "b"], "positive": "c"}, "positive: 'c' is not one of"),
         ({"classes": ["a", "b", "c"], "positive": "c"}, "positive: 3 classes have no positive one"),
-        ({"classes": ["a", "b", "c"], "item": "A b"}, "item: 'A b'; expected a word"),
+        ({"classes": ["a", "b", "c"], "item": "a_b"}, "item: 'a_b'; expected a word"),
         ({"clases": ["a", "b"]}, "clases: unknown parameter; did you mean classes?"),
         ({"classes": ["a", "b"], "positive": "b", "pool": "median"}, "pool: 'median'; expected vote or mean"),
         ({"classes": ["a", "b", "c"], "pool": "mean"}, "pool: mean of scores for 3 classes; expected two"),
