@@ -187,7 +187,7 @@ def figure(caption: str, label: str, svg: Html | None) -> Html:
     if svg is None:
         return paragraph(f"{caption}: not drawn, because matplotlib is not installed.", kind="note")
     return Html(
-        f'<figure>\n<div class="scroll" role="region" aria-label="Plot: {text(caption)}" tabindex="0">'
+        f'<figure>\n<div class="scroll" role="region" aria-label="{text("Plot: " + caption)}" tabindex="0">'
         f'<div role="img" aria-label="{text(label)}">{svg.markup}</div></div>\n'
         f"<figcaption>{text(caption)}</figcaption>\n</figure>"
     )

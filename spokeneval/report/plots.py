@@ -21,6 +21,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
+from ..run.words import written
 from .page import Html
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
@@ -84,6 +85,8 @@ def plot(
             figure = Figure(figsize=(width, height))
             FigureCanvasSVG(figure)
             draw(figure)
+            for each in figure.findobj(matplotlib.text.Text):
+                each.set_text(written(each.get_text()))
             stream = io.StringIO()
             figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
     return _inline(name, stream.getvalue(), width, narrowest)
@@ -180,7 +183,7 @@ def scale(marks: Sequence[Mark]) -> Html:
                 f'<line x1="{start}" x2="{end}" y1="14" y2="14" stroke="{mark.colour}" stroke-width="4"/>'
             )
         drawn += f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
-        parts.append(f"<span>{escape(mark.label)}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
+        parts.append(f"<span>{escape(written(mark.label))}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
     labels = "".join(
         f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{tick:g}</text>'
         for tick in ticks
@@ -219,7 +222,9 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
     parts = [line(regions, bottom // 2, bottom, REGION)]
     for row, lane in enumerate(lanes):
         middle = (high + 6) * row + 4 + high // 2
-        parts.append(f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(lane.label)}</text>')
+        parts.append(
+            f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(written(lane.label))}</text>'
+        )
         parts += [line(spans, middle, high, colour) for spans, colour in lane.spans]
     for tick in _clock_ticks(start / 1000, end / 1000):
         x = f"{left + scale * (1000 * tick - start):.1f}"

@@ -13,6 +13,7 @@ from ...metrics.edit_distance import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references
 from ...run.scoring import Scored
+from ...run.words import written
 from ...task import View
 from ..page import Content, Html, lines, long_table, paragraph, percent, section
 
@@ -81,7 +82,8 @@ def _lines(said: Sequence[str], heard: Sequence[str]) -> Html:
     pairs = [(a or NOTHING, b or NOTHING) for a, b in islice(_aligned(said, heard), LONGEST)]
     widths = [max(map(len, pair)) for pair in pairs]
     sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
-    return lines([f"{name}  {side}" for name, side in zip(("said ", "heard"), sides)])
+    names = written("said"), written("heard")
+    return lines([f"{name:<{max(map(len, names))}}  {side}" for name, side in zip(names, sides)])
 
 
 def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:

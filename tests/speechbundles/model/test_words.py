@@ -117,6 +117,26 @@ def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
     assert [page["title"] for page in competition["pages"]] != ["Overview", "Data", "Evaluation"]
 
 
+@pytest.mark.parametrize(
+    ("task", "language"),
+    [
+        ("ratings", "de"),
+        ("identification", "fr"),
+        ("target", "es"),
+        ("turns", "zh"),
+        *(pytest.param(task, language, marks=pytest.mark.thorough) for task in TASKS for language in OTHERS),
+    ],
+)
+def test_no_english_sentence_is_in_a_report_its_plots_and_their_captions(tmp_path, task, language):
+    kit = write_files(tmp_path / "kit", parts_of(in_language(tmp_path, task, language)).starting_kit)
+    for program in (["baseline.py", "development", "out"], ["try_submission.py", "out"]):
+        subprocess.run([sys.executable, *program], cwd=kit, capture_output=True, check=True)
+    page = (kit / "detailed_results.html").read_text(encoding="utf-8")
+    shown = re.sub(r"<style>.*?</style>|<code>.*?</code>", "", page, flags=re.DOTALL)
+    texts = [*re.findall('aria-label="(.*?)"', shown), *re.sub(r"<[^>]*>", "\n", shown).split("\n")]
+    assert [text for text in texts if ENGLISH_WORDS.search(text)] == []
+
+
 def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
     competition = in_language(tmp_path, "decisions", "de")
     kit = write_files(tmp_path / "kit", parts_of(competition).starting_kit)
@@ -127,7 +147,7 @@ def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
     assert ENGLISH_WORDS.findall(accepted.stdout.replace("reference:", "")) == []
     page = (kit / "detailed_results.html").read_text(encoding="utf-8")
     assert '<html lang="de">' in page
-    text = re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*?</style>|<svg.*?</svg>", "", page, flags=re.DOTALL))
+    text = re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL))
     assert ENGLISH_WORDS.findall(text) == []
     assert re.search(r"F1 +0,\d{4}", text)
     (answers,) = (kit / "out").iterdir()
