@@ -7,7 +7,6 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ...kinds.scale import in_steps
 from ...metrics import correlation
 from ...metrics.agreement import cohen_kappa
 from ...metrics.counts import total
@@ -100,7 +99,7 @@ def _second_rater(
     both = human[rated], second[rated]
     if step:
         ends = round(scale[0] / step), round(scale[1] / step)
-        called, steps = "Quadratic κ", [in_steps(scores, step) for scores in both]
+        called, steps = "Quadratic κ", [np.rint(scores / step) for scores in both]  # they are on the scale
         agreement = cohen_kappa(*steps, weights="quadratic", scale=ends)
     else:
         called, centre = "CCC", sum(scale) / 2
