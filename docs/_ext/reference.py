@@ -170,6 +170,7 @@ _PARTS = {
     "column": "A column",
     "phase": "A phase",
     "question": "A question",
+    "download": "A file to download",
     "overlap": "An accepted overlap",
     "set_files": "The files of a set",
     "publication": "The publication",
