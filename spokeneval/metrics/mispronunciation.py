@@ -53,6 +53,10 @@ class Detections(Counts):
     correct_diagnoses: Number
     diagnostic_errors: Number
 
+    @property
+    def true_rejections(self) -> Number:
+        return self.correct_diagnoses + self.diagnostic_errors
+
 
 def detections_per_utterance(
     canonical: Sequence[Phones], annotated: Sequence[Phones], recognised: Sequence[Phones]
@@ -104,8 +108,8 @@ def _places(canonical: Sequence[Phones], spoken: Sequence[Phones]) -> Iterator[l
 
 def _decisions(counts: Detections) -> BinaryCounts:
     """The mispronounced places are positive."""
-    rejected = counts.correct_diagnoses + counts.diagnostic_errors
-    return BinaryCounts(rejected, counts.false_rejections, counts.false_acceptances, counts.true_acceptances)
+    found = (counts.true_rejections, counts.false_rejections)
+    return BinaryCounts(*found, counts.false_acceptances, counts.true_acceptances)
 
 
 def f1(counts: Detections) -> Number:
@@ -151,8 +155,7 @@ def false_acceptance_rate(counts: Detections) -> Number:
     >>> false_acceptance_rate(Detections(8, 0, 1, 2, 1))
     0.25
     """
-    rejected = counts.correct_diagnoses + counts.diagnostic_errors
-    mispronounced = rejected + counts.false_acceptances
+    mispronounced = counts.true_rejections + counts.false_acceptances
     return ratio(counts.false_acceptances, mispronounced, "false acceptance rate without a mispronunciation")
 
 
@@ -162,6 +165,5 @@ def diagnostic_error_rate(counts: Detections) -> Number:
     >>> diagnostic_error_rate(Detections(8, 1, 1, 3, 1)), diagnostic_error_rate(Detections(8, 1, 1, 0, 0))
     (0.25, 1.0)
     """
-    rejected = counts.correct_diagnoses + counts.diagnostic_errors
-    none = rejected == 0
-    return ratio(counts.diagnostic_errors + none, rejected + none, "diagnostic error rate")
+    none = counts.true_rejections == 0
+    return ratio(counts.diagnostic_errors + none, counts.true_rejections + none, "diagnostic error rate")
