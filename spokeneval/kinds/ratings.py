@@ -39,8 +39,8 @@ from ..metrics.counts import field_arrays, total
 from ..metrics.rater_pairs import RaterPairs
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, is_number, one_of, one_table, text, units_by
-from .scale import Scale, check_step, human_scores, optional_cells, points, read_step
+from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, text, units_by
+from .scale import Scale, check_step, human_scores, optional_cells, points, read_ends, read_step
 
 FILE = "ratings.csv"
 COLUMN = "rating"
@@ -336,16 +336,6 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _scale(value: Any) -> Scale:
-    """The lowest and the highest rating."""
-    if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(is_number, value)):
-        raise ValueError(f"{value!r}; expected the lowest and the highest rating, such as [1, 5]")
-    low, high = value
-    if low >= high:
-        raise ValueError(f"[{low}, {high}]; expected the lowest rating before the highest")
-    return low, high
-
-
 RATINGS = Kind(
     "ratings",
     "a rating of each item on a scale that two or more human raters used",
@@ -360,7 +350,7 @@ RATINGS = Kind(
         Parameter(
             "scale",
             f"The lowest and the highest rating, such as [1, 7] or [0, 20]; {MOST_STEPS} ratings at most.",
-            _scale,
+            read_ends,
             [1, 5],
         ),
         Parameter(

@@ -22,12 +22,17 @@ MOST_STEPS = 1000
 Scale = tuple[float, float]
 
 
-def read_scale(value: Any) -> Scale:
+def read_ends(value: Any, called: str = "rating", example: str = "[1, 5]") -> Scale:
     if not isinstance(value, (list, tuple)) or len(value) != 2 or not all(map(is_number, value)):
-        raise ValueError(f"{value!r}; expected the lowest and the highest score, such as [1, 6]")
+        raise ValueError(f"{value!r}; expected the lowest and the highest {called}, such as {example}")
     low, high = value
     if low >= high:
-        raise ValueError(f"[{low}, {high}] is upside down; expected the lowest score first")
+        raise ValueError(f"[{low}, {high}]; expected the lowest {called} before the highest")
+    return low, high
+
+
+def read_scale(value: Any) -> Scale:
+    low, high = read_ends(value, "score", "[1, 6]")
     if low < -FARTHEST or high > FARTHEST:
         raise ValueError(f"[{low}, {high}]; expected scores from -{FARTHEST} to {FARTHEST}")
     if high - low < 1:

@@ -108,8 +108,8 @@ REFUSED = {
     ],
     "scores": [
         ({}, "scale: missing"),
-        (on_scale(6, 1), r"scale: \[6, 1\] is upside down"),
-        (on_scale(1, 1), "scale: .*upside down"),
+        (on_scale(6, 1), r"scale: \[6, 1\]; expected the lowest"),
+        (on_scale(1, 1), "scale: .*the lowest score before"),
         ({"scale": 5}, f"scale: 5; {BOTH_ENDS} score"),
         (on_scale(1, "6"), f"scale: .*{BOTH_ENDS} score"),
         (on_scale(False, True), f"scale: .*{BOTH_ENDS} score"),
