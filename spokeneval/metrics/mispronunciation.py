@@ -53,10 +53,6 @@ class Detections(Counts):
     correct_diagnoses: Number
     diagnostic_errors: Number
 
-    @property
-    def true_rejections(self) -> Number:
-        return self.correct_diagnoses + self.diagnostic_errors
-
 
 def detections_per_utterance(
     canonical: Sequence[Phones], annotated: Sequence[Phones], recognised: Sequence[Phones]
@@ -106,9 +102,13 @@ def _places(canonical: Sequence[Phones], spoken: Sequence[Phones]) -> Iterator[l
         yield [*places, tuple(phones[last:])]
 
 
+def _true_rejections(counts: Detections) -> Number:
+    return counts.correct_diagnoses + counts.diagnostic_errors
+
+
 def _decisions(counts: Detections) -> BinaryCounts:
     """The mispronounced places are positive."""
-    found = (counts.true_rejections, counts.false_rejections)
+    found = (_true_rejections(counts), counts.false_rejections)
     return BinaryCounts(*found, counts.false_acceptances, counts.true_acceptances)
 
 
@@ -155,7 +155,7 @@ def false_acceptance_rate(counts: Detections) -> Number:
     >>> false_acceptance_rate(Detections(8, 0, 1, 2, 1))
     0.25
     """
-    mispronounced = counts.true_rejections + counts.false_acceptances
+    mispronounced = _true_rejections(counts) + counts.false_acceptances
     return ratio(counts.false_acceptances, mispronounced, "false acceptance rate without a mispronunciation")
 
 
@@ -165,5 +165,6 @@ def diagnostic_error_rate(counts: Detections) -> Number:
     >>> diagnostic_error_rate(Detections(8, 1, 1, 3, 1)), diagnostic_error_rate(Detections(8, 1, 1, 0, 0))
     (0.25, 1.0)
     """
-    none = counts.true_rejections == 0
-    return ratio(counts.diagnostic_errors + none, counts.true_rejections + none, "diagnostic error rate")
+    rejected = _true_rejections(counts)
+    none = rejected == 0
+    return ratio(counts.diagnostic_errors + none, rejected + none, "diagnostic error rate")
