@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from speechbundles.bundle.rehearse import FINISHED, ContainerEngine, Engine, ProcessEngine, rehearse
+from speechbundles.bundle.rehearse import ENGINES, FINISHED, choose_engine, rehearse
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, flag, path_option, phase, reference
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
 from speechbundles.model.read import read_built_bundle
@@ -25,10 +25,12 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
 )
 @click.option(
     "--engine",
-    type=click.Choice(("local", "docker")),
-    default="local",
-    help="where the programs run: in this Python, or in the bundle's own image with Docker or Podman",
+    type=click.Choice(ENGINES),
+    default="auto",
+    help="where the programs run: local (with your rights), bubblewrap (no network, none of your files) or docker "
+    "(Docker or Podman, in the bundle's own image); auto (default): local for code of this project, else bubblewrap",
 )
+@path_option("--python", "PATH", "a Python, or an environment's folder, for the programs (default: this one)")
 @click.option(
     "--worker",
     type=click.Choice(("1.25", "1.31")),
@@ -44,6 +46,7 @@ def command(
     keep: Path | None,
     statistics: bool,
     engine: str,
+    python: Path | None,
     worker: str,
     as_json: bool,
 ) -> int:
@@ -51,6 +54,9 @@ def command(
     if statistics and keep is None:
         refuse("--statistics needs --keep DIR, the folder in which the statistics are kept.", 2)
     with reporting(2):
+        built = read_built_bundle(bundle)
+        built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
+        variables = {HIDDEN_STATISTICS: "write"} if statistics else {}
         rehearsal = rehearse(
             bundle,
             submission,
@@ -58,15 +64,7 @@ def command(
             reference=reference,
             keep=keep,
             reworked=worker != "1.25",
-            engine=_engine(engine, bundle, phase, {HIDDEN_STATISTICS: "write"} if statistics else {}),
+            engine=choose_engine(engine, built, variables=variables, python=python),
         )
     say(rehearsal.to_json() if as_json else rehearsal)
     return 0 if rehearsal.status == FINISHED else 1
-
-
-def _engine(name: str, bundle: Path, phase: str | None, variables: dict[str, str]) -> Engine:
-    if name == "local":
-        return ProcessEngine(variables)
-    built = read_built_bundle(bundle)
-    built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
-    return ContainerEngine(built.image, variables=variables)

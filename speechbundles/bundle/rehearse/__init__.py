@@ -1,6 +1,7 @@
 """Rehearsals: a submission is run on this computer as the platform would run it. Other rooms import from here only."""
 
 from speechbundles.bundle.rehearse.containers import ContainerEngine
+from speechbundles.bundle.rehearse.engines import ENGINES, choose_engine
 from speechbundles.bundle.rehearse.many import (
     Result,
     lost_result,
@@ -21,6 +22,7 @@ from speechbundles.bundle.rehearse.run import extracted_name
 from speechbundles.bundle.rehearse.sandbox import Limits
 
 __all__ = [
+    "ENGINES",
     "FAILED",
     "FINISHED",
     "ContainerEngine",
@@ -29,6 +31,7 @@ __all__ = [
     "ProcessEngine",
     "Rehearsal",
     "Result",
+    "choose_engine",
     "extracted_name",
     "lost_result",
     "read_result",

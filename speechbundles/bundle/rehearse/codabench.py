@@ -25,7 +25,6 @@ from speechbundles.bundle.rehearse.run import (
     ScoresLost,
     Step,
     command_text,
-    make_read_only,
     new_folder,
     replace_variables,
 )
@@ -60,7 +59,7 @@ def run_reworked(run: Run, submission: Path) -> Path:
     """Run a submission as the reworked worker does; return the scoring program's output."""
     submitted, app = _unpack(run, submission, ())
     new_folder(app / "output")
-    make_read_only(submitted)
+    run.protect(submitted)
     results = _predict(run, app)
     base = run.root / CODABENCH.scoring_folder
     run.lay_out_scoring(results, base, submitted)
@@ -104,7 +103,7 @@ def _predict(run: Run, app: Path) -> Path:
     mounts = {f"{APP}/output": output, f"{APP}/{SUBMITTED}": app / SUBMITTED}
     if run.phase.input_data is not None:
         mounts[f"{APP}/input_data"] = run.bundle.unpack(run.phase.input_data, app / "input_data")
-        make_read_only(app / "input_data")
+        run.protect(app / "input_data")
     step = None
     if run.phase.ingestion_program is not None:
         mounts[f"{APP}/program"] = run.bundle.unpack(run.phase.ingestion_program, app / "program")

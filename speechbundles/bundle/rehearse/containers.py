@@ -9,7 +9,7 @@ organiser lacks. A container is removed when its program ends or is stopped, or 
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES
 LABEL = "spokeneval.rehearsal"
 """Label of every container, to find containers of a killed rehearsal with `docker ps --filter label=...`."""
 
-INPUTS = {"input", "input_data", "ingested_program"}
-"""Mounts that a program cannot write to, by the last part of their names."""
+INPUTS = frozenset({"input", "input_data", "ingested_program"})
+"""Mounts that this project's programs cannot write to, by the last part of their names; the worker permits it."""
 
 KILLED = 137
 """Exit code after signal 9."""
@@ -34,12 +34,21 @@ KILL_SECONDS = 10
 class ContainerEngine:
     """Runs each program in a new container of one image (see `process.Engine.run`).
 
-    `variables`: environment variables for the programs, besides the worker's.
+    `variables`: environment variables for the programs, besides the worker's. `read_only`: mounts that a program cannot
+    write to, by the last part of their names.
     """
 
-    def __init__(self, image: str, client: Any = None, *, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        image: str,
+        client: Any = None,
+        *,
+        variables: Mapping[str, str] | None = None,
+        read_only: Collection[str] = INPUTS,
+    ) -> None:
         self.image = image
         self.variables = dict(variables or {})
+        self.read_only = read_only
         self.client = connect() if client is None else client
         self._have_image()
 
@@ -114,7 +123,7 @@ class ContainerEngine:
                 list(command),
                 working_dir=cwd,
                 volumes={
-                    str(folder): {"bind": name, "mode": "ro,z" if _is_input(name) else "z"}
+                    str(folder): {"bind": name, "mode": "ro,z" if is_input(name, self.read_only) else "z"}
                     for name, folder in mounts.items()
                 },
                 environment={
@@ -203,8 +212,8 @@ def _addresses() -> Iterator[str]:
             yield f"unix://{socket}"
 
 
-def _is_input(name: str) -> bool:
-    return name.rpartition("/")[2] in INPUTS
+def is_input(name: str, inputs: Collection[str]) -> bool:
+    return name.rpartition("/")[2] in inputs
 
 
 def _listen(stream: Any, kept: Sequence[Capture]) -> None:

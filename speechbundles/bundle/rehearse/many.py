@@ -248,6 +248,8 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
 
     If ingestion refuses a submission, scoring only repeats that.
     """
+    if rehearsal.lacks:
+        return (printable(rehearsal.lacks),)
     lines = [line for problem in rehearsal.problems for line in problem.splitlines()]
     failed = [step for step in rehearsal.steps if step.exit_code]
     said = dict.fromkeys(step.stderr.strip() or step.stdout.strip() for step in failed)

@@ -20,13 +20,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
 from speechbundles.bundle.rehearse import sandbox
+from speechbundles.bundle.rehearse.containers import INPUTS
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.bundle import BuiltBundle
@@ -57,7 +58,12 @@ GRACE = 1.0
 
 
 class Engine(Protocol):
-    """Runs the programs of rehearsals: `ProcessEngine` or `ContainerEngine`."""
+    """Runs the programs of rehearsals: `ProcessEngine`, `BubblewrapEngine` or `ContainerEngine`.
+
+    `read_only`: folders that a program cannot write to, by the last part of their names; if empty, as on the platform.
+    """
+
+    read_only: Collection[str]
 
     def run(
         self,
@@ -85,11 +91,18 @@ class ProcessEngine:
     ----------
     variables: environment variables for the programs, besides the usual ones.
     own: folders of programs whose runs share a process on each thread, and whose code they are: `own_programs`.
+    python: what runs as `python` and `python3`.
     """
 
     def __init__(
-        self, variables: Mapping[str, str] | None = None, own: Mapping[Path, str] = MappingProxyType({})
+        self,
+        variables: Mapping[str, str] | None = None,
+        own: Mapping[Path, str] = MappingProxyType({}),
+        *,
+        python: str = sys.executable,
+        read_only: Collection[str] = INPUTS,
     ) -> None:
+        self.python, self.read_only = python, read_only
         self.variables = dict(variables or {})
         self.own = {folder.resolve(): whose for folder, whose in own.items()}
         self.workers: dict[tuple[int, str, Limits], _Worker] = {}
@@ -114,7 +127,7 @@ class ProcessEngine:
         """See `Engine.run`."""
         words = [_with_folder(word, mounts) for word in command]
         if words[0] in ("python", "python3"):
-            words[0] = sys.executable
+            words[0] = self.python
         for name in ("home", "tmp"):
             (scratch / name).mkdir(exist_ok=True)
         env = {**USUAL, "HOME": str(scratch / "home"), "TMPDIR": str(scratch / "tmp"), **self.variables}

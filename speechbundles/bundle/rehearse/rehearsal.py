@@ -22,6 +22,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from speechbundles.bundle.rehearse import codabench, codalab
+from speechbundles.bundle.rehearse.engines import lacking
 from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import Engine, ProcessEngine
 from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
@@ -66,6 +67,7 @@ class Rehearsal:
     warnings: differences between the platform's behaviour and what the output suggests.
     problems: why the run Failed; empty if it Finished.
     steps: the programs that ran, with their output.
+    lacks: what the programs need and this machine lacks, in one line; empty if nothing is known to be missing.
     """
 
     status: str
@@ -77,6 +79,7 @@ class Rehearsal:
     warnings: tuple[str, ...]
     problems: tuple[str, ...]
     steps: tuple[Step, ...]
+    lacks: str = ""
 
     def to_json(self) -> str:
         """Return the rehearsal as JSON in ASCII; decimals, NaN and infinities are strings."""
@@ -88,6 +91,7 @@ class Rehearsal:
         scores = self._shown_scores() if self.status == FINISHED else []
         line = "   ".join([status, *(["  ".join(scores)] if scores else [])])
         lines = [line] if cell_len(line) <= WIDTH else [status, *(f"  {score}" for score in scores)]
+        lines += [f"  {self.lacks}"] * bool(self.lacks)
         lines += ["  " + line for problem in self.problems for line in problem.splitlines()]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         if self.status == FAILED:
@@ -202,7 +206,6 @@ def rehearse_phase(
     """
     worker = WORKERS[bundle.platform]
     run_submission = codabench.run_reworked if reworked else worker.run_submission
-    limits, engine = limits or Limits(), engine or ProcessEngine()
     start = time.monotonic()
     warnings = [phase.warning] if phase.warning else []
     if bundle.primary is None:
@@ -211,7 +214,7 @@ def rehearse_phase(
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
     with temporary_place("rehearsal", place) as own:
-        run = Run(bundle, phase, own, limits, engine, [], warnings)
+        run = Run(bundle, phase, own, limits or Limits(), engine or ProcessEngine(), [], warnings)
         new_folder(run.root)
         new_folder(run.scratch)
         try:
@@ -224,7 +227,7 @@ def rehearse_phase(
                 own.collect(output, keep_output)
         except RunFailed as failure:
             problems.append(str(failure))
-        seconds = time.monotonic() - start
+        seconds, lacks = time.monotonic() - start, lacking(run, bool(problems))
         if keep is not None:
             try:
                 warnings += own.collect(run.root, keep.resolve()).notes("not kept")
@@ -240,6 +243,7 @@ def rehearse_phase(
         warnings=tuple(warnings),
         problems=tuple(problems),
         steps=tuple(run.steps),
+        lacks=lacks,
     )
 
 

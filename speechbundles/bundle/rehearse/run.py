@@ -125,6 +125,11 @@ class Run:
                 f"the folder {inner} cannot be made: {error.strerror}. Did a program write outside its own folders?"
             ) from None
 
+    def protect(self, folder: Path) -> None:
+        """Make the files of a folder read-only, unless the programs may write as on the platform."""
+        if self.engine.read_only:
+            make_read_only(folder)
+
     def collect(self, folder: Path, target: Path, step: str) -> str:
         """Copy the output of a step; return why the run fails because of what was left in it, or an empty text.
 
@@ -165,7 +170,7 @@ class Run:
                     "files that are there"
                 )
             shutil.copytree(submitted, base / submitted.name)
-        make_read_only(base / "input")
+        self.protect(base / "input")
         for name in ("output", "shared"):
             new_folder(base / name)
 

@@ -203,6 +203,8 @@ def test_links_from_another_engine_are_not_followed_either(tmp_path, outside):
     """In a container, a link has another target than here."""
 
     class Container:
+        read_only = ()
+
         def run(self, command, mounts, *, cwd, scratch, seconds, limits):
             (mounts["/app/output"] / "scores.json").write_text('{"accuracy": 1, "items": 3}')
             (mounts["/app/output"] / "a").symlink_to(outside / "private")

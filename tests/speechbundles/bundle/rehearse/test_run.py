@@ -93,6 +93,8 @@ def test_another_engine_can_run_the_programs(tmp_path):
     calls = []
 
     class Recorder:
+        read_only = ()
+
         def run(self, command, mounts, *, cwd, scratch, seconds, limits):
             calls.append((list(command), sorted(mounts), cwd, seconds))
             if "/app/input" in mounts:

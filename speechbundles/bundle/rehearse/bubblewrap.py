@@ -1,0 +1,214 @@
+"""Runs programs in bubblewrap (`bwrap`), with folders mounted as Codabench's worker mounts them.
+
+A program sees the system's programs and libraries and one Python environment, all read-only, and its own folders. It
+has no network, no rights of root, no environment variables of the user, and a new home and `/tmp` in each run. The
+limits are those of `sandbox.run`. What is promised is listed in `docs/explanation/promises.md`.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from speechbundles.bundle.rehearse import sandbox
+from speechbundles.bundle.rehearse.containers import INPUTS, is_input
+from speechbundles.bundle.rehearse.process import USUAL
+from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.zips import write_tree
+
+OLDEST = (0, 8)
+"""The oldest version with `--disable-userns` and `--size`."""
+
+NAMESPACES = ("ipc", "mnt", "net", "pid", "user", "uts")
+
+WALLS = (
+    *(
+        "--unshare-user",
+        "--disable-userns",
+        "--unshare-ipc",
+        "--unshare-net",
+        "--unshare-pid",
+        "--unshare-uts",
+    ),
+    *("--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "worker"),
+    *("--uid", "0", "--gid", "0"),  # a container's program is root in its own namespace, too
+)
+
+SYSTEM = (
+    *(
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/etc/alternatives",
+        "/etc/fonts",
+        "/etc/ld.so.cache",
+    ),
+    *("/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/perl", "/etc/R"),
+)
+"""What a program sees of the system, if it is there."""
+
+DEVICES = (
+    *("--proc", "/proc", "--remount-ro", "/proc"),  # else root's programs could write the kernel's settings
+    *("--dev", "/dev", "--size", str(64 << 20), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),
+)
+
+ETC = {
+    "passwd": b"root:x:0:0:root:/root:/bin/sh\n",
+    "group": b"root:x:0:\n",
+    "hosts": b"127.0.0.1 localhost worker\n",
+}
+
+COMMANDS = "/opt/commands"
+"""A folder with `python` and `python3`, which start the chosen Python, first in `PATH`."""
+
+
+@dataclass(frozen=True)
+class Python:
+    """A Python: its program, and the folders of its environment."""
+
+    program: str
+    folders: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        """The value of `PATH` with the environment's programs."""
+        return f"{Path(self.program).parent}:{USUAL['PATH']}"
+
+
+def find_python(path: Path | None = None) -> Python:
+    """Return the Python of a program or of an environment's folder; default: this one.
+
+    Raises
+    ------
+    OrganiserError: it cannot be run.
+    """
+    answer = [sys.executable, sys.prefix, sys.base_prefix]
+    if path is not None:
+        program = path / "bin/python" if path.is_dir() else path
+        query = "import sys; print(sys.executable, sys.prefix, sys.base_prefix, sep='\\n')"
+        try:
+            asked = subprocess.run(
+                [program.absolute(), "-I", "-c", query],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+            )
+            answer = asked.stdout.splitlines()
+            if len(answer) != 3:
+                raise ValueError("it is not a Python 3")
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            raise OrganiserError(
+                f"--python {path}: expected a Python 3 or the folder of an environment: {error}"
+            ) from None
+    folders = dict.fromkeys(name for folder in answer[1:] for name in (folder, os.path.realpath(folder)))
+    return Python(answer[0], tuple(name for name in folders if not name.startswith("/usr")))
+
+
+class BubblewrapEngine:
+    """Runs each program in namespaces of its own (see `process.Engine.run`).
+
+    Parameters
+    ----------
+    variables: environment variables for the programs, besides the usual ones.
+    python: default: this Python.
+    read_only: mounts that a program cannot write to, by the last part of their names.
+
+    Raises
+    ------
+    OrganiserError: there is no bubblewrap, it is too old, or this system does not permit one of its walls.
+    """
+
+    def __init__(
+        self,
+        variables: Mapping[str, str] | None = None,
+        *,
+        python: Python | None = None,
+        read_only: Collection[str] = INPUTS,
+    ) -> None:
+        self.variables = dict(variables or {})
+        self.python = python or find_python()
+        for folder in self.python.folders:
+            if Path.home().resolve().is_relative_to(folder):
+                raise OrganiserError(
+                    f"the environment of {self.python.program} is {folder}, which contains your home; give --python an "
+                    "environment in a folder of its own (python3 -m venv DIR)"
+                )
+        self.read_only = read_only
+        self.program = shutil.which("bwrap") or ""
+        self.layers = self._tried()
+
+    def run(
+        self,
+        command: Sequence[str],
+        mounts: Mapping[str, Path],
+        *,
+        cwd: str,
+        scratch: Path,
+        seconds: float,
+        limits: Limits,
+    ) -> Outcome:
+        """See `Engine.run`; nothing that an earlier run left in `scratch` is visible."""
+        place = Path(tempfile.mkdtemp(dir=scratch))
+        walled = [*self._walls(place, mounts), "--chdir", cwd, "--", "/bin/sh", "-c", 'exec "$@"', "sh"]
+        return sandbox.run([*walled, *command], cwd=place, env=USUAL, seconds=seconds, limits=limits)
+
+    def _walls(self, place: Path, mounts: Mapping[str, Path]) -> Iterator[str]:
+        """Return the command of bubblewrap, up to the program's folder; `place` is a new folder for this run."""
+        start = f'#!/bin/sh\nexec {shlex.quote(self.python.program)} "$@"\n'.encode()
+        write_tree(place / "etc", ETC)
+        for path in write_tree(place / "commands", {"python": start, "python3": start}).iterdir():
+            path.chmod(0o755)
+        for name in ("root", "tmp"):
+            (place / name).mkdir()
+        env = {**USUAL, "HOME": "/root", "PATH": f"{COMMANDS}:{self.python.path}", **self.variables}
+        yield from (self.program, *WALLS, "--clearenv")
+        yield from (word for item in env.items() for word in ("--setenv", *item))
+        for name in SYSTEM:
+            if os.path.islink(name):
+                yield from ("--symlink", os.readlink(name), name)
+            else:
+                yield from ("--ro-bind-try", name, name)
+        yield from DEVICES
+        for name, folder in (("/root", "root"), ("/tmp", "tmp")):
+            yield from ("--bind", str(place / folder), name)
+        given = {name: Path(name) for name in self.python.folders}
+        given |= {COMMANDS: place / "commands", **{f"/etc/{name}": place / "etc" / name for name in ETC}}
+        for name in sorted({**given, **mounts}, key=len):
+            fixed = name in given or is_input(name, self.read_only)
+            yield from ("--ro-bind" if fixed else "--bind", str({**given, **mounts}[name]), name)
+        yield from ("--remount-ro", "/")
+
+    def _tried(self) -> str:
+        """Return a line that lists the walls, after a trial of them."""
+        if not self.program:
+            raise OrganiserError("bubblewrap is not installed")
+        printed = subprocess.run([self.program, "--version"], capture_output=True, text=True).stdout
+        version = tuple(map(int, re.findall(r"\d+", printed)))
+        if version < OLDEST:
+            raise OrganiserError(f"{printed.strip()} is too old; version 0.8 is the oldest that is supported")
+        trial = ["sh", "-c", "readlink /proc/self/ns/*; cat /proc/self/status"]
+        with tempfile.TemporaryDirectory() as scratch:
+            seen = self.run(
+                trial, {"/app": Path(scratch)}, cwd="/app", scratch=Path(scratch), seconds=20, limits=Limits()
+            )
+        holds = all(f"{field}\n" in seen.stdout for field in ("CapEff:\t0000000000000000", "NoNewPrivs:\t1"))
+        shared = [name for name in NAMESPACES if os.readlink(f"/proc/self/ns/{name}") in seen.stdout.split()]
+        if seen.exit_code or shared or not holds:
+            why = seen.stderr.strip() or ", ".join(shared) or "programs keep rights"
+            raise OrganiserError(f"this system does not permit bubblewrap all of its walls: {why:.300}")
+        return (
+            f"bubblewrap {printed.split()[-1]}: own files, processes, users, host name and shared memory; no network, "
+            "no capabilities; system and Python read-only; time, memory and processes sampled; no filter of system "
+            "calls"
+        )

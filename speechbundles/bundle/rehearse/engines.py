@@ -1,0 +1,102 @@
+"""Which engine runs a bundle's programs, and what a program needs that this machine lacks."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine, find_python
+from speechbundles.bundle.rehearse.containers import INPUTS, ContainerEngine
+from speechbundles.bundle.rehearse.pool_worker import PROJECT
+from speechbundles.bundle.rehearse.process import Engine, ProcessEngine, own_programs
+from speechbundles.bundle.rehearse.run import Run
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.temporary import temporary_folder
+from speechbundles.model.text import say
+
+ENGINES = ("auto", "local", "bubblewrap", "docker")
+
+_WORD = r"([\w.+-]+)"
+MISSING = {
+    rf"ModuleNotFoundError: No module named '{_WORD}'": "{}, which neither the bundle nor this Python has",
+    rf"(?:Import|OS)Error: .*?\b(lib{_WORD}).*(?:cannot open shared|not found)": "{}, a library that this system lacks",
+    rf"cannot import name '({_WORD}' from '{_WORD}') \(.*(?:site|dist)-packages": "another version of a module: no '{}",
+    rf"module '((?:numpy|scipy|pandas|sklearn){_WORD}?' has no attribute '\w+')": "another version of '{}",
+    r"(compiled (?:using|against) (?:NumPy|API).*)": "another version of numpy: {}",
+    rf"(?::| line) \d+: (?:exec: )?{_WORD}: (?:command )?not found$": "{}, a program that this system lacks",
+    rf"^(?:/usr/bin/)?env: \W?{_WORD}\W?: No such file": "{}, a program that this system lacks",
+    rf"^{_WORD}: cannot be run: No such file": "{}, a program that this system lacks",
+    rf"_execute_child(?s:.*?)No such file or directory: '{_WORD}'": "{}, a program that this system lacks",
+}
+"""What the output of a failed program shows, and what the program needs; another Python or the image may have it."""
+
+NOT_GIVEN = {
+    r"(NVIDIA driver|CUDA-capable device|not compiled with CUDA)": "a GPU ({}), which no engine gives to programs",
+    r"(name resolution|Name or service not known|Network is unreachable)": "the network ({}), which only the engine "
+    "`local` gives to programs, with all your files",
+}
+
+
+def choose_engine(
+    name: str, bundle: BuiltBundle, *, variables: Mapping[str, str] | None = None, python: Path | None = None
+) -> Engine:
+    """Return the engine for a bundle's programs, and print the walls of bubblewrap.
+
+    Parameters
+    ----------
+    name: one of `ENGINES`. `auto` is `local` if all code is this project's own, else `bubblewrap`; where that is not
+        available, code of a task in Python still runs locally.
+    variables: environment variables for the programs, besides the usual ones.
+    python: a Python or the folder of an environment for the programs; default: this Python.
+
+    Raises
+    ------
+    OrganiserError: the engine is not available here, or the Python is not one.
+    """
+    with temporary_folder("programs") as place:
+        phases = tuple(replace(phase, reference_data=None, input_data=None) for phase in bundle.phases)
+        whose = set(own_programs(replace(bundle, phases=phases).unpack_once(place)).values())
+    read_only = INPUTS if whose else frozenset()
+    if name == "docker":
+        if python is not None:
+            raise OrganiserError("--python is not for --engine docker: an image has its own Python")
+        return ContainerEngine(bundle.image, variables=variables, read_only=read_only)
+    chosen = find_python(python)
+    more = {} if python is None else {"PATH": chosen.path}
+    local = ProcessEngine({**more, **(variables or {})}, python=chosen.program, read_only=read_only)
+    if name == "local" or (name == "auto" and whose == {PROJECT}):
+        return local
+    try:
+        engine = BubblewrapEngine(variables, python=chosen, read_only=read_only)
+    except OrganiserError as error:
+        if name == "auto" and whose:
+            return local
+        raise OrganiserError(
+            f"{error}. The programs of this bundle are not this project's own. To run them without access to your "
+            "files, install bubblewrap 0.8 or later (apt install bubblewrap), or use --engine docker, which runs them "
+            f"in the image {bundle.image}. With --engine local, they run with your rights and without the folder /app"
+        ) from None
+    say(engine.layers, error=True)
+    return engine
+
+
+def lacking(run: Run, failed: bool) -> str:
+    """Return a line that names what a run's programs need and this machine lacks; empty if nothing is found.
+
+    After a run that did not fail, only programs that ended with another exit code than 0 count. A module that is among
+    the files of the run is not missing from the machine. In a container, nothing is: the image is the platform's.
+    """
+    steps = () if isinstance(run.engine, ContainerEngine) else run.steps
+    for step in steps:
+        said = f"{step.stderr}\n{step.stdout}" if failed or step.exit_code else ""
+        for pattern, need in {**MISSING, **NOT_GIVEN}.items():
+            for found in re.finditer(pattern, said, re.MULTILINE):
+                module = found[1].partition(".")[0]
+                near = (path for depth in range(2, 7) for path in run.root.glob("*/" * depth + f"{module}*"))
+                if "Module" in pattern and any(path.stem == module for path in near):
+                    continue
+                advice = "use --engine docker, or --python PATH with an environment that has it"
+                advice = f"; the bundle's image is {run.bundle.image}: {advice}" if pattern in MISSING else ""
+                return f"{step.name} needs {need.format(found[1])}{advice}"
+    return ""

@@ -1,0 +1,263 @@
+"""Programs in bubblewrap that try to get out: each attempt ends with the expected error, and nothing of it is left."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+import uuid
+
+import psutil
+import pytest
+
+import build_bundle
+from speechbundles.bundle.rehearse import ProcessEngine, engines
+from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
+from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
+from speechbundles.bundle.rehearse.sandbox import Limits
+from speechbundles.model.read import read_built_bundle
+from tests.samples.programs import ROOT
+from tests.samples.small_bundles import codabench_bundle, submission_zip
+
+MB = 1 << 20
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+
+@pytest.fixture
+def walled(tmp_path, monkeypatch):
+    """Return what runs a program in bubblewrap and leaves no process; the home, a token and the labels are secret."""
+    mark = "walled-" + uuid.uuid4().hex
+    monkeypatch.setenv("CODABENCH_TOKEN", "secret")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("home/.ssh", "program", "input/ref", "output", "scratch"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("home/.ssh/id", "home/token", "input/ref/gold"):
+        (tmp_path / name).write_text("secret")
+    engine = BubblewrapEngine()
+
+    def go(source, *words, seconds=20.0, **limits):
+        (tmp_path / "program/main.py").write_text(textwrap.dedent(source))
+        return engine.run(
+            words or ["python3", "main.py", mark],
+            {f"/app/{name}": tmp_path / name for name in ("program", "input", "output")},
+            cwd="/app/program",
+            scratch=tmp_path / "scratch",
+            seconds=seconds,
+            limits=Limits(**{"memory_bytes": 300 * MB, "output_bytes": 80 * MB, **limits}),
+        )
+
+    yield go
+    left = [
+        process for process in psutil.process_iter(["cmdline"]) if mark in (process.info["cmdline"] or [])
+    ]
+    assert psutil.wait_procs(left, timeout=3)[1] == []
+
+
+ATTEMPTS = {
+    "home": ("open(f'{outside}/home/.ssh/id').read()", "No such file or directory"),
+    "token": ("open(f'{outside}/home/token').read()", "No such file or directory"),
+    "environment": ("'secret' in str(os.environ)", "False"),
+    "root's home": ("set(os.listdir('/root')) - {'.pyenv', '.local'}", "set()"),
+    "project": ("open(f'{project}/pyproject.toml').read()", "No such file or directory"),
+    "users": ("open('/etc/passwd').read().count('\\n'), os.path.exists('/etc/shadow')", "1 False"),
+    "sockets of services": ("os.listdir('/run')", "No such file or directory"),
+    "processes": ("[name for name in os.listdir('/proc') if name.isdigit() and int(name) > 9]", "[]"),
+    "another's environment": ("open(f'/proc/{process}/environ').read()", "No such file or directory"),
+    "kill": ("os.kill(int(process), 0)", "No such process"),
+    "kernel settings": ("open('/proc/sys/kernel/core_pattern', 'r+')", "Read-only file system"),
+    "network": ("socket.create_connection(('192.0.2.1', 53), 3)", "Network is unreachable"),
+    "network, IPv6": ("socket.create_connection(('2001:db8::1', 53), 3)", "Network is unreachable"),
+    "names": ("socket.getaddrinfo('localhost.example.org', 80)", "Temporary failure in name resolution"),
+    "port": ("socket.create_connection(('127.0.0.1', int(port)), 3)", "Connection refused"),
+    "abstract socket": ("socket.socket(socket.AF_UNIX).connect('\\0' + word)", "Connection refused"),
+    "inputs": ("open('/app/input/ref/gold', 'a')", "Read-only file system"),
+    "rights of inputs": ("os.chmod('/app/input/ref/gold', 0o777)", "Read-only file system"),
+    "Python": ("open(sys.prefix + '/planted', 'w')", "Read-only file system"),
+    "system": ("open('/usr/planted', 'w')", "Read-only file system"),
+    "root folder": ("open('/planted', 'w')", "Read-only file system"),
+    "devices": ("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))", "Operation not permitted"),
+    "mounts": ("subprocess.run(['mount', '-o', 'remount,rw', '/app/input']).returncode == 0", "False"),
+    "namespaces": ("subprocess.run(['unshare', '--user', 'true']).returncode == 0", "False"),
+    "rights": ("re.findall(r'Cap(?:Eff|Bnd):\\t0*(\\w+)', open('/proc/self/status').read())", "['0', '0']"),
+    "shared memory": ("open('/dev/shm/x', 'wb').write(bytes(65 << 20))", "No space left on device"),
+}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_a_program_does_not_get_out(walled, tmp_path, attempt):
+    expression, expected = ATTEMPTS[attempt]
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
+        word = f"outside-{os.getpid()}"
+        abstract.bind("\0" + word)
+        abstract.listen()
+        facts = {"outside": tmp_path, "project": ROOT, "process": os.getpid(), "word": word}
+        facts["port"] = server.getsockname()[1]
+        outcome = walled(
+            "import os, re, socket, subprocess, sys\n"
+            + "".join(f"{name} = {str(value)!r}\n" for name, value in facts.items())
+            + f"try:\n    print({expression})\nexcept OSError as error:\n    print(error.strerror)\n"
+        )
+    assert (outcome.exit_code, outcome.stdout.strip()) == (0, expected), outcome.stderr
+    assert (tmp_path / "input/ref/gold").read_text() == "secret"
+
+
+def test_nothing_of_an_earlier_run_is_there(walled, tmp_path):
+    source = """
+        import os
+        from pathlib import Path
+        for folder in (os.environ["HOME"], "/tmp", "/dev/shm"):
+            print(sorted(set(os.listdir(folder)) - {".pyenv", ".local"}), folder)
+            Path(folder, "left").touch()
+            Path("/app/output/kept").touch()
+    """
+    for _ in range(2):
+        assert walled(source).stdout == "[] /root\n[] /tmp\n[] /dev/shm\n"
+    assert (tmp_path / "output/kept").exists()
+
+
+DAEMON = (
+    "import os, time\nif os.fork() == 0:\n    os.setsid()\n    os.fork() or time.sleep(60)\n    os._exit(0)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "limits", "code", "why"),
+    [
+        (DAEMON, {}, 0, None),
+        ("import time; time.sleep(60)", {"seconds": 0.5}, 137, "time limit"),
+        ("import os, time\nfor _ in range(8):\n    os.fork()\ntime.sleep(60)", {"processes": 32}, 137, "process"),
+        ("import time\nx = []\nwhile True:\n    x.append(b'x' * (8 << 20)); time.sleep(0.004)", {}, 137, "memory"),
+        ("open('/tmp/x', 'wb').write(bytes(9 << 20))", {"output_bytes": 8 * MB}, 1, None),
+        ("import os, signal; os.kill(os.getppid(), signal.SIGKILL); os.abort()", {}, 134, None),
+    ],
+    ids=["daemon", "sleeper", "fork bomb", "memory", "large file", "core"],
+)  # fmt: skip
+def test_the_limits_hold_in_bubblewrap_too(walled, tmp_path, source, limits, code, why):
+    outcome = walled(source, **limits)
+    assert (outcome.exit_code, (outcome.why_stopped or "").startswith(why or "")) == (code, True)
+    assert not [path for path in tmp_path.rglob("core*") if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "stdout"),
+    [
+        (
+            "pwd; id -u; echo $PATH | cut -d: -f1; ls /app",
+            0,
+            "/app/program\n0\n/opt/commands\ninput\noutput\nprogram\n",
+        ),
+        ("python -c 'import numpy, sys; print(sys.prefix)'", 0, f"{sys.prefix}\n"),
+        ("kill -TERM $$", 143, ""),
+    ],
+)
+def test_a_program_finds_what_the_worker_gives_it(walled, command, code, stdout):
+    outcome = walled("", "bash", "-c", command)
+    assert (outcome.exit_code, outcome.stdout) == (code, stdout), outcome.stderr
+
+
+def test_a_command_that_is_not_there_ends_as_in_a_container(walled):
+    outcome = walled("", "Rscript", "score.R")
+    assert (outcome.exit_code, outcome.why_stopped) == (127, None)
+    assert "Rscript: not found" in outcome.stderr
+
+
+def rehearsed(tmp_path, capsys, score, *words):
+    bundle, upload = codabench_bundle(tmp_path, score=score, ingest=None), submission_zip(tmp_path)
+    status = build_bundle.main(["rehearse", str(bundle), str(upload), *words])
+    return status, capsys.readouterr()
+
+
+def test_a_strangers_bundle_runs_there_and_may_write_as_on_the_platform(tmp_path, capsys):
+    source = """
+        import pathlib
+        pathlib.Path('/app/input/res/answer.txt').write_text('changed')
+        pathlib.Path('/app/output/scores.json').write_text('{"accuracy": 0.5, "items": 3}')
+    """
+    status, printed = rehearsed(tmp_path, capsys, source)
+    assert (status, printed.out.split("   ")[1:]) == (0, ["Accuracy 0.5\n"])
+    assert printed.err.startswith("bubblewrap ")
+
+
+def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
+    status, printed = rehearsed(
+        tmp_path, capsys, "import os; os.symlink('/etc/shadow', '/app/output/scores.json')"
+    )
+    assert (status, "contains a link, 'scores.json'" in printed.out) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "lacks"),
+    [
+        ("import torch_of_nobody", "scoring needs torch_of_nobody, "),
+        (
+            "import subprocess; subprocess.run(['nobodys-program'])",
+            "scoring needs nobodys-program, a program",
+        ),
+        (
+            "import os, sys; sys.exit(os.system('nobodys-program x') >> 8)",
+            "scoring needs nobodys-program, a program",
+        ),
+        ("import ctypes; ctypes.CDLL('libnobody.so.1')", "scoring needs libnobody.so.1, a library"),
+        ("import numpy; numpy.float", "scoring needs another version of 'numpy' has no attribute 'float'"),
+        ("import urllib.request; urllib.request.urlopen('http://example.org')", "scoring needs the network"),
+        ("import helper; helper.nothing", ""),
+        ("import sys; sys.exit('error: file: not found')", ""),
+    ],
+)
+def test_what_this_machine_lacks_is_one_line(tmp_path, capsys, source, lacks):
+    status, printed = rehearsed(tmp_path, capsys, source, "--json")
+    found = json.loads(printed.out)
+    assert (status, found["status"], bool(found["lacks"])) == (1, "Failed", bool(lacks))
+    assert found["lacks"].startswith(lacks)
+    assert "\n" not in found["lacks"]
+
+
+@pytest.mark.parametrize("engine", ["bubblewrap", "local"])
+def test_a_program_runs_in_an_environment_of_ones_own(tmp_path, capsys, engine):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "own"], check=True)
+    source = """
+        import os, sys
+        sys.exit(sum(os.system(f"{name} -c 'import sys; print(sys.prefix)'") for name in ("python", "python3")) or 1)
+    """
+    words = ["--engine", engine, "--python", str(tmp_path / "own"), "--json"]
+    _, printed = rehearsed(tmp_path, capsys, source, *words)
+    assert json.loads(printed.out)["steps"][0]["stdout"] == f"{tmp_path}/own\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("version", "words", "refusal"),
+    [
+        (None, (), "bubblewrap is not installed"),
+        ("echo bubblewrap 0.6.1", (), "bubblewrap 0.6.1 is too old"),
+        ("test $1 = --version && echo bubblewrap 0.9.0 || echo 'bwrap: denied' >&2", (), "bwrap: denied"),
+        (None, ("--python", "nothing"), "--python nothing: "),
+        (None, ("--python", "nothing", "--engine", "docker"), "an image has its own Python"),
+    ],
+)
+def test_without_bubblewrap_a_strangers_bundle_is_refused(
+    tmp_path, monkeypatch, capsys, version, words, refusal
+):
+    if version:
+        (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{version}\n")
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status, printed = rehearsed(tmp_path, capsys, "", *words)
+    assert (status, refusal in printed.err, printed.out) == (2, True, "")
+    assert words or "--engine docker" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("whose", "there", "local"), [(PROJECT, True, True), (ORGANISER, True, False), (ORGANISER, False, True)]
+)
+def test_the_projects_own_programs_run_locally(tmp_path, monkeypatch, whose, there, local):
+    """An organiser's Python task runs in bubblewrap only where that is installed."""
+    monkeypatch.setattr(
+        engines, "own_programs", lambda bundle: dict.fromkeys(bundle.unpacked.values(), whose)
+    )
+    monkeypatch.setenv("PATH", os.environ["PATH"] if there else "")
+    engine = engines.choose_engine("auto", read_built_bundle(codabench_bundle(tmp_path)))
+    assert isinstance(engine, ProcessEngine) == local
+    assert engine.read_only
