@@ -35,7 +35,7 @@ def command(zips: Sequence[Path], as_json: bool) -> int:
         try:
             findings = check_bundle(path)
         except OSError as error:
-            message = describe(error) + ("; expected the zip of a bundle" if path.is_dir() else "")
+            message = describe(error)
             say(message, error=True)
             checked.append({"path": path, "error": message})
             status = 2

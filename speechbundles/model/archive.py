@@ -9,12 +9,15 @@ import stat
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from errno import EFBIG
 from functools import cached_property
 from pathlib import Path
 
 from speechbundles.model.bounded import read_entry, read_file
+from speechbundles.model.document import FILE
 from speechbundles.model.finding import Report
 from speechbundles.model.text import size_of
+from speechbundles.model.zips import make_zip, tree_files
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 LARGEST_BUNDLE = 100_000_000
@@ -24,6 +27,8 @@ MOST_ENTRIES = 10_000
 LONGEST_NAME = 1000
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".git", ".ipynb_checkpoints"}
+
+_HIDDEN = re.compile(r"(^|/)[._]")
 
 
 class Room:
@@ -68,7 +73,7 @@ class Archive:
         prefix = path.rstrip("/") + "/"
         files = {file[len(prefix) :]: data for file, data in self.files.items() if file.startswith(prefix)}
         times = {file[len(prefix) :]: time for file, time in self.times.items() if file.startswith(prefix)}
-        return Archive(prefix, files, self.room, times=times) if files else None
+        return Archive(prefix, files, self.room, times=times) if times or files else None
 
     @cached_property
     def wrapping_folder(self) -> str | None:
@@ -80,13 +85,24 @@ class Archive:
 
 
 def read_bundle(report: Report, path: Path) -> Archive | None:
-    """Read a bundle's zip and check its entries. Return None if it cannot be read.
+    """Read a bundle's zip, or a folder with its files, and check its entries. Return None if it cannot be read.
 
     Raises
     ------
-    OSError: not a regular file, or a file that is too large.
+    OSError: not a regular file or a folder, or one that is too large.
     """
-    return open_archive(report, "", read_file(path, LARGEST_BUNDLE), Room())
+    data = _zip_folder(path) if path.is_dir() else read_file(path, LARGEST_BUNDLE)
+    return open_archive(report, "", data, Room())
+
+
+def _zip_folder(folder: Path) -> bytes:
+    """Return a zip of a folder. Links are left out: they could lead to files that are not the bundle's."""
+    paths = {name: path for name, path in tree_files(folder).items() if not path.is_symlink()}
+    if sum(path.stat().st_size for path in paths.values()) > LARGEST_BUNDLE:
+        raise OSError(EFBIG, f"is larger than {size_of(LARGEST_BUNDLE)}", str(folder))
+    inside = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_dir())
+    folders = {f"{name}/": b"" for name in inside if not _HIDDEN.search(name)}
+    return make_zip({**folders, **{name: path.read_bytes() for name, path in paths.items()}}, first=FILE)
 
 
 def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive | None:

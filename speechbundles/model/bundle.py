@@ -19,6 +19,33 @@ from spokeneval.run.reference import HOME, PART_FILE
 
 
 @dataclass(frozen=True)
+class BuiltTask:
+    """The programs and data that a submission is run with.
+
+    Attributes
+    ----------
+    scoring_program, ingestion_program, reference_data, input_data: names of inner zips.
+    ingestion_only_during_scoring: whether ingestion runs beside scoring, not before it.
+    solutions: names of the zips of sample solutions.
+    """
+
+    name: str
+    scoring_program: str
+    ingestion_program: str | None = None
+    reference_data: str | None = None
+    input_data: str | None = None
+    description: str = ""
+    ingestion_only_during_scoring: bool = False
+    solutions: tuple[str, ...] = ()
+
+    @property
+    def zips(self) -> list[str]:
+        """The names of its inner zips, without those of sample solutions."""
+        named = (self.scoring_program, self.ingestion_program, self.reference_data, self.input_data)
+        return [name for name in named if name is not None]
+
+
+@dataclass(frozen=True)
 class BuiltPhase:
     """A phase of a built bundle, open from `opens` until just before `closes` (None: no end).
 
@@ -30,7 +57,8 @@ class BuiltPhase:
     rule: which of a team's submissions is on the leaderboard (see `platforms.facts`).
     hidden: whether the leaderboard is hidden from participants.
     takes_over: whether submissions to the previous phase migrate to this one.
-    scoring_program, ingestion_program, reference_data, input_data: names of inner zips.
+    tasks: a submission is run for each of them; there is at least one.
+    public_data, starting_kit: names of the inner zips that participants can download.
     warning: the part that is not rehearsed; empty if everything is.
     refusal: why the phase cannot be rehearsed; empty if it can.
     """
@@ -45,18 +73,32 @@ class BuiltPhase:
     rule: str
     hidden: bool
     takes_over: bool
-    scoring_program: str
-    ingestion_program: str | None
-    reference_data: str | None
-    input_data: str | None
+    tasks: tuple[BuiltTask, ...]
+    public_data: str | None = None
+    starting_kit: str | None = None
     warning: str = ""
     refusal: str = ""
 
     @property
+    def scoring_program(self) -> str:
+        return self.tasks[0].scoring_program
+
+    @property
+    def ingestion_program(self) -> str | None:
+        return self.tasks[0].ingestion_program
+
+    @property
+    def reference_data(self) -> str | None:
+        return self.tasks[0].reference_data
+
+    @property
+    def input_data(self) -> str | None:
+        return self.tasks[0].input_data
+
+    @property
     def zips(self) -> list[str]:
-        """The names of its inner zips."""
-        named = (self.scoring_program, self.ingestion_program, self.reference_data, self.input_data)
-        return [name for name in named if name is not None]
+        """The names of the inner zips of its tasks."""
+        return [name for task in self.tasks for name in task.zips]
 
     def is_open(self, time: datetime) -> bool:
         return self.opens <= time and (self.closes is None or time < self.closes)
@@ -70,7 +112,7 @@ class BuiltBundle:
     ----------
     primary: the primary column; None if the bundle names no column.
     auto_run: whether a submission is run when it is uploaded; otherwise an organiser starts each run.
-    files: the zip's entries, `name -> content`.
+    files: the bundle's files, `name -> content`; a folder that competition.yaml names is a zip here.
     unpacked: folders with the unpacked inner zips, by the names of the zips.
     """
 

@@ -1,12 +1,12 @@
 """Reads a bundle's competition.yaml, version 2, as Codabench does."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from speechbundles.model import dates
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import expect_date
 from speechbundles.model.errors import BundleError
@@ -31,7 +31,8 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     columns = [(item["index"], _column(item)) for item in board["columns"]]
     columns.sort(key=lambda column: int(column[0]))
     primary_index = board.get("primary_index", LEADERBOARD["primary_index"]["default"])
-    tasks = {task["index"]: task for task in content["tasks"]}
+    solutions = content.get("solutions") or ()
+    tasks = {item["index"]: _task(item, solutions) for item in content["tasks"]}
     return BuiltBundle(
         platform="codabench",
         title=str(content.get("title", "")),
@@ -63,7 +64,22 @@ def _limit(item: Mapping[str, Any], key: str) -> int | None:
     return int(item.get(key, PHASE[key]["default"]) or 0) or None
 
 
-def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str, Any]) -> BuiltPhase:
+def _task(item: Mapping[str, Any], solutions: Iterable[Mapping[str, Any]]) -> BuiltTask:
+    """Return a task, or one that is stored on the server, whose programs have its key as their name."""
+    index = item["index"]
+    return BuiltTask(
+        name=str(item.get("name", index)),
+        scoring_program=item["key"] if "key" in item else item["scoring_program"],
+        ingestion_program=item.get("ingestion_program"),
+        reference_data=item.get("reference_data"),
+        input_data=item.get("input_data"),
+        description=str(item.get("description") or ""),
+        ingestion_only_during_scoring=is_true(item.get("ingestion_only_during_scoring")),
+        solutions=tuple(each["path"] for each in solutions if index in each["tasks"] and "key" not in each),
+    )
+
+
+def _phase(item: Mapping[str, Any], tasks: Mapping[Any, BuiltTask], board: Mapping[str, Any]) -> BuiltPhase:
     """Return a phase, open from its `start` to its `end`, both seconds included. 0 or null means no limit."""
     name = str(item["name"])
     rule = board.get("submission_rule", LEADERBOARD["submission_rule"]["default"])
@@ -71,7 +87,7 @@ def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str
         raise BundleError(f"submission_rule is {rule!r}, which Codabench does not have")
     if not item["tasks"]:
         raise BundleError(f"phase {name!r} has no task")
-    task = tasks[item["tasks"][0]]
+    own = tuple(tasks[index] for index in item["tasks"])
     several = f"phase {name!r} has several tasks; only the first is rehearsed"
     hangs = "ingestion_only_during_scoring makes runs hang on the platform; it is not rehearsed"
     end = item.get("end")
@@ -86,10 +102,9 @@ def _phase(item: Mapping[str, Any], tasks: Mapping[Any, Any], board: Mapping[str
         rule=rule,
         hidden=is_true(board.get("hidden", False)),
         takes_over=is_true(item.get("auto_migrate_to_this_phase")),
-        scoring_program=task["scoring_program"],
-        ingestion_program=task.get("ingestion_program"),
-        reference_data=task.get("reference_data"),
-        input_data=task.get("input_data"),
-        warning=several if len(item["tasks"]) > 1 else "",
-        refusal=hangs if is_true(task.get("ingestion_only_during_scoring")) else "",
+        tasks=own,
+        public_data=item.get("public_data"),
+        starting_kit=item.get("starting_kit"),
+        warning=several if len(own) > 1 else "",
+        refusal=hangs if own[0].ingestion_only_during_scoring else "",
     )

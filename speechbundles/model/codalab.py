@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from speechbundles.model import dates
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import expect_date
 from speechbundles.platforms.codalab.keys import COLUMN, PHASE, TOP
@@ -75,9 +75,14 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
         rule=FORCE_BEST if is_true(item.get("force_best_submission_to_leaderboard")) else rule,
         hidden=hidden,
         takes_over=False,
-        scoring_program=item["scoring_program"],
-        ingestion_program=None,
-        reference_data=item.get("reference_data"),
-        input_data=None,
+        tasks=(
+            BuiltTask(
+                name=str(item["label"]),
+                scoring_program=item["scoring_program"],
+                reference_data=item.get("reference_data"),
+            ),
+        ),
+        public_data=item.get("public_data"),
+        starting_kit=item.get("starting_kit"),
         refusal="" if is_true(item.get("is_scoring_only", PHASE["is_scoring_only"]["default"])) else runs,
     )

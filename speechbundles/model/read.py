@@ -1,5 +1,6 @@
 """Reads a built bundle with the readers of the check, but raises an error for a defect."""
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,23 +12,24 @@ from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
+from speechbundles.model.zips import make_zip
 from speechbundles.platforms.codabench.keys import VERSION
 
 READERS = {"codabench": codabench.read, "codalab": codalab.read}
 
 
 def read_built_bundle(path: Path) -> BuiltBundle:
-    """Read a bundle's zip, for Codabench or for CodaLab.
+    """Read a bundle for Codabench or for CodaLab: its zip, or the folder with its files.
 
     Raises
     ------
-    BundleError: not a zip, no competition.yaml, or an incomplete one.
+    BundleError: not a zip or folder, no competition.yaml, or an incomplete one.
     """
     report = Report()
     try:
         archive = read_bundle(report, path)
     except OSError as error:
-        raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip") from None
+        raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip or folder") from None
     if archive is None:
         finding = report.findings[-1]
         what = "is not a zip" if finding.code == "bundle-not-zip" else finding.what
@@ -55,7 +57,22 @@ def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
         bundle = READERS[platform_of(document.content)](document.content)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
-    return replace(bundle, files=archive.files)
+    return replace(bundle, files=_with_zips(archive, bundle))
+
+
+def _with_zips(archive: Archive, bundle: BuiltBundle) -> dict[str, bytes]:
+    """Return the files of a bundle, with a zip of each folder that competition.yaml names, as Codabench makes it."""
+    files = dict(archive.files)
+    for phase in bundle.phases:
+        parts = [*phase.zips, phase.public_data, phase.starting_kit]
+        for name in [*parts, *(name for task in phase.tasks for name in task.solutions)]:
+            if isinstance(name, str) and name not in files:
+                path = posixpath.normpath(name)
+                if path not in files and (folder := archive.folder(path)) is not None:
+                    files[path] = make_zip(folder.files)
+                if path in files:
+                    files[name] = files[path]
+    return files
 
 
 def platform_of(content: Mapping[str, Any]) -> str:

@@ -27,6 +27,8 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
     OrganiserError: the bundle cannot be read, has errors, is for another platform, or has a phase with several tasks
         (bundles that are built here never have).
     """
+    if path.is_dir():
+        raise OrganiserError(f"{path} is a folder; expected the bundle's zip, which the server has")
     bundle = read_built_bundle(path)
     if bundle.platform != "codabench":
         raise OrganiserError(

@@ -55,7 +55,13 @@ def choose_engine(
     OrganiserError: the engine is not available here, or the Python is not one.
     """
     with temporary_folder("programs") as place:
-        phases = tuple(replace(phase, reference_data=None, input_data=None) for phase in bundle.phases)
+        phases = tuple(
+            replace(
+                phase,
+                tasks=tuple(replace(task, reference_data=None, input_data=None) for task in phase.tasks),
+            )
+            for phase in bundle.phases
+        )
         whose = set(own_programs(replace(bundle, phases=phases).unpack_once(place)).values())
     read_only = INPUTS if whose else frozenset()
     if name == "docker":

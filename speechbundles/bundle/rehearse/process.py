@@ -161,7 +161,8 @@ def own_programs(bundle: BuiltBundle) -> dict[Path, str]:
     code = set(source.read_library().items())
     for folder in ("scoring_program", "ingestion_program"):
         code |= {(Path(name).name, content) for name, content in source.read_files(folder).items()}
-    programs = {name for phase in bundle.phases for name in (phase.scoring_program, phase.ingestion_program)}
+    tasks = [task for phase in bundle.phases for task in phase.tasks]
+    programs = {name for task in tasks for name in (task.scoring_program, task.ingestion_program)}
     folders = [folder for name, folder in bundle.unpacked.items() if name in programs]
     files = (file for folder in folders for file in read_all(folder).items() if file[0] not in _SETTINGS)
     others = {name for name, content in files if (name, content) not in code}

@@ -8,7 +8,7 @@ import build_bundle
 @pytest.mark.parametrize(
     ("name", "status", "expected"),
     [
-        ("folder", 2, "folder: is a folder; expected the zip of a bundle\n"),
+        ("folder", 1, "no competition.yaml among 0 files"),
         ("no.zip", 2, "no.zip: No such file or directory\n"),
         ("broken.zip", 1, "broken.zip"),
     ],

@@ -3,11 +3,9 @@
 import pytest
 
 from speechbundles.model.errors import BundleError
-from tests.samples.small_bundles import (
-    ONLY,
-    run,
-    zipped,
-)
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.zips import write_tree
+from tests.samples.small_bundles import ONLY, codabench_bundle, run, unzipped, zipped
 
 
 def only(phase=(), **task):
@@ -34,3 +32,40 @@ def only(phase=(), **task):
 def test_a_bundle_that_cannot_be_rehearsed_is_refused(tmp_path, options, message):
     with pytest.raises(BundleError, match=message):
         run(tmp_path, **options)
+
+
+def test_a_bundle_is_read_from_its_folder_with_the_folders_in_it_zipped(tmp_path):
+    """Two tasks by index, a sample solution of the second, and parts that are folders, as in Codabench's examples."""
+    tasks = [
+        {"index": 7, "name": "First", "scoring_program": "scoring_program.zip"},
+        {
+            "index": 3,
+            "name": "Second",
+            "scoring_program": "./programs/score/",
+            "input_data": "items",
+            "reference_data": "none/",
+            "description": "d",
+        },
+    ]
+    phase = {**ONLY, "tasks": [3, 7], "public_data": "items/"}
+    solutions = [
+        {"index": 0, "tasks": [3], "path": "solutions/one/"},
+        {"index": 1, "tasks": [7], "key": "stored"},
+    ]
+    changes = {"tasks": tasks, "phases": [phase], "solutions": solutions}
+    inner = {"programs/score/score.py": "1", "items/a/b.txt": "2", "solutions/one/answer.txt": "3"}
+    folder = tmp_path / "bundle"
+    write_tree(folder, unzipped(codabench_bundle(tmp_path, changes=changes, inner=inner).read_bytes()))
+    write_tree(folder / "none", {".keep": b""})
+    (folder / "items/link.txt").symlink_to(folder / "competition.yaml")
+
+    built = read_built_bundle(folder)
+
+    second, first = built.phases[0].tasks
+    assert (second.name, second.description, second.solutions) == ("Second", "d", ("solutions/one/",))
+    assert (first.name, first.solutions, built.phases[0].public_data) == ("First", (), "items/")
+    assert built.phases[0].zips == ["./programs/score/", "none/", "items", "scoring_program.zip"]
+    assert unzipped(built.files[second.scoring_program]) == {"score.py": b"1"}
+    assert unzipped(built.files["items"]) == unzipped(built.files["items/"]) == {"a/b.txt": b"2"}
+    assert unzipped(built.files["none/"]) == {}
+    assert unzipped(built.files["solutions/one/"]) == {"answer.txt": b"3"}

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
+from speechbundles.bundle.check import inspection
 from speechbundles.bundle.check.budget import (
     NARROWEST,
     TOLERATED,
@@ -15,8 +16,7 @@ from speechbundles.bundle.check.budget import (
     check_budget,
     entropy,
 )
-from speechbundles.bundle.check.inspection import BuiltTask
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.finding import RULES, Report
 from spokeneval.run.reference import fingerprint
 from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, listed
@@ -85,9 +85,9 @@ OPENS = datetime(2027, 3, 1)
 
 def phase(name, total=1, per_day=None, days=14.0, reference="reference_data.zip"):
     closes = None if days is None else OPENS + timedelta(days=days)
-    rest = {"seconds": 1.0, "rule": "", "hidden": False, "takes_over": False, "ingestion_program": None}
-    zips = {"scoring_program": "scoring.zip", "reference_data": reference, "input_data": None}
-    return BuiltPhase("1", name, OPENS, closes, per_day, total, **rest, **zips)
+    rest = {"seconds": 1.0, "rule": "", "hidden": False, "takes_over": False}
+    tasks = (BuiltTask(name, "scoring.zip", reference_data=reference),)
+    return BuiltPhase("1", name, OPENS, closes, per_day, total, **rest, tasks=tasks)
 
 
 def found_in(built, *phases):
@@ -169,8 +169,11 @@ def test_sets_whose_labels_no_leaderboard_reveals_have_no_budget():
         assert budget(attempts, **described) == [too_many(200)]
     without = contents(HIDDEN, declared=KNOWN)
     others = {"none.zip": HIDDEN, "part.zip": {**HIDDEN, "part.txt": "open"}, "public.zip": GOLD}
-    tasks = [BuiltTask("x", (), {"reference_data": archive(name, files)}) for name, files in others.items()]
-    without.tasks[:0] = [BuiltTask("no data", (), {}), *tasks]
+    tasks = [
+        inspection.BuiltTask("x", (), {"reference_data": archive(name, files)})
+        for name, files in others.items()
+    ]
+    without.tasks[:0] = [inspection.BuiltTask("no data", (), {}), *tasks]
     options = json.dumps({"public_references": [fingerprint(encoded(GOLD))]}).encode()
     without.programs["scoring_program", "scoring.zip"].archive.files["options.json"] = options
     phases = (phase("x", 200, reference=name) for name in ("part.zip", "public.zip"))
