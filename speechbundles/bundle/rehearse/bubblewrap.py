@@ -95,7 +95,9 @@ def find_python(path: Path | None = None) -> Python:
     answer = [sys.executable, sys.prefix, sys.base_prefix]
     if path is not None:
         program = path / "bin/python" if path.is_dir() else path
-        query = "import sys; print(sys.executable, sys.prefix, sys.base_prefix, sep='\\n')"
+        query = (
+            "import os, sys; os.write(1, '\\n'.join((sys.executable, sys.prefix, sys.base_prefix)).encode())"
+        )
         try:
             asked = subprocess.run(
                 [program.absolute(), "-I", "-c", query],
