@@ -73,6 +73,14 @@ ATTEMPTS = {
     "names": ("socket.getaddrinfo('localhost.example.org', 80)", "Temporary failure in name resolution"),
     "port": ("socket.create_connection(('127.0.0.1', int(port)), 3)", "Connection refused"),
     "abstract socket": ("socket.socket(socket.AF_UNIX).connect('\\0' + word)", "Connection refused"),
+    "virtual machine's host": (
+        "socket.socket(40, socket.SOCK_STREAM)",
+        "Address family not supported by protocol",
+    ),
+    "rings of calls": (
+        "libc.syscall(425, 1, 0), os.strerror(ctypes.get_errno())",
+        "-1 Function not implemented",
+    ),
     "inputs": ("open('/app/input/ref/gold', 'a')", "Read-only file system"),
     "rights of inputs": ("os.chmod('/app/input/ref/gold', 0o777)", "Read-only file system"),
     "Python": ("open(sys.prefix + '/planted', 'w')", "Read-only file system"),
@@ -96,7 +104,7 @@ def test_a_program_does_not_get_out(walled, tmp_path, attempt):
         facts = {"outside": tmp_path, "project": ROOT, "process": os.getpid(), "word": word}
         facts["port"] = server.getsockname()[1]
         outcome = walled(
-            "import os, re, socket, subprocess, sys\n"
+            "import ctypes, os, re, socket, subprocess, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n"
             + "".join(f"{name} = {str(value)!r}\n" for name, value in facts.items())
             + f"try:\n    print({expression})\nexcept OSError as error:\n    print(error.strerror)\n"
         )
@@ -162,6 +170,31 @@ def test_a_command_that_is_not_there_ends_as_in_a_container(walled):
     outcome = walled("", "Rscript", "score.R")
     assert (outcome.exit_code, outcome.why_stopped) == (127, None)
     assert "Rscript: not found" in outcome.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_user_without_rights_has_the_same_walls():
+    source = """
+        import os, sys, tempfile
+        from pathlib import Path
+        from speechbundles.bundle.rehearse import bubblewrap, sandbox
+        sys.executable, os.environ["HOME"] = "/usr/bin/python3", "/nowhere"
+        os.setgroups([]), os.setgid(65534), os.setuid(65534)
+        with tempfile.TemporaryDirectory() as name:
+            place, limits = Path(name), sandbox.Limits()
+            engine = bubblewrap.BubblewrapEngine(python=bubblewrap.Python("/usr/bin/python3", ()))
+            words = ["sh", "-c", "id -u; touch made; touch /app/input/new"]
+            mounts = {"/app/output": place, "/app/input": place}
+            print(engine.run(words, mounts, cwd="/app/output", scratch=place, seconds=20, limits=limits))
+            print((place / "made").exists())
+    """
+    words = [sys.executable, "-c", textwrap.dedent(source)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    if "PermissionError" in done.stderr:
+        pytest.skip("other users may not read this folder")
+    assert done.stdout.startswith("Outcome(exit_code=1, stdout='0\\n', stderr=\"touch: ")
+    assert "Read-only file system" in done.stdout
+    assert done.stdout.endswith("True\n")
 
 
 def rehearsed(tmp_path, capsys, score, *words):

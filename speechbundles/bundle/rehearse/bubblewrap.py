@@ -5,10 +5,14 @@ has no network, no rights of root, no environment variables of the user, and a n
 limits are those of `sandbox.run`. What is promised is listed in `docs/explanation/promises.md`.
 """
 
+import errno
 import os
+import platform
 import re
 import shlex
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -68,6 +72,19 @@ ETC = {
     "hosts": b"127.0.0.1 localhost worker\n",
 }
 
+CALLS = {
+    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425)),
+    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425)),
+}
+"""By processor, the numbers of its architecture, of `socket`, and of the system calls that programs do not get.
+
+These are `add_key`, `request_key`, `keyctl`, `perf_event_open`, `bpf`, `userfaultfd`, `io_uring_setup`: kernel objects
+outside all namespaces, or other ways to a socket. Source: `linux/audit.h`, `asm/unistd.h`.
+"""
+
+FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)
+"""Families of sockets with a namespace; 16 is `AF_NETLINK`. Others reach the host of a virtual machine, or drivers."""
+
 COMMANDS = "/opt/commands"
 """A folder with `python` and `python3`, which start the chosen Python, first in `PATH`."""
 
@@ -117,6 +134,21 @@ def find_python(path: Path | None = None) -> Python:
     return Python(answer[0], tuple(name for name in folders if not name.startswith("/usr")))
 
 
+def system_call_filter() -> bytes:
+    """Return a filter (an array of `struct sock_filter`) of system calls and families of sockets; empty if unknown."""
+    if platform.machine() not in CALLS:
+        return b""
+    architecture, open_socket, denied = CALLS[platform.machine()]
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
+    allow, no_call, no_family = 0x7FFF0000, 0x50000 | errno.ENOSYS, 0x50000 | errno.EAFNOSUPPORT
+    code = [(load, 0, 0, 4), (equal, 1, 0, architecture), (give, 0, 0, no_call), (load, 0, 0, 0)]
+    code += [(at_least, 0, 1, 0x40000000), (give, 0, 0, no_call)]  # calls of x32
+    code += [line for number in denied for line in ((equal, 0, 1, number), (give, 0, 0, no_call))]
+    code += [(equal, 1, 0, open_socket), (give, 0, 0, allow), (load, 0, 0, 16)]
+    code += [line for family in FAMILIES for line in ((equal, 0, 1, int(family)), (give, 0, 0, allow))]
+    return b"".join(struct.pack("=HBBI", *line) for line in [*code, (give, 0, 0, no_family)])
+
+
 class BubblewrapEngine:
     """Runs each program in namespaces of its own (see `process.Engine.run`).
 
@@ -162,7 +194,19 @@ class BubblewrapEngine:
     ) -> Outcome:
         """See `Engine.run`; nothing that an earlier run left in `scratch` is visible."""
         place = Path(tempfile.mkdtemp(dir=scratch))
-        walled = [*self._walls(place, mounts), "--chdir", cwd, "--", "/bin/sh", "-c", 'exec "$@"', "sh"]
+        (place / "filter").write_bytes(system_call_filter())
+        opened = ["/bin/sh", "-c", 'exec "$@" 3< "$0"', str(place / "filter")] if system_call_filter() else []
+        walled = [
+            *opened,
+            *self._walls(place, mounts),
+            "--chdir",
+            cwd,
+            "--",
+            "/bin/sh",
+            "-c",
+            'exec "$@"',
+            "sh",
+        ]
         return sandbox.run([*walled, *command], cwd=place, env=USUAL, seconds=seconds, limits=limits)
 
     def _walls(self, place: Path, mounts: Mapping[str, Path]) -> Iterator[str]:
@@ -174,7 +218,7 @@ class BubblewrapEngine:
         for name in ("root", "tmp"):
             (place / name).mkdir()
         env = {**USUAL, "HOME": "/root", "PATH": f"{COMMANDS}:{self.python.path}", **self.variables}
-        yield from (self.program, *WALLS, "--clearenv")
+        yield from (self.program, *WALLS, *(("--seccomp", "3") if system_call_filter() else ()), "--clearenv")
         yield from (word for item in env.items() for word in ("--setenv", *item))
         for name in SYSTEM:
             if os.path.islink(name):
@@ -211,6 +255,6 @@ class BubblewrapEngine:
             raise OrganiserError(f"this system does not permit bubblewrap all of its walls: {why:.300}")
         return (
             f"bubblewrap {printed.split()[-1]}: own files, processes, users, host name and shared memory; no network, "
-            "no capabilities; system and Python read-only; time, memory and processes sampled; no filter of system "
-            "calls"
+            "no capabilities; system and Python read-only; time, memory and processes sampled; "
+            f"{'a' if system_call_filter() else 'no'} filter of system calls"
         )

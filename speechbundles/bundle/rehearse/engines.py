@@ -90,8 +90,9 @@ def choose_engine(
 def lacking(run: Run, failed: bool) -> str:
     """Return a line that names what a run's programs need and this machine lacks; empty if nothing is found.
 
-    After a run that did not fail, only programs that ended with another exit code than 0 count. A module that is among
-    the files of the run is not missing from the machine. In a container, nothing is: the image is the platform's.
+    After a run that did not fail, only programs that ended with another exit code than 0 count. A module of the run or
+    of the bundle, such as one that its sample solution has, is not missing from the machine. In a container, nothing
+    is: the image is the platform's.
     """
     steps = () if isinstance(run.engine, ContainerEngine) else run.steps
     for step in steps:
@@ -99,8 +100,12 @@ def lacking(run: Run, failed: bool) -> str:
         for pattern, need in {**MISSING, **NOT_GIVEN}.items():
             for found in re.finditer(pattern, said, re.MULTILINE):
                 module = found[1].partition(".")[0]
-                near = (path for depth in range(2, 7) for path in run.root.glob("*/" * depth + f"{module}*"))
-                if "Module" in pattern and any(path.stem == module for path in near):
+                near = (
+                    path.stem for depth in range(2, 7) for path in run.root.glob("*/" * depth + f"{module}*")
+                )
+                names = (f"{module}.py".encode(), f"{module}/__init__.py".encode())
+                in_zip = any(name in content for name in names for content in run.bundle.files.values())
+                if "Module" in pattern and (in_zip or module in near):
                     continue
                 advice = "use --engine docker, or --python PATH with an environment that has it"
                 advice = f"; the bundle's image is {run.bundle.image}: {advice}" if pattern in MISSING else ""
