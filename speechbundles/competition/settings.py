@@ -15,7 +15,7 @@ from speechbundles.model.competition import PLATFORM, Column, Competition, Phase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
-from speechbundles.model.words import catalogue
+from speechbundles.model.words import words_of
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
@@ -114,7 +114,7 @@ def resolve(
 
 def _translate(settings: dict[str, Any], stated: Collection[str]) -> Words:
     """Translate the default description and the titles of pages; return the texts of the language."""
-    words = Words(settings["language"], catalogue(settings["language"]))
+    words = words_of(settings["language"])
     if "description" not in stated:
         settings["description"] = words(settings["description"])
     settings["pages"] = [{**page, "title": words(page["title"])} for page in settings["pages"]]

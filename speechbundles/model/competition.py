@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.sources import Sources
-from speechbundles.model.words import catalogue
+from speechbundles.model.words import words_of
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.output import RECEIVED
 from spokeneval.run.reference import HOME
@@ -129,7 +129,7 @@ class Competition:
     @property
     def words(self) -> Words:
         """The texts of its language."""
-        return Words(self["language"], catalogue(self["language"]))
+        return words_of(self["language"])
 
     @property
     def sets(self) -> list[str]:

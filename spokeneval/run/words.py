@@ -1,10 +1,9 @@
 """Words of a competition's language: generated English texts are replaced by those of a catalogue.
 
-A catalogue has pairs of an English text and its translation. In both, `{name}` is a part that differs from text to
-text, `{n}`, `{m}`, `{k}` and `{l}` are numbers,
-and `{p}` and `{q}` have no comma. In the English text, `(s)` is an s that may be
-missing; in a translation, `{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell of a
-table, sentence and part of a sentence. What is not in the catalogue stays English.
+A catalogue has pairs of an English text and its translation. In both, `{x}` is a part that differs from text to text;
+`{n}`, `{m}`, `{k}` and `{l}` are numbers, and `{p}` and `{q}` have no comma. In the English text, `(s)` is an s that
+may be missing; in a translation, `{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell
+of a table, sentence and part of a sentence. What is not in the catalogue stays English.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from ...metrics.agreement import cohen_kappa
 from ...run.scoring import Scored
 from ...task import View
-from ..page import Html, folded, percent, section, table
+from ..page import Html, folded, paragraph, percent, section, table
 from .scores import SHIFT, difference_figure
 
 SUBMISSION = "submission"
@@ -67,7 +67,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
                 ["Rater", "Mean difference", "lower", "equal", "higher", "Items"],
                 shift,
             ),
-            SHIFT,
+            paragraph(SHIFT, kind="note"),
             difference_figure(mean, given * step, "the raters' mean"),
         ),
     ]

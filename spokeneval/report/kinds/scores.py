@@ -20,7 +20,7 @@ MOST_LEVELS = 11
 """With more human scores on the scale, they are shown in bands."""
 BANDS = 5
 
-SHIFT = paragraph("A difference above 0 means that the submission is above the human score.", kind="note")
+SHIFT = "A difference above 0 means that the submission is above the human score."
 
 
 def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
@@ -47,7 +47,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
         section(
             "Shift of the predictions",
             table("Predictions at each human score", header, rows),
-            SHIFT,
+            paragraph(SHIFT, kind="note"),
             difference_figure(human, given, "the human score"),
         ),
         _second_rater(human, given, second, ends, step) if second is not None else None,

@@ -14,7 +14,7 @@ from speechbundles.bundle.build.pages import SHARED, page_texts
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.sources import Sources
-from speechbundles.model.words import ENTRIES, catalogue
+from speechbundles.model.words import entries, words_of
 from speechbundles.platforms.facts import MEANINGS, PLATFORMS
 from spokeneval.formats.normalisation import RULES
 from spokeneval.kinds.declared import KINDS
@@ -52,8 +52,10 @@ def texts_of(competition):
     return {**texts, "README.md": parts.starting_kit["README.md"].decode()}
 
 
-def test_every_text_has_a_translation_with_its_values():
-    for entry in ENTRIES:
+def test_every_text_is_there_once_and_has_a_translation_with_its_values():
+    english = [entry["en"] for entry in entries()]
+    assert len(set(english)) == len(english)
+    for entry in entries():
         assert set(entry) == set(LANGUAGES), entry
         values = set(re.findall(r"{\w}", entry["en"]))
         for language in OTHERS:
@@ -179,14 +181,22 @@ def test_a_number_is_written_as_in_the_language(language, number, written):
     assert Words(language, {}, numbers=False)(number) == number
 
 
+def test_the_catalogue_is_read_only_for_another_language_than_english():
+    program = "from speechbundles.model import words; print(words.entries.cache_info().currsize)"
+    for language, read in (("en", 0), ("fr", 1)):
+        command = program.replace("print", f"words.words_of({language!r}); print")
+        done = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, check=True)
+        assert int(done.stdout) == read
+
+
 def test_names_dates_and_versions_stay_as_they_are():
-    words = Words("de", catalogue("de"))
+    words = words_of("de")
     for text in ("utt1.5_03", "2027-01-11", "10.2.3", "Die Liste, 1. Teil", "`0.5`", ""):
         assert words(text) == text
 
 
 def test_one_and_several_have_their_forms():
-    words = Words("de", catalogue("de"))
+    words = words_of("de")
     phase = "**P**, from 2027-01-01 UTC: {} a day, 1,200 in all."
     assert (
         words(phase.format("1 submission"))
