@@ -1,6 +1,6 @@
 """The catalogues of translations that are beside this module, `words.yaml`, which English competitions never read."""
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -8,7 +8,7 @@ import yaml
 from spokeneval.run.words import ENGLISH, Words
 
 
-@lru_cache(maxsize=None)
+@cache
 def entries() -> list[dict[str, str]]:
     """Return texts of pages, programs and reports: for each language, by its code, the text."""
     found: list[dict[str, str]] = yaml.safe_load(
@@ -24,7 +24,7 @@ def catalogue(language: str) -> dict[str, str]:
     return {entry[ENGLISH]: entry[language] for entry in entries() if language in entry}
 
 
-@lru_cache(maxsize=None)
+@cache
 def words_of(language: str) -> Words:
     """Return the texts of a language for pages."""
     return Words(language, catalogue(language))

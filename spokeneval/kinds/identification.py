@@ -29,6 +29,7 @@ from typing import Any, Callable, Union
 import numpy as np
 
 from ..formats.format import Items
+from ..formats.problems import data
 from ..formats.sheets import Answers, sheet_format
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
@@ -120,12 +121,13 @@ def _view(files: ClassScoreFiles, threshold: float) -> View:
             return scores
         return np.append(scores, np.full((len(scores), 1), np.nextafter(threshold, -np.inf)), axis=1)
 
+    target = data(files.target)
     facts = {
-        "classes": files.sides,
+        "classes": [target, f"other than {target}"] if target else [*map(data, files.sides)],
         "curves": partial(_curves, files=files),
         "lengths": lengths,
         "rows": files.row_numbers,
-        "unless": f", {other} where none reaches its threshold" if other else "",
+        "unless": f", {data(other)} where none reaches its threshold" if other else "",
     }
     return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)
 
@@ -202,7 +204,7 @@ def _curves(answers: Answers, submitted: Answers, *, files: ClassScoreFiles) -> 
     if len(files.sides) > 2:
         pooled = metrics.pooled_trials(labels, scores)
         return [("pooled scores of own and of other classes", "eer", *pooled)]
-    called = f"scores for {files.target}" if files.target else f"{files.sides[0]} minus {files.sides[1]}"
+    called = f"scores for {data(files.target)}" if files.target else " minus ".join(map(data, files.sides))
     return [(called, "eer", *metrics.detection_trials(labels, scores))]
 
 

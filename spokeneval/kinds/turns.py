@@ -15,7 +15,7 @@ import numpy as np
 
 from ..formats.format import Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
-from ..formats.problems import Problems, ReferenceFileError
+from ..formats.problems import Problems, ReferenceFileError, data
 from ..formats.speakers import choose_units
 from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
@@ -117,7 +117,7 @@ def turns_view(
 ) -> View:
     """Return what a report shows of turns; `errors` takes the rows of counts, and returns `DiarizationErrors`."""
     facts = {
-        "classes": classes,
+        "classes": [*map(data, classes)],
         "mapped": mapping == OPTIMAL,
         "options": {"collar": collar, "skip_overlap": overlap == SKIPPED},
         "recordings": partial(recordings, classes=classes, mapping=mapping),

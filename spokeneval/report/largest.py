@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
+from ..formats.problems import data, plain
 from ..formats.speakers import GROUP, Units
 from .page import Html, listing, paragraph, section, strong, text
 
@@ -48,14 +49,16 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
 
     The units of the confidence interval are groups too, if they have several items or differ in size.
     """
-    groupings, names = dict(errors.groupings), list(units.of.values())
+    groupings, names = dict(errors.groupings), list(map(data, units.of.values()))
     if len(names) == len(errors.rows) and (len(set(names)) < len(names) or np.ptp(errors.sizes) > 0):
         groupings.setdefault(units.called.capitalize(), names)
     found = list(errors.groups)
     for kind, members in groupings.items():
         groups, place = np.unique(np.array(members, dtype=str), return_inverse=True)
         sums = (np.bincount(place, each, len(groups)).tolist() for each in (errors.rows, errors.sizes))
-        found += [Group(kind, *each) for each in zip(groups.tolist(), *sums) if not each[0].endswith(GROUP)]
+        found += [
+            Group(kind, *each) for each in zip(groups.tolist(), *sums) if not plain(each[0]).endswith(GROUP)
+        ]
     totals: dict[str, tuple[float, float]] = {}
     for group in found:
         all_errors, all_sizes = totals.get(group.kind, (0.0, 0.0))

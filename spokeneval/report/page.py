@@ -13,6 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Union
 
+from ..formats.problems import data, plain
 from ..run.words import language_of_pages, written
 
 ROWS = 50
@@ -149,13 +150,13 @@ def table(
 
 
 def _cut(cell: Content) -> str:
-    if isinstance(cell, str) and len(cell) > LONGEST:
-        cell = cell[:LONGEST] + "..."
+    if isinstance(cell, str) and len(plain(cell)) > LONGEST:
+        cell = data(plain(cell)[:LONGEST] + "...")
     return text(cell)
 
 
 def _number(cell: Content) -> str:
-    return _NUMBER if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
+    return _NUMBER if not isinstance(cell, Html) and _NUMBERS.match(plain(str(cell))) else ""
 
 
 def percent(part: float, whole: float) -> str:

@@ -15,7 +15,16 @@ from dataclasses import replace
 from typing import Any, Optional
 
 from ..formats.files import Files
-from ..formats.problems import FREE_ATTEMPT, Problem, Problems, SubmissionError, count_of, name, plural_of
+from ..formats.problems import (
+    FREE_ATTEMPT,
+    Problem,
+    Problems,
+    SubmissionError,
+    count_of,
+    data,
+    name,
+    plural_of,
+)
 from ..formats.speakers import independence_note
 from ..run.feedback import as_shown
 from ..run.interval import FEWEST_UNITS
@@ -75,7 +84,7 @@ def scored_page(
     else:
         found, largest, parts = hidden_verdict(task, scores, settings), None, []
     return page(
-        f"{task.title}: results",
+        f"{data(task.title)}: results",
         _facts(settings, scored, reference, files),
         verdict(*found),
         _headline(task, scores, settings),
@@ -99,7 +108,7 @@ _COMPARABLE = "Compare two scores only if their signatures are the same."
 def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str:
     """Return the page of a submission that the organisers score at home."""
     return page(
-        f"{task.title}: received",
+        f"{data(task.title)}: received",
         paragraph("Accepted. The organisers compute the scores on their own computer."),
         _check_section(len(reference.items), files),
     )
@@ -108,14 +117,14 @@ def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str
 def _facts(settings: Settings, scored: Scored, reference: Reference, files: Files) -> Html:
     """Return what the page is a report of. It has no date, so that the same submission gives the same page."""
     about, labels = settings.about, "public" if settings.labels_public else "hidden"
-    names = [name(file) for file in files.names]
+    names = [data(name(file)) for file in files.names]
     size, statistics = count_of(len(reference.items), "item"), scored.statistics
     if statistics.items and not reference.part:
         size += f", {count_of(len(statistics.units), statistics.unit)}"
     pairs: list[tuple[str, Content]] = [
-        ("Competition", settings.competition),
-        ("Set", f"{about.set}, {labels} labels" if about.set else f"{labels} labels"),
-        (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(about.phases)),
+        ("Competition", data(settings.competition)),
+        ("Set", f"{data(about.set)}, {labels} labels" if about.set else f"{labels} labels"),
+        (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(map(data, about.phases))),
         (
             "Submission",
             f"{names[0] if len(names) == 1 else count_of(len(names), 'file')}, SHA-256 {_digest(files)}…",
@@ -177,7 +186,7 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
     ----------
     words: the text of standard error, shown if the submission is not the cause.
     """
-    title = f"{task.title}: not scored"
+    title = f"{data(task.title)}: not scored"
     if not isinstance(refusal, SubmissionError):
         return page(title, *[paragraph(line.strip(), kind="refused") for line in words.split("\n") if line])
     rows = [(strong(_place(problem)), problem.message) for problem in _by_file(refusal.summarised)]
@@ -190,7 +199,7 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
 
 def _place(problem: Problem) -> str:
     """Return the file and line of a problem."""
-    file = name(problem.file) if problem.file else "submission"
+    file = data(name(problem.file)) if problem.file else "submission"
     line = "missing" if problem.code == "missing_item" else f"line {problem.line}" if problem.line else ""
     return f"{file}, {line}" if line else file
 
@@ -292,7 +301,7 @@ def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings
 
 
 def _check_section(items: int, files: Sequence[str]) -> Html:
-    named = name(files[0]) if len(files) == 1 else f"{len(files)} files"
+    named = data(name(files[0])) if len(files) == 1 else f"{len(files)} files"
     return section(
         "Check of the submission",
         paragraph(

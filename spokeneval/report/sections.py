@@ -8,6 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..formats.problems import data
 from ..metrics.counts import by_group
 from ..run.scoring import Scored
 from ..task import HIGHER, Task
@@ -60,7 +61,7 @@ def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], count
     worst = np.nan_to_num(values[0] if task.primary.direction == HIGHER else -values[0], nan=np.inf)
     rows = [
         [
-            names[row],
+            data(names[row]),
             *(
                 "none" if np.isnan(value[row]) else f"{value[row]:.{decimals.get(score.key, 4)}f}"
                 for score, value in zip(shown, values)
@@ -82,14 +83,14 @@ def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optio
     if not rows:
         return None
     columns: dict[str, Sequence[Content]] = {
-        "Item": [names[row] for row in rows],
+        "Item": [data(names[row]) for row in rows],
         "Right": [percent(right[row], 1) for row in rows],
     }
     kind, view = _kind(task), task.view
     if hasattr(kind, "answers"):
         columns.update(kind.answers(view, reference, submission, rows))
     texts = {name: reference.texts[name] for name in view.texts if name in reference.texts}
-    columns.update({name: [cells[row] for row in rows] for name, cells in texts.items()})
+    columns.update({name: [data(cells[row]) for row in rows] for name, cells in texts.items()})
     return section(
         "Items",
         long_table("Items with the worst answers", [*columns], zip(*columns.values()), shown=MOST_ROWS),

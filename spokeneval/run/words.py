@@ -1,9 +1,10 @@
 """Words of a competition's language: generated English texts are replaced by those of a catalogue.
 
 A catalogue has pairs of an English text and its translation. In both, `{x}` is a part that differs from text to text;
-`{n}`, `{m}`, `{k}` and `{l}` are numbers, and `{p}` and `{q}` have no comma. In the English text, `(s)` is an s that
-may be missing; in a translation, `{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell
-of a table, sentence and part of a sentence. What is not in the catalogue stays English.
+`{n}`, `{m}`, `{k}` and `{l}` are numbers, `{p}` and `{q}` have no comma, and `{a}`, `{b}` and `{c}` (no comma) are not
+translated. In the English text, `(s)` is an s that may be missing; in a translation, `{n} [one|more]` is `one` if the
+number is 1. Longer texts are translated by line, cell of a table, sentence and part of a sentence. What is not in the
+catalogue stays English.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Optional
+
+from ..formats.problems import MARKED, data, plain
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "de", "fr", "es", "zh")
@@ -53,13 +56,21 @@ class Words:
         self._signs = _SIGNS.get(language) if numbers else None
 
     def __call__(self, text: str) -> str:
-        """Return a text in the language."""
+        """Return a text in the language; its parts from `data` are as they were."""
         if self.language == ENGLISH:
-            return text
+            return plain(text)
+        kept = MARKED.findall(text)
+        places = iter(range(len(kept)))
+        found = self._text(MARKED.sub(lambda _: data(str(next(places))), text) if kept else text)
+        return MARKED.sub(lambda place: kept[int(place[1])], found) if kept else found
+
+    def _text(self, text: str) -> str:
         if "\n" in text:
-            return "\n".join(map(self, text.split("\n")))
+            return "\n".join(map(self._text, text.split("\n")))
         if text.startswith("| "):
-            return "|".join(f" {self(cell.strip())} " if cell.strip() else cell for cell in text.split("|"))
+            return "|".join(
+                f" {self._text(cell.strip())} " if cell.strip() else cell for cell in text.split("|")
+            )
         head = _HEAD.match(text)
         start = head.end() if head else 0
         bare = text[start:].rstrip()
@@ -85,7 +96,8 @@ class Words:
             for pattern, words in self._patterns:
                 found = pattern.fullmatch(text)
                 if found:
-                    values = {name: self(value) for name, value in found.groupdict().items()}
+                    values = found.groupdict()
+                    values.update({name: self._text(values[name]) for name in values.keys() - set("abc")})
                     return _BETWEEN_CHINESE.sub("", _filled(words, values))
         return None
 
@@ -109,7 +121,7 @@ def _filled(words: str, values: Mapping[str, str]) -> str:
     return chosen.format(**values)
 
 
-_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pq", "[^,]+")}
+_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pqc", "[^,]+")}
 
 
 def _pattern(english: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ...formats.problems import data
 from ...metrics.edit_distance import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references
@@ -41,7 +42,11 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     worst = sorted(wrong, key=lambda word: (-wrong[word], word))[:COMMONEST]
     commonest = sorted(errors.items(), key=lambda found: (-found[1], found[0][0] or "", found[0][1] or ""))
     rows: list[list[Any]] = [
-        [f"{a or NOTHING} → {b or NOTHING}", times, *([f"{_cost(table, a, b):g}"] if table else [])]
+        [
+            f"{data(a or NOTHING)} → {data(b or NOTHING)}",
+            times,
+            *([f"{_cost(table, a, b):g}"] if table else []),
+        ]
         for (a, b), times in commonest[:COMMONEST]
     ]
     header = ["Reference → recognised", "Times", *([f"Features, of {len(table.features)}"] if table else [])]
@@ -59,7 +64,10 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
             long_table(
                 f"{units.capitalize()} of the reference that are most often wrong or missing",
                 [unit.capitalize(), "Wrong", "Times in the reference", "Share"],
-                [[word, wrong[word], spoken[word], percent(wrong[word], spoken[word])] for word in worst],
+                [
+                    [data(word), wrong[word], spoken[word], percent(wrong[word], spoken[word])]
+                    for word in worst
+                ],
             )
             if worst
             else None,
@@ -83,7 +91,7 @@ def _lines(said: Sequence[str], heard: Sequence[str]) -> Html:
     widths = [max(map(len, pair)) for pair in pairs]
     sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
     names = written("said"), written("heard")
-    return lines([f"{name:<{max(map(len, names))}}  {side}" for name, side in zip(names, sides)])
+    return lines([data(f"{name:<{max(map(len, names))}}  {side}") for name, side in zip(names, sides)])
 
 
 def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:

@@ -27,8 +27,10 @@ ENGLISH_WORDS = re.compile(r"\b(the|of|with|is|are|for|each|your|from|by)\b(?! W
 NOT_PROSE = re.compile(r"^```.*?^```|`[^`\n]+`|<[^>\n]+>", re.MULTILINE | re.DOTALL)
 
 
-def in_language(tmp_path, task, language):
+def in_language(tmp_path, task, language, renamed=()):
     text = {name: content.encode() for name, content in declared_folder(task).items()}
+    for old, new in dict(renamed).items():
+        text = {name: content.replace(old.encode(), new.encode()) for name, content in text.items()}
     settings = text["competition.yaml"].replace(
         b"defaults: {", b"defaults: {language: %s, " % language.encode()
     )
@@ -130,13 +132,32 @@ def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
     ],
 )
 def test_no_english_sentence_is_in_a_report_its_plots_and_their_captions(tmp_path, task, language):
-    kit = write_files(tmp_path / "kit", parts_of(in_language(tmp_path, task, language)).starting_kit)
+    texts = report_of(tmp_path, in_language(tmp_path, task, language))
+    assert [text for text in texts if ENGLISH_WORDS.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("task", "renamed", "shown"),
+    [
+        ("decisions", {"gesund": "equal", "krank": "Miss"}, {"equal", "Antwort Miss", "Wahre Klasse: equal"}),
+        ("turns", {"Deutsch": "equal", "Hindi": "Miss"}, {"equal", "Referenz, Miss", "Fehler equal (%)"}),
+        ("target", {"echt": "Miss"}, {"Miss", "Antwort andere als Miss", "Wert: Werte für Miss"}),
+        ("ratings", {"Anna": "Miss", "Ravi": "all"}, {"Miss, all", "all, Einreichung", "κ Miss"}),
+        ("words", {"Wagen": "equal"}, {"equal", "equal → –"}),
+    ],
+)
+def test_labels_words_and_names_that_are_in_the_catalogue_are_not_translated(tmp_path, task, renamed, shown):
+    assert shown <= set(report_of(tmp_path, in_language(tmp_path, task, "de", renamed)))
+
+
+def report_of(tmp_path, competition):
+    """Return the texts of the report on the baseline."""
+    kit = write_files(tmp_path / "kit", parts_of(competition).starting_kit)
     for program in (["baseline.py", "development", "out"], ["try_submission.py", "out"]):
         subprocess.run([sys.executable, *program], cwd=kit, capture_output=True, check=True)
     page = (kit / "detailed_results.html").read_text(encoding="utf-8")
     shown = re.sub(r"<style>.*?</style>|<code>.*?</code>", "", page, flags=re.DOTALL)
-    texts = [*re.findall('aria-label="(.*?)"', shown), *re.sub(r"<[^>]*>", "\n", shown).split("\n")]
-    assert [text for text in texts if ENGLISH_WORDS.search(text)] == []
+    return [*re.findall('aria-label="(.*?)"', shown), *re.sub(r"<[^>]*>", "\n", shown).split("\n")]
 
 
 def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
