@@ -59,8 +59,7 @@ class BuiltPhase:
     takes_over: whether submissions to the previous phase migrate to this one.
     tasks: a submission is run for each of them; there is at least one.
     public_data, starting_kit: names of the inner zips that participants can download.
-    warning: the part that is not rehearsed; empty if everything is.
-    refusal: why the phase cannot be rehearsed; empty if it can.
+    results_only: whether no submission is run as a program.
     """
 
     number: str
@@ -76,8 +75,7 @@ class BuiltPhase:
     tasks: tuple[BuiltTask, ...]
     public_data: str | None = None
     starting_kit: str | None = None
-    warning: str = ""
-    refusal: str = ""
+    results_only: bool = False
 
     @property
     def scoring_program(self) -> str:
@@ -160,7 +158,7 @@ class BuiltBundle:
 
         Raises
         ------
-        BundleError: no such phase, or one that cannot be rehearsed.
+        BundleError: no such phase.
         """
         found = [phase for phase in self.phases if phase.name == wanted]
         found += [phase for phase in self.phases if phase.number == wanted]
@@ -170,8 +168,6 @@ class BuiltBundle:
         if not found:
             known = ", ".join(f"{phase.name!r} ({phase.number})" for phase in self.phases)
             raise BundleError(f"the bundle has no phase {wanted!r}; its phases are {known}")
-        if found[0].refusal:
-            raise BundleError(found[0].refusal)
         return found[0]
 
     def is_at_home(self, phase: BuiltPhase) -> bool:

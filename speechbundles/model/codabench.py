@@ -88,8 +88,6 @@ def _phase(item: Mapping[str, Any], tasks: Mapping[Any, BuiltTask], board: Mappi
     if not item["tasks"]:
         raise BundleError(f"phase {name!r} has no task")
     own = tuple(tasks[index] for index in item["tasks"])
-    several = f"phase {name!r} has several tasks; only the first is rehearsed"
-    hangs = "ingestion_only_during_scoring makes runs hang on the platform; it is not rehearsed"
     end = item.get("end")
     return BuiltPhase(
         number=str(item.get("index", 0)),
@@ -105,6 +103,4 @@ def _phase(item: Mapping[str, Any], tasks: Mapping[Any, BuiltTask], board: Mappi
         tasks=own,
         public_data=item.get("public_data"),
         starting_kit=item.get("starting_kit"),
-        warning=several if len(own) > 1 else "",
-        refusal=hangs if own[0].ingestion_only_during_scoring else "",
     )

@@ -63,7 +63,6 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
     """Return a phase, open until the next phase starts, or until `end_date`. A limit of 0 allows no submission."""
     hidden = item.get("leaderboard_management_mode") == "hide_results"
     rule = FORCE_LAST if forced or hidden else PICKED[0]
-    runs = f"phase {item['label']!r} is not is_scoring_only: CodaLab would run submissions"
     return BuiltPhase(
         number=str(item["phasenumber"]),
         name=str(item["label"]),
@@ -79,10 +78,12 @@ def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, fo
             BuiltTask(
                 name=str(item["label"]),
                 scoring_program=item["scoring_program"],
+                ingestion_program=item.get("ingestion_program"),
                 reference_data=item.get("reference_data"),
+                input_data=item.get("input_data"),
             ),
         ),
         public_data=item.get("public_data"),
         starting_kit=item.get("starting_kit"),
-        refusal="" if is_true(item.get("is_scoring_only", PHASE["is_scoring_only"]["default"])) else runs,
+        results_only=is_true(item.get("is_scoring_only", PHASE["is_scoring_only"]["default"])),
     )

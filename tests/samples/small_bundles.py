@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.model.competition import Column
 
@@ -113,7 +114,15 @@ CODALAB_SCORE = (
 
 
 def codalab_run(
-    tmp_path, score, *, files=None, command="python3 $program/score.py $input $output", keep=None, changes=()
+    tmp_path,
+    score,
+    *,
+    files=None,
+    command="python3 $program/score.py $input $output",
+    keep=None,
+    changes=(),
+    inner=None,
+    engine=None,
 ):
     competition = {**_data("small_codalab"), **dict(changes)}
     path = tmp_path / "bundle.zip"
@@ -123,7 +132,33 @@ def codalab_run(
         "scoring_program.zip": zipped(program),
         "reference_data.zip": zipped({"gold.txt": "42\n"}),
         "reference_data_development.zip": zipped({"gold.txt": "41\n"}),
+        **(inner or {}),
     }
     path.write_bytes(zipped(entries))
     upload = submission_zip(tmp_path, files) if files is None or isinstance(files, dict) else files
-    return rehearse(path, upload, keep=keep)
+    return rehearse(path, upload, keep=keep, engine=engine)
+
+
+AS_ON_THE_PLATFORM = ProcessEngine(read_only=())
+"""Runs the programs of others, submissions too, and lets them write where the platform does."""
+
+MODEL = "answer = '42'\n"
+"""A submission's code, for an ingestion program that imports it."""
+
+TASKS = yaml.safe_load("""
+- {index: 0, name: dev, reference_data: reference_data_development.zip, scoring_program: scoring_program.zip}
+- {index: 1, name: eval, reference_data: reference_data.zip, scoring_program: scoring_program.zip}
+""")
+
+
+def phase_of(tasks, **more):
+    """A competition with one phase, which has all these tasks."""
+    indexes = [task["index"] for task in tasks]
+    return {
+        "tasks": tasks,
+        "phases": [{"index": 0, "name": "Only", "start": "2027-01-11 00:00:00", "tasks": indexes, **more}],
+    }
+
+
+def shown(result):
+    return [(cell.task, cell.key, cell.shown) for cell in result.row]

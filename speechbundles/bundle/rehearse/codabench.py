@@ -20,10 +20,11 @@ from typing import Any
 
 from speechbundles.bundle.rehearse.run import (
     LARGEST_SCORES,
+    Program,
     Run,
     RunFailed,
     ScoresLost,
-    Step,
+    check_time,
     command_text,
     new_folder,
     replace_variables,
@@ -44,37 +45,52 @@ STUCK = (
 )
 """What becomes of an encrypted zip: unpacking it raises an error that the worker does not report."""
 
+BESIDE = (
+    "ingestion_only_during_scoring: ingestion and scoring ran at the same time here, as documented; workers since "
+    "version 1.22 of Codabench run scoring first, and programs that wait for each other never end there"
+)
+"""Source: `_run_container_engine_cmd` in compute_worker.py waits for a container without yielding since 71370f75."""
+
 
 def run_submission(run: Run, submission: Path) -> Path:
     """Run a submission as version 1.25 does; return the scoring program's output."""
-    submitted, app = _unpack(run, submission, METADATA_FILES, STUCK)
-    shutil.copytree(submitted, app / "output")
-    results = _predict(run, app)
-    base = run.root / CODABENCH.scoring_folder
-    run.lay_out_scoring(results, base)
-    return run.score(_words(base / "program", "scoring_program"), base, APP, f"{APP}/program")
+    submitted, app, is_program = _unpack(run, submission, METADATA_FILES, STUCK)
+    if not is_program:
+        shutil.copytree(submitted, app / "output")
+    return _score(run, _predict(run, app, _words(submitted, "submission")))
 
 
 def run_reworked(run: Run, submission: Path) -> Path:
     """Run a submission as the reworked worker does; return the scoring program's output."""
-    submitted, app = _unpack(run, submission, ())
+    submitted, app, _ = _unpack(run, submission, ())
     new_folder(app / "output")
     run.protect(submitted)
-    results = _predict(run, app)
-    base = run.root / CODABENCH.scoring_folder
-    run.lay_out_scoring(results, base, submitted)
-    words = _words(base / "program", "scoring_program")
-    return run.score(words, base, APP, f"{APP}/program", (SUBMITTED,))
+    return _score(run, _predict(run, app), submitted)
 
 
 def _unpack(
     run: Run, submission: Path, metadata_files: Sequence[str], password: str = ""
-) -> tuple[Path, Path]:
-    """Unpack the submission; return its folder, and the folder that prediction sees as `/app`."""
+) -> tuple[Path, Path, bool]:
+    """Unpack the submission; return its folder, the folder that prediction sees as `/app`, and if it is a program."""
     app = new_folder(run.root / "prediction/app")
     submitted = new_folder(app / SUBMITTED)
-    run.unpack_submission(submission, submitted, metadata_files, password=password)
-    return submitted, app
+    return submitted, app, run.unpack_submission(submission, submitted, metadata_files, password=password)
+
+
+def _score(run: Run, results: Path, submitted: Path | None = None) -> Path:
+    """Score results; an ingestion program for scoring only runs beside the scoring program."""
+    base = run.root / CODABENCH.scoring_folder
+    run.lay_out_scoring(results, base, submitted)
+    step, beside = "scoring_program", []
+    if run.task.ingestion_only_during_scoring:
+        step = "beside_scoring"
+        mounts = {f"{APP}/{name}": base / name for name in ("output", "shared", "input")}
+        mounts |= {f"{APP}/{SUBMITTED}": base / "input/res", **_input_data(run, base)}
+        beside = _ingestion(run, base / "ingestion_program", mounts, "ingestion_beside_scoring")
+        run.warnings += [BESIDE] * bool(beside)
+    words = _words(base / "program", step)
+    more = () if submitted is None else (SUBMITTED,)
+    return run.score(words, base, APP, f"{APP}/program", more, beside)
 
 
 def check_output(output: Path, step: str) -> None:
@@ -97,29 +113,42 @@ def page_warnings(output: Path, enabled: bool) -> list[str]:
     return []
 
 
-def _predict(run: Run, app: Path) -> Path:
-    """Run ingestion; return the output, with the worker's report."""
-    output = app / "output"
-    mounts = {f"{APP}/output": output, f"{APP}/{SUBMITTED}": app / SUBMITTED}
-    if run.phase.input_data is not None:
-        mounts[f"{APP}/input_data"] = run.bundle.unpack(run.phase.input_data, app / "input_data")
-        run.protect(app / "input_data")
-    step = None
-    if run.phase.ingestion_program is not None:
-        mounts[f"{APP}/program"] = run.bundle.unpack(run.phase.ingestion_program, app / "program")
-        step = _ingest(run, mounts)
-    seconds = None if step is None else step.seconds
+def _predict(run: Run, app: Path, command: list[str] | None = None) -> Path:
+    """Run ingestion, and a submission's own command beside it; return the output, with the worker's report."""
+    output, submitted = app / "output", app / SUBMITTED
+    mounts = {f"{APP}/output": output, **_input_data(run, app)}
+    programs = []
+    if command is not None:
+        programs.append(
+            Program("submission", command, {**mounts, f"{APP}/program": submitted}, f"{APP}/program")
+        )
+    if not run.task.ingestion_only_during_scoring:
+        programs += _ingestion(run, app / "program", {**mounts, f"{APP}/{SUBMITTED}": submitted})
+    if not programs and not output.exists():
+        raise RunFailed(
+            "the submission's metadata has no command, and no ingestion program runs before scoring"
+        )
+    output.mkdir(exist_ok=True)
+    steps = {step.name: step for step in run.execute(*programs)}
+    check_time(steps.values())
+    for step in steps.values():
+        if step.exit_code:
+            run.warnings.append(
+                f"{step.name} ended with exit code {step.exit_code}; the platform scores the submission anyway"
+            )
+    seconds = {name: step.seconds for name, step in steps.items()}
+    codes = {name: step.exit_code for name, step in steps.items()}
     report = {
-        "elapsedTime": seconds,
-        "exitCode": None,
-        "ingestionElapsedTime": seconds,
-        "ingestionExitCode": None if step is None else step.exit_code,
+        "elapsedTime": seconds.get("submission", seconds.get("ingestion")),
+        "exitCode": codes.get("submission"),
+        "ingestionElapsedTime": seconds.get("ingestion"),
+        "ingestionExitCode": codes.get("ingestion"),
     }
     lines = [f"{key}: {json.dumps(value)}\n" for key, value in report.items()]
     try:
         run.place.write(output / REPORT, "".join(lines).encode())
     except FileExistsError:
-        raise _not_its_own("ingestion") from None
+        raise _not_its_own(" and ".join(steps)) from None
     except OSError as error:
         raise RunFailed(
             f"the report cannot be written to the output of ingestion: {error.strerror}"
@@ -127,20 +156,27 @@ def _predict(run: Run, app: Path) -> Path:
     return output
 
 
-def _ingest(run: Run, mounts: Mapping[str, Path]) -> Step | None:
-    words = _words(mounts[f"{APP}/program"], "ingestion_program")
+def _input_data(run: Run, app: Path) -> dict[str, Path]:
+    """Return the folder with the input data, by the name under which programs see it."""
+    if run.task.input_data is None:
+        return {}
+    folder = run.bundle.unpack(run.task.input_data, app / "input_data")
+    run.protect(folder)
+    return {f"{APP}/input_data": folder}
+
+
+def _ingestion(
+    run: Run, folder: Path, mounts: Mapping[str, Path], step: str = "ingestion_program"
+) -> list[Program]:
+    """Return the ingestion program, unpacked into a folder; empty if there is none to run."""
+    if run.task.ingestion_program is None:
+        return []
+    run.bundle.unpack(run.task.ingestion_program, folder)
+    words = _words(folder, step)
     if words is None:
         run.warnings.append("the ingestion program has no command in metadata.yaml, so it is not run")
-        return None
-    step = run.execute("ingestion", words, mounts, f"{APP}/program")
-    if step.why_stopped is not None:
-        # The worker has one limit, on time; after exceeding it, a submission is not scored.
-        raise RunFailed(f"ingestion was stopped: {step.why_stopped}")
-    if step.exit_code:
-        run.warnings.append(
-            f"ingestion ended with exit code {step.exit_code}; the platform scores the submission anyway"
-        )
-    return step
+        return []
+    return [Program("ingestion", words, {**mounts, f"{APP}/program": folder}, f"{APP}/program")]
 
 
 def _words(program: Path, step: str) -> list[str] | None:

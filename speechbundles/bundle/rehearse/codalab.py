@@ -1,4 +1,7 @@
-"""CodaLab's worker for a results submission (`worker.py`), which only scores, and how the server handles its scores.
+"""CodaLab's worker (`worker.py`), and how the server handles scores.
+
+A results submission is only scored. In a phase that is not `is_scoring_only`, the command of a code submission and the
+ingestion program run at the same time before that.
 
 Source of the scores: `update_submission` in codalab/apps/web/tasks.py; the database has `float` columns.
 """
@@ -14,8 +17,10 @@ from typing import Any
 
 from speechbundles.bundle.rehearse.run import (
     LARGEST_SCORES,
+    Program,
     Run,
     RunFailed,
+    check_time,
     command_text,
     new_folder,
     replace_variables,
@@ -23,7 +28,14 @@ from speechbundles.bundle.rehearse.run import (
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Column
 from speechbundles.platforms.codabench import layout as codabench
-from speechbundles.platforms.codalab.layout import METADATA_FILES, PAGE, RUN, VARIABLES
+from speechbundles.platforms.codalab.layout import (
+    HIDDEN,
+    INGESTION_VARIABLES,
+    METADATA_FILES,
+    PAGE,
+    RUN,
+    VARIABLES,
+)
 from speechbundles.platforms.facts import CODALAB
 from speechbundles.platforms.keys import MOST_DECIMALS
 
@@ -31,15 +43,58 @@ from speechbundles.platforms.keys import MOST_DECIMALS
 def run_submission(run: Run, submission: Path) -> Path:
     """Run a submission; return the scoring program's output.
 
-    A submission that Codabench would run as a program after importing the bundle is refused.
+    With our own programs, a submission that Codabench would run as a program after importing the bundle is refused.
     """
     results = new_folder(run.root / "submission")
     run.unpack_submission(submission, results, codabench.METADATA_FILES)
+    if not run.phase.results_only and any((results / name).exists() for name in METADATA_FILES):
+        results = _predict(run, results)
     base = run.root / CODALAB.scoring_folder
     run.lay_out_scoring(results, base)
     new_folder(base / "temp")
     (base / "output" / PAGE).touch(0o777)
     return run.score(_words(base / "program"), base, RUN, RUN)
+
+
+def _predict(run: Run, submitted: Path) -> Path:
+    """Run a code submission and the ingestion program; return their output, with the worker's report."""
+    base = run.root / "prediction/run"
+    for name in ("output", "temp", "shared"):
+        new_folder(base / name)
+    inner = {
+        "input": run.task.input_data,
+        "ingestion_program": run.task.ingestion_program,
+        HIDDEN: run.task.reference_data,
+    }
+    folders = {
+        name: run.bundle.unpack(zipped, base.parent / name) for name, zipped in inner.items() if zipped
+    }
+    mounts = {RUN: base, f"{RUN}/program": submitted}
+    mounts |= {f"{RUN}/{name}": base / name for name in ("output", "temp", "shared")}
+    mounts |= {f"{RUN}/input": folders.get("input", base / "temp")}
+    programs = []
+    words = _words(submitted)
+    if words is not None:
+        programs.append(Program("submission", words, mounts, RUN))
+    if run.task.ingestion_program:
+        words = _words(folders["ingestion_program"], INGESTION_VARIABLES)
+        if words is None:
+            raise RunFailed(
+                "the ingestion program has no command in its metadata: CodaLab's worker stops there"
+            )
+        seen = {**mounts, **{f"{RUN}/{name}": folders[name] for name in folders}}
+        programs.append(Program("ingestion", ["env", f"PYTHONPATH={RUN}/program", *words], seen, RUN))
+    (base / "output" / PAGE).touch(0o777)
+    steps = run.execute(*programs)
+    check_time(steps)
+    for step in steps:
+        if step.exit_code:
+            raise RunFailed(f"{step.name} ended with exit code {step.exit_code}")
+    codes = {step.name: step.exit_code for step in steps}
+    report = f"exitCode: {codes.get('submission', 0)}\ningestionExitCode: {codes.get('ingestion', 0)}\n"
+    with suppress(FileExistsError):
+        run.place.write(base / "output/metadata", report.encode())
+    return base / "output"
 
 
 def check_output(output: Path, step: str) -> None:
@@ -75,10 +130,10 @@ def page_warnings(output: Path, enabled: bool) -> list[str]:
     return []
 
 
-def _words(program: Path) -> list[str] | None:
+def _words(program: Path, variables: Mapping[str, str] = VARIABLES) -> list[str] | None:
     """Return a program's command, split at single spaces."""
     text = command_text(program, METADATA_FILES)
-    return None if text is None else [replace_variables(word, VARIABLES) for word in text.split(" ")]
+    return None if text is None else [replace_variables(word, variables) for word in text.split(" ")]
 
 
 def read_scores(output: Path) -> Mapping[Any, Any]:

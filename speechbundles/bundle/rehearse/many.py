@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -141,7 +141,8 @@ def _run(
     submission: Path,
     output: Path | None,
 ) -> Result:
-    """Rehearse one submission; repeat it with programs of its own if a shared run was not in order."""
+    """Rehearse one submission with a phase's first task; repeat it unshared if a shared run was not in order."""
+    phase = replace(phase, tasks=phase.tasks[:1])
     for each in (engine, ProcessEngine(engine.variables)):
         if output is not None and output.exists():
             shutil.rmtree(output)

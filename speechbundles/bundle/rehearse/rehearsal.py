@@ -11,7 +11,7 @@ Conventions: *Failed* and *Finished* are the platform's statuses. A score is *st
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -29,7 +29,7 @@ from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.model.archive import Room, open_archive
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.description import declared_scores
 from speechbundles.model.errors import OrganiserError
@@ -62,8 +62,8 @@ class Rehearsal:
     platform: `codabench` or `codalab`.
     phase: name of the phase.
     seconds: wall-clock time from the upload to the scores.
-    scores: the scores as the scoring program wrote them.
-    row: the leaderboard row, in the order of the columns; empty for a failed run that stored nothing.
+    scores: the scores as the scoring program wrote them; of several tasks, by the tasks' names.
+    row: the leaderboard row, task by task in the order of the columns; empty for a failed run that stored nothing.
     warnings: differences between the platform's behaviour and what the output suggests.
     problems: why the run Failed; empty if it Finished.
     steps: the programs that ran, with their output.
@@ -83,7 +83,15 @@ class Rehearsal:
 
     def to_json(self) -> str:
         """Return the rehearsal as JSON in ASCII; decimals, NaN and infinities are strings."""
-        return json.dumps(_json_value(asdict(self)), indent=2)
+        return json.dumps(self.to_data(), indent=2)
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the rehearsal in types that JSON has; a cell names its task if there are several."""
+        row = [
+            {key: value for key, value in vars(cell).items() if key != "task" or value} for cell in self.row
+        ]
+        data: dict[str, Any] = _json_value({**asdict(self), "row": row})
+        return data
 
     def __str__(self) -> str:
         """Return the status, the scores, the warnings and, for a failed run, the reasons and the programs' output."""
@@ -99,15 +107,18 @@ class Rehearsal:
         return wrap(printable("\n".join(lines), kept="\n\t"))
 
     def _shown_scores(self) -> list[str]:
-        """The visible columns, each with its title; a score's interval is beside it."""
-        shown = {cell.key: cell for cell in self.row if not cell.hidden}
-        lines = []
-        for key, cell in shown.items():
-            low, high = (shown.get(key + end) for end in ENDS)
-            interval = f" [{low.shown}, {high.shown}]" if low and high else ""
-            if not any(key == other + end for other in shown for end in ENDS):
-                lines.append(f"{cell.title} {cell.with_bound(cell.shown)}{interval}")
-        return lines
+        """The visible columns, each with its title; a score's interval is beside it. Several tasks have a line each."""
+        lines: dict[str, list[str]] = {}
+        for task in dict.fromkeys(cell.task for cell in self.row):
+            shown = {cell.key: cell for cell in self.row if cell.task == task and not cell.hidden}
+            for key, cell in shown.items():
+                low, high = (shown.get(key + end) for end in ENDS)
+                interval = f" [{low.shown}, {high.shown}]" if low and high else ""
+                if not any(key == other + end for other in shown for end in ENDS):
+                    score = f"{cell.title} {cell.with_bound(cell.shown)}{interval}"
+                    lines.setdefault(task, []).append(score)
+        named = [f"{task}: {'  '.join(scores)}" for task, scores in lines.items() if task]
+        return named or lines.get("", [])
 
     def _program_output(self) -> list[str]:
         """Return the output of scoring and of programs that failed; identical output only once."""
@@ -137,11 +148,12 @@ def rehearse(
 
     Parameters
     ----------
-    bundle: a built zip, for Codabench or CodaLab.
+    bundle: a bundle, for Codabench or CodaLab.
     submission: the zip that a participant would upload.
     phase: a phase's name or index; default: the first that scores against `reference_data.zip`, else the first.
     reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
-    keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`.
+    keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`; of several tasks,
+        in `1`, `2` and so on.
     limits: default `Limits()`.
     engine: default `ProcessEngine()`.
     reworked: whether Codabench's newer worker runs the submission (see `codabench`).
@@ -162,15 +174,19 @@ def rehearse(
     rehearsed = built.phase(phase)
     if reference is not None:
         built = with_reference(built, rehearsed, reference)
-    if reworked and WORKERS[built.platform] is not codabench:
-        raise OrganiserError(f"{bundle}: {built.platform} has only one worker")
+    _check_worker(built, reworked)
     result = rehearse_phase(
         built, rehearsed, submission, keep=keep, limits=limits, engine=engine, reworked=reworked
     )
-    if keep is not None and result.status == FINISHED:
+    if keep is not None and result.status == FINISHED and len(rehearsed.tasks) == 1:
         output = keep / PLATFORMS[built.platform].scoring_folder / "output"
         write_tag(output, label_tag(built, rehearsed))
     return result
+
+
+def _check_worker(bundle: BuiltBundle, reworked: bool) -> None:
+    if reworked and WORKERS[bundle.platform] is not codabench:
+        raise OrganiserError(f"{bundle.platform} has only one worker")
 
 
 def with_reference(bundle: BuiltBundle, phase: BuiltPhase, reference: Path) -> BuiltBundle:
@@ -199,22 +215,80 @@ def rehearse_phase(
 ) -> Rehearsal:
     """Rehearse a submission to a phase of a bundle that has been read; see `rehearse`.
 
+    A phase's tasks run one after the other, each with a copy of the submission. Codabench shows the columns of each
+    task, and the whole as Finished even if a task Failed; here the whole is Failed then.
+
     Parameters
     ----------
-    keep_output: a new folder that receives the scoring program's output if the run is Finished.
+    keep_output: a new folder that receives the scoring program's output if the run is Finished; of several tasks, that
+        of the first.
     place: folder for the run's files; default: the folder for temporary files.
     """
+    run = partial(
+        _rehearse_task,
+        bundle,
+        phase,
+        submission=submission,
+        limits=limits or Limits(),
+        engine=engine or ProcessEngine(),
+        place=place,
+        reworked=reworked,
+    )
+    if len(phase.tasks) == 1:
+        return run(phase.tasks[0], keep=keep, keep_output=keep_output)
+    results = []
+    for number, task in enumerate(phase.tasks):
+        kept = keep and keep / str(number + 1)
+        result = run(task, keep=kept, keep_output=None if number else keep_output)
+        results.append((task.name, result))
+    return _joined(results)
+
+
+def _joined(results: Sequence[tuple[str, Rehearsal]]) -> Rehearsal:
+    """Return the results of a phase's tasks as one."""
+
+    def named(attribute: str) -> tuple[str, ...]:
+        return tuple(f"{name}: {line}" for name, result in results for line in getattr(result, attribute))
+
+    problems = named("problems")
+    if problems and any(result.status == FINISHED for _, result in results):
+        problems += ("Codabench shows the submission as Finished, with the scores of its other tasks",)
+    return replace(
+        results[0][1],
+        status=FAILED if problems else FINISHED,
+        seconds=sum(result.seconds for _, result in results),
+        scores={name: result.scores for name, result in results},
+        row=tuple(replace(cell, task=name) for name, result in results for cell in result.row),
+        warnings=named("warnings"),
+        problems=problems,
+        steps=tuple(step for _, result in results for step in result.steps),
+        lacks=next((result.lacks for _, result in results if result.lacks), ""),
+    )
+
+
+def _rehearse_task(
+    bundle: BuiltBundle,
+    phase: BuiltPhase,
+    task: BuiltTask,
+    submission: Path,
+    keep: Path | None,
+    keep_output: Path | None,
+    limits: Limits,
+    engine: Engine,
+    place: Path | None,
+    reworked: bool,
+) -> Rehearsal:
     worker = WORKERS[bundle.platform]
     run_submission = codabench.run_reworked if reworked else worker.run_submission
     start = time.monotonic()
-    warnings = [phase.warning] if phase.warning else []
+    warnings: list[str] = []
     if bundle.primary is None:
         warnings.append("primary_index names no column: the platform loses every score")
     problems: list[str] = []
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
     with temporary_place("rehearsal", place) as own:
-        run = Run(bundle, phase, own, limits or Limits(), engine or ProcessEngine(), [], warnings)
+        run = Run(bundle, phase, task, own, limits, engine, [], warnings)
         new_folder(run.root)
         new_folder(run.scratch)
         try:
@@ -249,8 +323,8 @@ def rehearse_phase(
 
 def _row(run: Run, worker: ModuleType, output: Path, scores: Mapping[str, Any]) -> tuple[Cell, ...]:
     """Return the leaderboard row of scores."""
-    program = run.bundle.files.get(run.phase.scoring_program, b"")
-    declared = partial(_declared, run.phase.scoring_program, program)
+    program = run.bundle.files.get(run.task.scoring_program, b"")
+    declared = partial(_declared, run.task.scoring_program, program)
     stored = store_scores(scores, run.bundle, worker, run.warnings, declared)
     return leaderboard_row(run.bundle, worker, stored, feedback_of(output, program))
 

@@ -1,7 +1,9 @@
 """The run of one submission in a platform's worker: the steps that all workers share."""
 
 import shutil
+import threading
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -10,7 +12,7 @@ from speechbundles.bundle.rehearse.left_behind import Left, Place
 from speechbundles.bundle.rehearse.process import Engine
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.errors import BundleError
 from spokeneval.formats.problems import SubmissionError, some_of
 from spokeneval.formats.submission_zip import unpack
@@ -31,7 +33,7 @@ class ScoresLost(Exception):
 
 @dataclass(frozen=True)
 class Step:
-    """The run of one program, `ingestion` or `scoring`."""
+    """The run of one program, `submission`, `ingestion` or `scoring`."""
 
     name: str
     command: tuple[str, ...]
@@ -42,15 +44,26 @@ class Step:
     why_stopped: str | None
 
 
+@dataclass(frozen=True)
+class Program:
+    """A program to run: the words of its command, the folders that it sees, by their names there, and where it runs."""
+
+    name: str
+    words: list[str]
+    mounts: Mapping[str, Path]
+    cwd: str
+
+
 @dataclass
 class Run:
-    """A run of one submission: its folder, the programs that ran so far, and warnings.
+    """A run of one submission on one task: its folder, the programs that ran so far, and warnings.
 
     What the programs read and write is below `root`; `scratch` is for their homes and temporary files.
     """
 
     bundle: BuiltBundle
     phase: BuiltPhase
+    task: BuiltTask
     place: Place
     limits: Limits
     engine: Engine
@@ -67,12 +80,12 @@ class Run:
 
     def unpack_submission(
         self, submission: Path, folder: Path, metadata_files: Iterable[str], *, password: str = ""
-    ) -> None:
-        """Unpack a submission as the worker does.
+    ) -> bool:
+        """Unpack a submission as the worker does; return whether it is a program.
 
         Parameters
         ----------
-        metadata_files: files that make a submission a program.
+        metadata_files: files that make a submission a program, which is never run beside our own programs.
         password: what the platform makes of an encrypted zip, if it does not report Failed.
         """
         moved = []
@@ -95,25 +108,42 @@ class Run:
                 f"the platform unpacks entries that lead out of the zip inside it: {some_of(sorted(set(moved)))}; "
                 "the starting kit refuses such a zip"
             )
-        for name in metadata_files:
-            if (folder / name).exists():
-                raise RunFailed(
-                    f"the submission contains a file named {name}: the platform would take the submission for a "
-                    "program and run the command in this file. It was not run here. Remove the file; submit results "
-                    "only"
-                )
+        found = [name for name in metadata_files if (folder / name).exists()]
+        if found and self.engine.read_only:
+            raise RunFailed(
+                f"the submission contains a file named {found[0]}: the platform would take the submission for a "
+                "program and run the command in this file. It was not run here. Remove the file; submit results "
+                "only"
+            )
+        return bool(found)
 
-    def execute(self, name: str, words: list[str], mounts: Mapping[str, Path], cwd: str) -> Step:
+    def execute(self, *programs: Program) -> list[Step]:
+        """Run programs at the same time; return the run of each."""
+        beside = [Future[Step]() for _ in programs[1:]]
+        for program, future in zip(programs[1:], beside, strict=True):
+            # A daemon does not keep an interrupted rehearsal waiting.
+            threading.Thread(target=self._complete, args=(program, future), daemon=True).start()
+        steps = [self._start(program, self.scratch) for program in programs[:1]]
+        steps += [future.result() for future in beside]
+        self.steps += steps
+        return steps
+
+    def _complete(self, program: Program, future: "Future[Step]") -> None:
+        try:
+            future.set_result(self._start(program, new_folder(self.scratch / program.name)))
+        except BaseException as error:
+            future.set_exception(error)
+
+    def _start(self, program: Program, scratch: Path) -> Step:
         seconds = self.phase.seconds if self.limits.seconds is None else self.limits.seconds
+        words = program.words
         try:
             outcome = self.engine.run(
-                words, mounts, cwd=cwd, scratch=self.scratch, seconds=seconds, limits=self.limits
+                words, program.mounts, cwd=program.cwd, scratch=scratch, seconds=seconds, limits=self.limits
             )
         except ValueError as error:  # in the bundle: no time limit, or a word that a command cannot contain
             raise BundleError(str(error)) from None
-        step = Step(name, tuple(words), **vars(outcome))
-        self.steps.append(step)
-        return step
+        return Step(program.name, tuple(words), **vars(outcome))
 
     def new_folder(self, folder: Path) -> Path:
         """Make a folder that no program has been in, and return it."""
@@ -155,9 +185,9 @@ class Run:
         submitted: a submission that is copied over the results, and put beside the input.
         """
         self.new_folder(base.parent)
-        self.bundle.unpack(self.phase.scoring_program, base / "program")
-        if self.phase.reference_data is not None:
-            self.bundle.unpack(self.phase.reference_data, base / "input/ref")
+        self.bundle.unpack(self.task.scoring_program, base / "program")
+        if self.task.reference_data is not None:
+            self.bundle.unpack(self.task.reference_data, base / "input/ref")
         problem = self.collect(results, base / "input/res", "prediction")
         if problem:
             raise RunFailed(problem)
@@ -175,13 +205,20 @@ class Run:
             new_folder(base / name)
 
     def score(
-        self, words: list[str] | None, base: Path, root: str, cwd: str, more: Sequence[str] = ()
+        self,
+        words: list[str] | None,
+        base: Path,
+        root: str,
+        cwd: str,
+        more: Sequence[str] = (),
+        beside: Sequence[Program] = (),
     ) -> Path:
         """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`.
 
         Parameters
         ----------
         more: folders in `base` that it sees besides the usual ones.
+        beside: programs that run at the same time.
 
         Returns
         -------
@@ -193,7 +230,7 @@ class Run:
             )
         mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input", *more)}
         mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
-        step = self.execute("scoring", words, mounts, cwd)
+        step, *others = self.execute(Program("scoring", words, mounts, cwd), *beside)
         output = self.new_folder(self.place.path / "output")
         problem = self.collect(base / "output", output, "scoring")
         if step.exit_code:
@@ -203,9 +240,17 @@ class Run:
                 )
             stopped = step.why_stopped and f"scoring was stopped: {step.why_stopped}"
             raise RunFailed(stopped or f"the scoring program ended with exit code {step.exit_code}")
+        check_time(others)
         if problem:
             raise RunFailed(problem)
         return output
+
+
+def check_time(steps: Iterable[Step]) -> None:
+    """Check that no program was stopped: a worker has one limit, on time, and does not score what exceeds it."""
+    for step in steps:
+        if step.why_stopped is not None:
+            raise RunFailed(f"{step.name} was stopped: {step.why_stopped}")
 
 
 def extracted_name(name: str) -> str:

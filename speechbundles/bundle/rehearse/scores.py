@@ -26,7 +26,8 @@ from spokeneval.run.signature import SIGNATURE_FILE, Signature
 class Cell:
     """One column of the leaderboard row. Without a score, `stored` is None and `shown` the platform's placeholder.
 
-    `bound` is what a score at the floor means, such as `≤ baseline` (see `SetFeedback.bound`); else it is empty.
+    `bound` is what a score at the floor means, such as `≤ baseline` (see `SetFeedback.bound`); else it is empty. `task`
+    is the name of the task, in a phase with several tasks; each has all columns.
     """
 
     key: str
@@ -37,6 +38,7 @@ class Cell:
     sorting: str
     hidden: bool
     bound: str = ""
+    task: str = ""
 
     def fixed(self) -> str:
         """Return the score with all decimals of the precision, so that the numbers of several runs are aligned."""

@@ -24,11 +24,18 @@ _IN_SCORING = {
     "$tmp": f"{APP}/output",
     "$predictions": f"{APP}/input/res",
 }
+_INGESTION = {"$input": f"{APP}/input_data"}
+_BEFORE = {"$predictions": f"{APP}/output"}
+_BESIDE = {"$program": f"{APP}/ingestion_program"}
 VARIABLES = {
+    "submission": {**_IN_SCORING, **_BEFORE},
     "scoring_program": _IN_SCORING,
-    "ingestion_program": {**_IN_SCORING, "$input": f"{APP}/input_data", "$predictions": f"{APP}/output"},
+    "ingestion_program": {**_IN_SCORING, **_INGESTION, **_BEFORE},
+    "beside_scoring": {**_IN_SCORING, **_BESIDE},
+    "ingestion_beside_scoring": {**_IN_SCORING, **_INGESTION, **_BESIDE},
 }
-"""The path that the worker substitutes for each variable of a command, by step. `$input` differs between the steps."""
+"""The path that the worker substitutes for each variable of a command, by step. `$input` differs between the steps;
+`$program` is a folder that does not exist if ingestion runs beside scoring (`replace_legacy_metadata_command`)."""
 
 FOLDERS = {
     "scoring_program": ("program", "input", "output", "shared", "input_data", "data"),

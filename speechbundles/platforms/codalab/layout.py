@@ -20,3 +20,15 @@ VARIABLES = {
     "$tmp": f"{RUN}/temp",
 }
 """The path that the worker substitutes for each variable of a command."""
+
+HIDDEN = "hidden_ref"
+"""The folder with the reference data, which the ingestion program sees."""
+
+INGESTION_VARIABLES = {
+    **VARIABLES,
+    "$program": f"{RUN}/ingestion_program",
+    "$ingestion_program": f"{RUN}/ingestion_program",
+    "$submission_program": f"{RUN}/program",
+    "$hidden": f"{RUN}/{HIDDEN}",
+}
+"""The same for the ingestion program. Source: `run` in worker.py of competitions-v1-compute-worker (0453401)."""

@@ -80,7 +80,11 @@ def notes_of(season: Season) -> list[str]:
         for phase in bundle.phases
         if phase.takes_over
     ]
-    notes += [phase.warning for phase in bundle.phases if phase.warning]
+    notes += [
+        f"phase {phase.name} has several tasks; only the first, {phase.tasks[0].name}, is rehearsed"
+        for phase in bundle.phases
+        if len(phase.tasks) > 1
+    ]
     if not bundle.auto_run:
         notes.append("submissions wait until an organiser runs them; there is no leaderboard before")
     for day in season.final:

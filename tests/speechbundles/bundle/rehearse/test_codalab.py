@@ -7,11 +7,14 @@ import pytest
 from speechbundles.bundle.rehearse import codalab
 from speechbundles.bundle.rehearse.run import RunFailed
 from tests.samples.small_bundles import (
+    AS_ON_THE_PLATFORM,
     CODALAB_SCORE,
     COLUMNS,
+    MODEL,
     codalab_run,
     tree,
     writes,
+    zipped,
 )
 
 
@@ -117,3 +120,46 @@ def test_codalab_missing_and_unknown_keys(tmp_path):
 def test_codalab_submission_with_metadata_is_never_run(tmp_path):
     result = codalab_run(tmp_path, CODALAB_SCORE, files={"metadata": "command: ls"})
     assert (result.status, result.steps) == ("Failed", ())
+
+
+CODALAB_PHASE = {
+    "execution_time_limit": 20,
+    "ingestion_program": "ingestion.zip",
+    "input_data": "input.zip",
+    "is_scoring_only": False,
+    "label": "Only",
+    "phasenumber": 1,
+    "reference_data": "reference_data.zip",
+    "scoring_program": "scoring_program.zip",
+    "start_date": "2027-01-11 00:00:00",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "accuracy"),
+    [({"model.py": MODEL, "metadata": "description: a model"}, 0.87), ({"answer.txt": "7"}, 0.25)],
+)
+def test_codalab_runs_ingestion_for_code_only(tmp_path, files, accuracy):
+    """The ingestion program imports the submission and sees the reference data (`run` in worker.py)."""
+    program = """
+        import sys
+        from pathlib import Path
+        import model
+        data, hidden, output = map(Path, sys.argv[1:])
+        assert (data / 'items.txt').exists() and (hidden / 'gold.txt').exists()
+        (output / 'answer.txt').write_text(model.answer)
+    """
+    inner = {
+        "input.zip": zipped({"items.txt": "a"}),
+        "ingestion.zip": zipped(
+            {
+                "ingest.py": program,
+                "metadata": "command: python3 $ingestion_program/ingest.py $input $hidden $output",
+            }
+        ),
+    }
+    changes = {"phases": {1: CODALAB_PHASE}}
+    result = codalab_run(
+        tmp_path, CODALAB_SCORE, files=files, changes=changes, inner=inner, engine=AS_ON_THE_PLATFORM
+    )
+    assert (result.status, result.scores.get("accuracy")) == ("Finished", accuracy), str(result)

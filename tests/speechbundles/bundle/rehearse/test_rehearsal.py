@@ -16,9 +16,12 @@ from tests.samples.live_bundle import with_password
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     ONLY,
+    TASKS,
     codabench_bundle,
     codalab_run,
+    phase_of,
     run,
+    shown,
     submission_zip,
     tree,
     writes,
@@ -217,3 +220,25 @@ def test_what_cannot_be_rehearsed_is_refused(tmp_path):
     ):
         with pytest.raises(OrganiserError, match=words):
             rehearse(one, other, **options)
+
+
+# Several tasks in a phase
+
+
+def test_each_task_of_a_phase_has_all_columns(tmp_path):
+    """Codabench shows one row with the columns of each task (`get_leaderboard` in api/views/competitions.py)."""
+    result = run(tmp_path, changes=phase_of(TASKS), ingest=None, keep=tmp_path / "kept")
+    expected = [("dev", "accuracy", "0.25"), ("dev", "items", "3.0")]
+    assert shown(result) == [*expected, ("eval", "accuracy", "0.8765"), ("eval", "items", "3.0")]
+    assert "dev: Accuracy 0.25  eval: Accuracy 0.8765" in str(result)
+    assert [cell["task"] for cell in json.loads(result.to_json())["row"]] == ["dev", "dev", "eval", "eval"]
+    assert (tmp_path / "kept/2/scoring/app/output/scores.json").is_file()
+
+
+def test_an_error_in_one_task_leaves_the_scores_of_the_others(tmp_path):
+    start = "if '41' in open(sys.argv[1] + '/ref/gold.txt').read(): sys.exit(4)\n"
+    score = writes('{"accuracy": 0.5, "items": 1}', more=start)
+    result = run(tmp_path, score=score, changes=phase_of(TASKS), ingest=None)
+    assert result.status == "Failed"
+    assert result.problems[0] == "dev: the scoring program ended with exit code 4"
+    assert shown(result)[0] == ("eval", "accuracy", "0.5")

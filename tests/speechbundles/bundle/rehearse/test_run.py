@@ -6,13 +6,19 @@ from pathlib import Path
 
 import yaml
 
-from speechbundles.bundle.rehearse.sandbox import Outcome
+from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from tests.samples.small_bundles import (
+    AS_ON_THE_PLATFORM,
     INGEST_COMMAND,
+    MODEL,
     SCORE_COMMAND,
+    TASKS,
+    phase_of,
     run,
+    shown,
     tree,
     writes,
+    zipped,
 )
 
 
@@ -109,3 +115,94 @@ def test_another_engine_can_run_the_programs(tmp_path):
         (INGEST_COMMAND.split(), ingestion, "/app/program", 20.0),
         (SCORE_COMMAND.split(), scoring, "/app/program", 20.0),
     ]
+
+
+# Submissions that are programs, and ingestion beside scoring
+
+WAIT = """
+    import sys, time
+    from pathlib import Path
+    def wait(path):
+        while not path.exists():
+            time.sleep(0.01)
+"""
+RUN_MODEL = """
+    import sys
+    from pathlib import Path
+    sys.path.insert(0, sys.argv[2])
+    import model
+    (Path(sys.argv[3]) / 'answer.txt').write_text(model.answer)
+"""
+
+
+def test_ingestion_and_a_submissions_own_command_run_at_the_same_time(tmp_path):
+    """Each waits for a file of the other: workers up to Codabench 1.21 start both containers at once."""
+    ingest = (
+        WAIT
+        + "    output = Path(sys.argv[3])\n    (output / 'asked').touch()\n    wait(output / 'answer.txt')\n"
+    )
+    code = (
+        WAIT
+        + "    output = Path(sys.argv[1])\n    wait(output / 'asked')\n    (output / 'answer.txt').write_text('42')\n"
+    )
+    files = {"code.py": code, "metadata": "command: python3 /app/program/code.py $predictions"}
+    result = run(tmp_path, files, ingest=ingest, engine=AS_ON_THE_PLATFORM, keep=tmp_path / "kept")
+    assert [step.name for step in result.steps] == ["submission", "ingestion", "scoring"]
+    assert shown(result)[0] == ("", "accuracy", "0.8765")
+    assert tree(tmp_path / "kept/scoring/app/input/res") == ["answer.txt", "asked", "metadata"]
+    report = yaml.safe_load((tmp_path / "kept/scoring/app/input/res/metadata").read_text())
+    assert (report["exitCode"], report["ingestionExitCode"]) == (0, 0)
+
+
+def test_metadata_without_a_command_is_code_for_ingestion_and_no_part_of_the_results(tmp_path):
+    files = {"model.py": MODEL, "metadata": "description: a model"}
+    result = run(tmp_path, files, ingest=RUN_MODEL, engine=AS_ON_THE_PLATFORM, keep=tmp_path / "kept")
+    assert (result.status, result.scores["accuracy"]) == ("Finished", 0.87654321)
+    assert tree(tmp_path / "kept/scoring/app/input/res") == ["answer.txt", "metadata"]
+    result = run(tmp_path, files, ingest=None, engine=AS_ON_THE_PLATFORM)
+    assert (result.status, "no command" in result.problems[0]) == ("Failed", True)
+
+
+def test_a_submission_that_fails_is_scored_all_the_same(tmp_path):
+    files = {"code.py": "raise SystemExit(3)", "metadata": "command: python3 /app/program/code.py"}
+    result = run(tmp_path, files, engine=AS_ON_THE_PLATFORM)
+    assert any("submission ended with exit code 3" in warning for warning in result.warnings)
+    assert result.steps[-1].name == "scoring"
+
+
+BESIDE = """
+    shared = Path(sys.argv[1]).parent / 'shared'
+    (shared / 'question').touch()
+    wait(shared / 'answer')
+    output = Path(sys.argv[2])
+    (output / 'scores.json').write_text('{"accuracy": %s, "items": 1}' % (shared / 'answer').read_text())
+"""
+ANSWERS = """
+    shared, submission = map(Path, sys.argv[1:])
+    wait(shared / 'question')
+    (shared / 'part').write_text((submission / 'answer.txt').read_text())
+    (shared / 'part').rename(shared / 'answer')
+"""
+
+
+def beside(tmp_path, answers, limits=None):
+    """A rehearsal in which ingestion runs beside scoring, and both see `/app/shared`."""
+    command = "command: python3 /app/program/ingest.py /app/shared /app/ingested_program"
+    inner = {"ingestion_program.zip": zipped({"ingest.py": WAIT + answers, "metadata": command})}
+    task = {**TASKS[1], "ingestion_program": "ingestion_program.zip", "ingestion_only_during_scoring": True}
+    changes = phase_of([task])
+    return run(
+        tmp_path, {"answer.txt": "0.5"}, score=WAIT + BESIDE, inner=inner, changes=changes, limits=limits
+    )
+
+
+def test_ingestion_beside_scoring_exchanges_files_with_it(tmp_path):
+    result = beside(tmp_path, ANSWERS)
+    assert [step.name for step in result.steps] == ["scoring", "ingestion"]
+    assert shown(result)[0] == ("", "accuracy", "0.5")
+    assert "scoring first" in result.warnings[0]
+
+
+def test_a_program_that_waits_for_ever_ends_at_the_time_limit(tmp_path):
+    result = beside(tmp_path, ANSWERS + "    wait(shared / 'never')\n", limits=Limits(seconds=2))
+    assert (result.status, result.problems[0][:21]) == ("Failed", "ingestion was stopped")
