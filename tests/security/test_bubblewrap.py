@@ -81,6 +81,8 @@ ATTEMPTS = {
         "libc.syscall(425, 1, 0), os.strerror(ctypes.get_errno())",
         "-1 Function not implemented",
     ),
+    "memory of no process": ("os.memfd_create('x')", "Function not implemented"),
+    "memory of no process, System V": ("libc.shmget(0, 9, 0o600), ctypes.get_errno()", "-1 38"),
     "inputs": ("open('/app/input/ref/gold', 'a')", "Read-only file system"),
     "rights of inputs": ("os.chmod('/app/input/ref/gold', 0o777)", "Read-only file system"),
     "Python": ("open(sys.prefix + '/planted', 'w')", "Read-only file system"),

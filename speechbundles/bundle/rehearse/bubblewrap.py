@@ -73,13 +73,14 @@ ETC = {
 }
 
 CALLS = {
-    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425)),
-    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425)),
+    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425, 319, 447, 29)),
+    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425, 279, 447, 194)),
 }
 """By processor, the numbers of its architecture, of `socket`, and of the system calls that programs do not get.
 
-These are `add_key`, `request_key`, `keyctl`, `perf_event_open`, `bpf`, `userfaultfd`, `io_uring_setup`: kernel objects
-outside all namespaces, or other ways to a socket. Source: `linux/audit.h`, `asm/unistd.h`.
+These are `add_key`, `request_key`, `keyctl`, `perf_event_open`, `bpf`, `userfaultfd` and `io_uring_setup`, which reach
+beyond all namespaces or to a socket; and `memfd_create`, `memfd_secret` and `shmget`, because no limit counts memory
+that belongs to no process. Source: `linux/audit.h`, `asm/unistd.h`.
 """
 
 FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)

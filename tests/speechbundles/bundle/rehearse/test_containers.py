@@ -199,7 +199,7 @@ def test_an_image_that_cannot_be_had_is_named(server, client):
 
 
 def docker_run(tmp_path, image):
-    """Rehearse a small bundle in containers of its image; return the exit status."""
+    """Rehearse a small bundle of a stranger in containers of its image; return the exit status."""
     bundle = codabench_bundle(tmp_path, changes={"docker_image": image})
     return build_bundle.main(["rehearse", str(bundle), str(submission_zip(tmp_path)), "--engine", "docker"])
 
@@ -216,7 +216,20 @@ def test_the_image_is_the_bundles_own(server, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DOCKER_HOST", server.address)
     assert docker_run(tmp_path, "some/image:7") == 1
     assert "wrote neither scores.json nor" in capsys.readouterr().out  # no program was run
-    assert {body["Image"] for body in server.bodies("/containers/create")} == {"some/image:7"}
+    ingestion, scoring = server.bodies("/containers/create")
+    assert ingestion["Image"] == scoring["Image"] == "some/image:7"
+
+
+def test_a_strangers_programs_may_write_where_the_worker_permits_it(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", server.address)
+    docker_run(tmp_path, "some/image:7")
+    asked = server.bodies("/containers/create")
+    assert [body["WorkingDir"] for body in asked] == ["/app/program"] * 2
+    folders = [{bind.split(":", 1)[1] for bind in body["HostConfig"]["Binds"]} for body in asked]
+    assert folders[0] == {
+        f"/app/{name}:z" for name in ("program", "output", "ingested_program", "input_data")
+    }
+    assert folders[1] == {f"/app/{name}:z" for name in ("program", "output", "input", "shared")}
 
 
 # Real containers
