@@ -1,12 +1,21 @@
-"""Run a submission through a bundle as the platform does."""
+"""Run a submission, or a bundle's own sample solutions, through the bundle as the platform does."""
 
+import json
 from pathlib import Path
 
 import click
 
-from speechbundles.bundle.rehearse import ENGINES, FINISHED, choose_engine, rehearse
+from speechbundles.bundle.rehearse import (
+    ENGINES,
+    FINISHED,
+    Engine,
+    choose_engine,
+    rehearse,
+    rehearse_solutions,
+)
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, flag, path_option, phase, reference
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
+from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
 from spokeneval.programs.score import HIDDEN_STATISTICS
@@ -14,7 +23,7 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
 
 @click.command(cls=Command, help=__doc__)
 @bundle_file
-@click.argument("submission", type=PATH, metavar="SUBMISSION.zip")
+@click.argument("submission", type=PATH, metavar="[SUBMISSION.zip]", required=False)
 @phase
 @reference
 @path_option("--keep", "DIR", "keep all files that the run read and wrote in this folder")
@@ -40,7 +49,7 @@ from spokeneval.programs.score import HIDDEN_STATISTICS
 @as_json
 def command(
     bundle: Path,
-    submission: Path,
+    submission: Path | None,
     phase: str | None,
     reference: Path | None,
     keep: Path | None,
@@ -53,10 +62,15 @@ def command(
     refuse_windows()
     if statistics and keep is None:
         refuse("--statistics needs --keep DIR, the folder in which the statistics are kept.", 2)
+    if submission is None and (keep or reference):
+        refuse("--keep and --reference need a submission: rehearse BUNDLE SUBMISSION.zip", 2)
     with reporting(2):
         built = read_built_bundle(bundle)
         built.phase(phase)  # raises for a phase that cannot be rehearsed, before an image is pulled
         variables = {HIDDEN_STATISTICS: "write"} if statistics else {}
+        chosen = choose_engine(engine, built, variables=variables, python=python)
+        if submission is None:
+            return _solutions(built, phase, chosen, worker != "1.25", as_json)
         rehearsal = rehearse(
             bundle,
             submission,
@@ -64,7 +78,26 @@ def command(
             reference=reference,
             keep=keep,
             reworked=worker != "1.25",
-            engine=choose_engine(engine, built, variables=variables, python=python),
+            engine=chosen,
         )
     say(rehearsal.to_json() if as_json else rehearsal)
     return 0 if rehearsal.status == FINISHED else 1
+
+
+def _solutions(built: BuiltBundle, phase: str | None, engine: Engine, reworked: bool, as_json: bool) -> int:
+    """Rehearse the bundle's own sample solutions; print what each phase would show."""
+    found = []
+    for name, rehearsal in rehearse_solutions(built, phase=phase, engine=engine, reworked=reworked):
+        found.append((name, rehearsal))
+        if not as_json:
+            say(f"{rehearsal.phase}, {name}: {rehearsal}")
+    if not found:
+        refuse("the bundle has no sample solution; name one: rehearse BUNDLE SUBMISSION.zip", 2)
+    if not as_json and phase is None:
+        shown = {rehearsal.phase for _, rehearsal in found}
+        for each in built.phases:
+            if each.name not in shown:
+                say(f"{each.name}: no sample solution")
+    if as_json:
+        say(json.dumps([{"solution": name, **rehearsal.to_data()} for name, rehearsal in found], indent=2))
+    return 0 if all(rehearsal.status == FINISHED for _, rehearsal in found) else 1

@@ -16,6 +16,7 @@ from speechbundles.bundle.rehearse.rehearsal import (
     Rehearsal,
     rehearse,
     rehearse_phase,
+    rehearse_solutions,
     with_reference,
 )
 from speechbundles.bundle.rehearse.run import extracted_name
@@ -38,6 +39,7 @@ __all__ = [
     "rehearse",
     "rehearse_all",
     "rehearse_phase",
+    "rehearse_solutions",
     "with_reference",
     "write_result",
 ]

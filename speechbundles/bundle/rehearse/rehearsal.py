@@ -11,7 +11,8 @@ Conventions: *Failed* and *Finished* are the platform's statuses. A score is *st
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -36,6 +37,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
 from speechbundles.platforms.facts import PLATFORMS
@@ -149,7 +151,7 @@ def rehearse(
     Parameters
     ----------
     bundle: a bundle, for Codabench or CodaLab.
-    submission: the zip that a participant would upload.
+    submission: the zip that a participant would upload, or a folder with its files.
     phase: a phase's name or index; default: the first that scores against `reference_data.zip`, else the first.
     reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
     keep: an empty or new folder that receives the files of the run: `prediction/app`, `scoring/app`; of several tasks,
@@ -160,12 +162,11 @@ def rehearse(
 
     Raises
     ------
-    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the submission is not a file, the reference is
+    OrganiserError: the bundle cannot be rehearsed or lacks the phase, there is no such submission, the reference is
         not a folder, or `keep` is not empty.
     """
-    if not submission.is_file():
-        found = "is a folder" if submission.is_dir() else "no such file"
-        raise OrganiserError(f"{submission}: {found}; expected the zip of a submission")
+    if not submission.exists():
+        raise OrganiserError(f"{submission}: no such file; expected the zip of a submission, or its folder")
     if keep is not None and keep.exists() and (not keep.is_dir() or any(keep.iterdir())):
         raise OrganiserError(f"{keep}: expected an empty folder or a new one")
     if keep is not None:
@@ -175,13 +176,52 @@ def rehearse(
     if reference is not None:
         built = with_reference(built, rehearsed, reference)
     _check_worker(built, reworked)
-    result = rehearse_phase(
-        built, rehearsed, submission, keep=keep, limits=limits, engine=engine, reworked=reworked
-    )
+    with _zip_of(submission) as upload:
+        result = rehearse_phase(
+            built, rehearsed, upload, keep=keep, limits=limits, engine=engine, reworked=reworked
+        )
     if keep is not None and result.status == FINISHED and len(rehearsed.tasks) == 1:
         output = keep / PLATFORMS[built.platform].scoring_folder / "output"
         write_tag(output, label_tag(built, rehearsed))
     return result
+
+
+def rehearse_solutions(
+    bundle: BuiltBundle, *, phase: str | None = None, engine: Engine | None = None, reworked: bool = False
+) -> Iterator[tuple[str, Rehearsal]]:
+    """Rehearse a bundle's own sample solutions: in each phase, those of its tasks.
+
+    Parameters
+    ----------
+    phase: a phase's name or index; default: all phases.
+
+    Yields
+    ------
+    The name of the solution in the bundle, and its rehearsal.
+    """
+    _check_worker(bundle, reworked)
+    for each in bundle.phases if phase is None else [bundle.phase(phase)]:
+        for name in dict.fromkeys(name for task in each.tasks for name in task.solutions):
+            tasks = tuple(task for task in each.tasks if name in task.solutions)
+            if name not in bundle.files:
+                raise OrganiserError(
+                    f"the sample solution {name} is named in competition.yaml but is not in the bundle"
+                )
+            with _zip_of(bundle.files[name]) as upload:
+                some = replace(each, tasks=tasks)
+                yield name, rehearse_phase(bundle, some, upload, engine=engine, reworked=reworked)
+
+
+@contextmanager
+def _zip_of(submission: Path | bytes) -> Iterator[Path]:
+    """Give the file of a zip; a folder is zipped as a participant would do it."""
+    if isinstance(submission, Path) and not submission.is_dir():
+        yield submission
+        return
+    with temporary_folder("submission") as folder:
+        path = folder / "submission.zip"
+        path.write_bytes(submission if isinstance(submission, bytes) else make_zip(read_tree(submission)))
+        yield path
 
 
 def _check_worker(bundle: BuiltBundle, reworked: bool) -> None:

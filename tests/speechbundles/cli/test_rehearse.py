@@ -1,11 +1,12 @@
 """The command `rehearse`."""
 
+import json
 import sys
 
 import pytest
 
 import build_bundle
-from tests.samples.small_bundles import codabench_bundle
+from tests.samples.small_bundles import codabench_bundle, zipped
 
 
 @pytest.mark.parametrize(
@@ -14,7 +15,7 @@ from tests.samples.small_bundles import codabench_bundle
         ("no.zip taken", "no.zip: No such file or directory; expected a bundle's zip"),
         ("taken taken", "taken: is not a zip; expected a bundle's zip"),
         ("bundle.zip no.zip", "no.zip: no such file; expected the zip of a submission"),
-        ("bundle.zip .", ".: is a folder; expected the zip of a submission"),
+        ("bundle.zip --keep kept", "--keep and --reference need a submission"),
         ("bundle.zip bundle.zip --keep taken/x", "taken/x: Not a directory"),
         ("bundle.zip bundle.zip --statistics", "--keep"),
     ],
@@ -32,3 +33,37 @@ def test_windows_is_told_at_once_what_does_not_run_there(monkeypatch, capsys):
     commands = ("rehearse b.zip s.zip", "season b.zip s", "publish b.zip", "amend b.zip 7")
     assert [build_bundle.main(command.split()) for command in commands] == [1] * 4
     assert capsys.readouterr().err.count("not rehearsed on Windows; run this in WSL") == 4
+
+
+SOLUTIONS = {
+    "solutions": [
+        {"index": 0, "tasks": [0, 1], "path": "right.zip"},
+        {"index": 1, "tasks": [1], "path": "wrong.zip"},
+    ]
+}
+
+
+def test_a_bundle_alone_rehearses_its_sample_solutions_in_each_phase(tmp_path, capsys):
+    inner = {name: zipped({"answer.txt": text}) for name, text in (("right.zip", "42"), ("wrong.zip", "7"))}
+    bundle = str(codabench_bundle(tmp_path, changes=SOLUTIONS, inner=inner))
+    assert build_bundle.main(["rehearse", bundle, "--engine", "local", "--json"]) == 0
+    found = [
+        (one["phase"], one["solution"], one["row"][0]["shown"]) for one in json.loads(capsys.readouterr().out)
+    ]
+    assert found == [
+        ("Development", "right.zip", "0.25"),
+        ("Evaluation", "right.zip", "0.8765"),
+        ("Evaluation", "wrong.zip", "0.25"),
+    ]
+    assert build_bundle.main(["rehearse", bundle, "--engine", "local", "--phase", "Development"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("Development, right.zip: Finished in ")
+    assert line.endswith("Accuracy 0.25")
+
+
+def test_a_bundle_without_a_sample_solution_needs_a_submission(tmp_path, capsys):
+    assert build_bundle.main(["rehearse", str(codabench_bundle(tmp_path)), "--engine", "local"]) == 2
+    assert (
+        "the bundle has no sample solution; name one: rehearse BUNDLE SUBMISSION.zip"
+        in capsys.readouterr().err
+    )

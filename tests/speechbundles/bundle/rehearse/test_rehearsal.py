@@ -10,6 +10,7 @@ import yaml
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import unpack
 from tests.samples.live_bundle import with_password
@@ -214,7 +215,7 @@ def test_what_cannot_be_rehearsed_is_refused(tmp_path):
     for one, other, options, words in (
         (submission, submission, {}, r"no competition\.yaml"),
         (tmp_path / "none.zip", submission, {}, "expected a bundle"),
-        (bundle, tmp_path, {}, "expected the zip of a submission"),
+        (bundle, tmp_path / "none.zip", {}, "expected the zip of a submission"),
         (bundle, submission, {"keep": tmp_path}, "expected an empty folder"),
         (bundle, submission, {"phase": "Final"}, r"'Final'.*'Development' \(0\), 'Evaluation' \(1\)"),
     ):
@@ -242,3 +243,8 @@ def test_an_error_in_one_task_leaves_the_scores_of_the_others(tmp_path):
     assert result.status == "Failed"
     assert result.problems[0] == "dev: the scoring program ended with exit code 4"
     assert shown(result)[0] == ("eval", "accuracy", "0.5")
+
+
+def test_a_folder_is_submitted_as_its_zip(tmp_path):
+    folder = write_tree(tmp_path / "folder", {"answer.txt": b"42\n"})
+    assert rehearse(codabench_bundle(tmp_path), folder).scores["accuracy"] == 0.87654321
