@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime, time, timezone
 
+from dateutil.parser import parse
+
 from speechbundles.model.document import describe
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
@@ -12,25 +14,26 @@ MINUTES = "%Y-%m-%d %H:%M"
 FORMAT = f"{MINUTES}:%S"
 """The only format that every platform reads correctly, if the date is quoted."""
 
+_ZONES = r"Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|[A-Z]{3,5}"
 _ISO = re.compile(
     r"(?P<date>\d{4}-\d{1,2}-\d{1,2})"
     r"(?:[T ](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?)?"
-    r"\s*(?P<zone>Z|UTC|GMT|[+-]\d{1,2}(?::?\d{2})?|[A-Z]{3,5})?"
+    rf"\s*(?P<zone>{_ZONES})?"
 )
+_ZONE = re.compile(rf":\d\d(?:\.\d+)?\s*({_ZONES})$")
+_LONGEST = 100
 _CANONICAL = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
-_AMBIGUOUS = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}\b.*")
-_SPELT = ("%d %B %Y", "%B %d, %Y", "%B %d %Y", "%d %b %Y", "%b %d, %Y", "%b %d %Y", "%Y/%m/%d")
-_TIMES = ("", " %H:%M", " %H:%M:%S")
 _UTC = re.compile(r"Z|UTC|GMT|[+-]0{1,2}(:?00)?")
 
 
 def read_date(report: Report, where: str, value: object, *, unquoted: str, lenient: bool) -> datetime | None:
-    """Return the instant in UTC. Return None, and add a finding, if it cannot be read or is ambiguous.
+    """Return the instant in UTC. Return None, and add a finding, if it cannot be read.
 
     Parameters
     ----------
     unquoted: the rule that an unquoted date-time breaks; with `date-unquoted` its time is lost.
-    lenient: whether the platform accepts other formats than ISO's.
+    lenient: whether the platform reads other formats than ISO's with python-dateutil, as Codabench does
+        (`get_datetime` in competitions/unpackers/utils.py): the month comes first, if it can.
     """
     if isinstance(value, datetime):
         report.add(unquoted, where, f"{value} without quotes")
@@ -64,19 +67,21 @@ def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime
         elif not _CANONICAL.fullmatch(text):
             report.add("date-format", where, f"{text!r}: read as {read}")
         return read
-    if _AMBIGUOUS.fullmatch(text) and lenient:
-        report.add("date-ambiguous", where, f"{text!r}: which number is the month?")
+    try:
+        if not lenient or len(text) > _LONGEST:
+            raise ValueError
+        readings: list[datetime] = [parse(text, dayfirst=first, ignoretz=True) for first in (False, True)]
+    except (ValueError, ArithmeticError):
+        report.add("date-invalid", where, f"{text!r} is not a date")
         return None
-    for form in (day + clock for day in _SPELT for clock in _TIMES):
-        try:
-            read = datetime.strptime(text, form)
-        except ValueError:
-            continue
-        if lenient:
-            report.add("date-format", where, f"{text!r}: read as {read}")
-            return read
-    report.add("date-invalid", where, f"{text!r} is not a date")
-    return None
+    read, zone = readings[0], _ZONE.search(text)
+    if zone and not _UTC.fullmatch(zone[1]):
+        report.add("date-offset", where, f"{text!r} has the time zone {zone[1]}")
+    elif read == readings[1] or text[:4].isdigit():
+        report.add("date-format", where, f"{text!r}: read as {read}")
+    else:
+        report.add("date-ambiguous", where, f"{text!r}: which number is the month? Read as {read}")
+    return read
 
 
 def expect_date(
@@ -86,7 +91,7 @@ def expect_date(
 
     Raises
     ------
-    BundleError: a date that the platform cannot read, or an ambiguous date.
+    BundleError: a date that the platform cannot read.
     """
     instant = read(Report(), where, value)
     if instant is None:

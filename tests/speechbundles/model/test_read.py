@@ -1,4 +1,6 @@
-"""Bundles that cannot be read, or whose runs would hang."""
+"""Bundles that cannot be read, or whose runs would hang, and bundles in the forms that only other organisers use."""
+
+from datetime import datetime
 
 import pytest
 
@@ -68,3 +70,29 @@ def test_a_bundle_is_read_from_its_folder_with_the_folders_in_it_zipped(tmp_path
     assert unzipped(built.files["items"]) == unzipped(built.files["items/"]) == {"a/b.txt": b"2"}
     assert unzipped(built.files["none/"]) == {}
     assert unzipped(built.files["solutions/one/"]) == {"answer.txt": b"3"}
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("1-1-2026", (2026, 1, 1)),
+        ("8-7-2019", (2019, 8, 7)),
+        ("6-15-2020", (2020, 6, 15)),
+        ("31-1-2026", (2026, 1, 31)),
+        ("Jan 5, 2027 10:00 PM", (2027, 1, 5, 22)),
+        ("11 January 2027 9:00 CET", (2027, 1, 11, 9)),
+    ],
+)
+def test_dates_are_read_as_codabench_reads_them(tmp_path, text, date):
+    """The first three are in codalab/competition-examples and in Codabench's tests; the month is first, if it can."""
+    path = codabench_bundle(tmp_path, changes={"phases": [{**ONLY, "tasks": [0], "start": text}]})
+    assert read_built_bundle(path).phases[0].opens == datetime(*date)
+
+
+@pytest.mark.parametrize(
+    "text", ["next Monday", "2026-13-01", "1" * 200, "999999999992027202799999999999m-s"]
+)
+def test_dates_that_codabench_refuses_are_refused(tmp_path, text):
+    path = codabench_bundle(tmp_path, changes={"phases": [{**ONLY, "tasks": [0], "start": text}]})
+    with pytest.raises(BundleError, match="is not a date"):
+        read_built_bundle(path)
