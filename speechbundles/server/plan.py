@@ -197,7 +197,8 @@ def _check_old(
     names = {part: f"served/{part}.zip" for part in served}
     files = {names[part]: content for part, content in served.items()}
     old = replace(amendment.bundle, files={**amendment.bundle.files, **files})
-    old_phase = replace(built, **{part: names.get(part) for part in api.PARTS})  # type: ignore[arg-type]
+    parts: dict[str, Any] = {part: names.get(part) for part in api.PARTS}
+    old_phase = replace(built, tasks=(replace(built.tasks[0], **parts),))
     try:
         scored = score_entrants(old, old_phase, entrants, amendment.folder, amendment.jobs, progress)
     except BundleError as error:

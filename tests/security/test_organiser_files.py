@@ -167,7 +167,8 @@ def test_what_is_no_ordinary_file(capsys, tmp_path):
     for name in ("pipe", "folder", "loop", "zero", "sparse"):
         for command in commands(tmp_path, tmp_path / f"{name}.zip"):
             status, words = run(capsys, *command)
-            assert (status, f"{name}.zip: " in words) == (2, True), command
+            an_empty_bundle = name == "folder" and command[0] == "check"  # a bundle's folder, with findings
+            assert (status, f"{name}.zip: " in words) == (1 if an_empty_bundle else 2, True), command
         with pytest.raises(OrganiserError, match=f"{name}: "):
             read_outputs([tmp_path / f"{name}.zip"])
 

@@ -15,6 +15,7 @@ from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.pool_worker import MOST_RUNS, ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
 from speechbundles.bundle.rehearse.sandbox import Limits
+from speechbundles.model.bundle import BuiltTask
 from speechbundles.model.read import read_built_bundle
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import FREE_ATTEMPT
@@ -334,7 +335,7 @@ def test_programs_share_a_process_only_if_all_their_code_but_a_task_is_the_proje
     place = write_files(tmp_path / "program", {**source, **files})
     data = write_files(tmp_path / "data", {"items.csv": ""})
     names = {"scoring_program.zip": place, "input_data.zip": data}
-    phase = SimpleNamespace(scoring_program="scoring_program.zip", ingestion_program=None)
+    phase = SimpleNamespace(tasks=[BuiltTask("task", "scoring_program.zip")])
     assert own_programs(SimpleNamespace(phases=[phase], unpacked=names)) == ({place: whose} if whose else {})
 
 
