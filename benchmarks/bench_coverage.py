@@ -32,7 +32,7 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics.counts import by_group, total
-from spokeneval.metrics.language_diarization import LanguageTimes, jaccard_errors
+from spokeneval.metrics.diarization import DiarizationErrors, LabelTimes
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.run.interval import score_intervals
 
@@ -179,15 +179,18 @@ def sessions(
     mandarin = rates(rng, 0.17, 0.2, speakers)[speaker]
     missed, claimed, confused = (drawn(rng, error, 0.1, speakers)[speaker] for _ in range(3))
     right = (1 - missed) * (1 - confused)
-    states = np.zeros((len(speaker), 16))
-    for share, own, other in ((0.8 * (1 - mandarin), 1, 2), (0.8 * mandarin, 2, 1)):
-        states[:, own] = share * missed
-        states[:, own + 4 * own] = share * right
-        states[:, own + 4 * other] = share * (1 - missed) * confused
-    states[:, 4] = 0.2 * claimed  # nothing spoken, English claimed
-    states[:, 0] = 0.2 * (1 - claimed)
-    times = LanguageTimes(np.rint(states * milliseconds[:, np.newaxis]))
-    return Sample({"times": times, "jaccard": jaccard_errors(times)}, speaker)
+    share = 0.8 * np.stack([1 - mandarin, mandarin], axis=1)
+    states = (
+        np.stack([missed, right, (1 - missed) * confused], axis=1)[:, :, np.newaxis] * share[:, np.newaxis]
+    )
+    lost, found, taken = np.rint(states * milliseconds[:, np.newaxis, np.newaxis]).transpose(1, 0, 2)
+    extra = np.rint(0.2 * claimed * milliseconds)  # nothing spoken, English claimed
+    wrong, spoken = lost + taken, lost + found + taken
+    false = taken[:, ::-1] + np.stack([extra, 0 * extra], axis=1)
+    jaccard = ((wrong + false) / (spoken + false)).sum(axis=1)
+    sums = (spoken.sum(axis=1), lost.sum(axis=1), extra, taken.sum(axis=1))
+    errors = DiarizationErrors(*sums, np.full(len(speaker), 2), jaccard)
+    return Sample({"errors": errors, "labels": LabelTimes(spoken, wrong, false)}, speaker)
 
 
 def answers(rng: np.random.Generator, speakers: int, *, noise: float) -> Sample:

@@ -29,7 +29,7 @@ from sample_data.merlion import (
     write_diarization_set,
 )
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.language_diarization import der, language_times
+from spokeneval.metrics.diarization import DiarizationErrors, der, errors_per_recording, overlaps
 from spokeneval.metrics.sweeps import Recording, Turns
 
 ROUNDS = 3
@@ -53,6 +53,11 @@ def evaluation_recordings() -> list[Recording]:
         ]
         recordings.append(Recording(*turns, regions[name][["start", "end"]].to_numpy()))
     return recordings
+
+
+def errors(recordings: list[Recording]) -> DiarizationErrors:
+    """Return the errors of each recording."""
+    return errors_per_recording([overlaps(each) for each in recordings], mapped=False)
 
 
 def against_pyannote(recordings: list[Recording]) -> None:
@@ -87,8 +92,8 @@ def against_pyannote(recordings: list[Recording]) -> None:
             metric(reference, hypothesis, uem=uem)
         return abs(metric)
 
-    rounds = [(call_seconds(lambda: language_times(recordings)), call_seconds(score)) for _ in range(ROUNDS)]
-    ours = der(total(language_times(recordings)))
+    rounds = [(call_seconds(lambda: errors(recordings)), call_seconds(score)) for _ in range(ROUNDS)]
+    ours = der(total(errors(recordings)))
     print(
         f"  pyannote.metrics {median(times[1] for times in rounds):8.2f} s    "
         f"{median(times[1] / times[0] for times in rounds):.0f} x ours"
@@ -142,17 +147,15 @@ def main() -> None:
     recordings = evaluation_recordings()
     turns = sum(len(language) for each in recordings for side in each[:2] for language in side)
     print(f"{len(recordings)} recordings, {turns} turns in reference and hypothesis")
-    print(
-        f"  ours {1000 * median(call_seconds(lambda: language_times(recordings)) for _ in range(9)):.1f} ms"
-    )
+    print(f"  ours {1000 * median(call_seconds(lambda: errors(recordings)) for _ in range(9)):.1f} ms")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         against_pyannote(recordings)
 
     rounds = [
         (
-            call_seconds(lambda: language_times(recordings)),
-            call_seconds(lambda: language_times(recordings * 10)),
+            call_seconds(lambda: errors(recordings)),
+            call_seconds(lambda: errors(recordings * 10)),
         )
         for _ in range(5)
     ]
@@ -160,8 +163,8 @@ def main() -> None:
     longer = [stretch(each, 10) for each in recordings]
     rounds = [
         (
-            call_seconds(lambda: language_times(recordings)),
-            call_seconds(lambda: language_times(longer)),
+            call_seconds(lambda: errors(recordings)),
+            call_seconds(lambda: errors(longer)),
         )
         for _ in range(5)
     ]

@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.language_diarization import english_time, mandarin_time
 
 from .boards import Board
 from .cases import instants_of, submission_of
@@ -27,8 +26,8 @@ def decode(board: Board, decoded: np.ndarray) -> None:
     case = board.case
     times = instants_of(case)
     silent = submission_of([([], [])] * len(case.reference.turns))
-    spoken = total(case.task.count(case.reference, silent)["times"])
-    totals = {"english_error": english_time(spoken), "mandarin_error": mandarin_time(spoken)}
+    spoken = total(case.task.count(case.reference, silent)["labels"]).reference
+    totals = dict(zip(("english_error", "mandarin_error"), spoken.tolist(), strict=True))
     for first in range(0, len(times), 2 * len(LENGTHS)):
         turns: list[tuple[list, list]] = [([], []) for _ in case.reference.turns]
         asked = np.split(np.arange(first, min(first + 2 * len(LENGTHS), len(times))), [len(LENGTHS)])

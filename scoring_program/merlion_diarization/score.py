@@ -3,7 +3,7 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv and regions.csv, INPUT_DIR/res/*.txt)
 
 spokeneval/challenges/merlion_diarization.py describes the files, the counts and the scores;
-spokeneval/metrics/language_diarization.py gives the formulas and their sources.
+spokeneval/metrics/diarization.py gives the formulas and their sources.
 """
 
 import sys

@@ -6,9 +6,8 @@ languages, or name speakers that a system cannot know; then a system's labels ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from operator import itemgetter
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -74,22 +73,19 @@ def turns(
     id, item, unit
         See `kind`.
     """
-    if classes and mapping == OPTIMAL:
-        raise ParameterError(
-            "classes", f"with mapping {OPTIMAL} a system's labels are its own; expected {ANY}"
-        )
-    wide = [label for label in classes if len(label.split()) != 1]
-    if wide:
-        raise ParameterError("classes", f"class {wide[0]!r}; expected no blanks, because RTTM has none")
-    for parameter, column in (("id", id), ("unit", unit)):
-        if column in {START, END, LABEL, *([id] if parameter == "unit" else [])}:
-            raise ParameterError(parameter, f"{column!r} is the name of another column")
+    _check_names(classes, mapping, id, unit)
     declared = TurnFiles(id, classes, **unit_columns(unit))
     count = partial(_count, classes=classes, mapping=mapping, collar=collar, overlap=overlap)
     throughout = classes if len(classes) <= MOST_TRIVIAL else ()
     constant = {f"{label} throughout": always(classes, n) for n, label in enumerate(throughout)}
     if mapping == OPTIMAL:
         constant = {"one label throughout": always(("label",), 0)}
+    facts = {
+        "classes": [*map(data, classes)],
+        "mapped": mapping == OPTIMAL,
+        "options": {"collar": collar, "skip_overlap": overlap == SKIPPED},
+        "recordings": partial(recordings, classes=classes, mapping=mapping),
+    }
     return Task(
         name=name,
         title=title,
@@ -103,27 +99,20 @@ def turns(
         ],
         trivial={"no turns": always(()), **constant},
         partly_right=partly_right,
-        view=turns_view(classes, mapping=mapping, collar=collar, overlap=overlap),
+        view=View("turns", facts=facts),
     )
 
 
-def turns_view(
-    classes: Sequence[str],
-    *,
-    mapping: str = NONE,
-    collar: int = 0,
-    overlap: str = SCORED,
-    errors: Callable[[Mapping[str, Any]], Any] = itemgetter("errors"),
-) -> View:
-    """Return what a report shows of turns; `errors` takes the rows of counts, and returns `DiarizationErrors`."""
-    facts = {
-        "classes": [*map(data, classes)],
-        "mapped": mapping == OPTIMAL,
-        "options": {"collar": collar, "skip_overlap": overlap == SKIPPED},
-        "recordings": partial(recordings, classes=classes, mapping=mapping),
-        "errors": errors,
-    }
-    return View("turns", facts=facts)
+def _check_names(classes: tuple[str, ...], mapping: str, id: str, unit: str) -> None:
+    if classes and mapping == OPTIMAL:
+        message = f"with mapping {OPTIMAL} a system's labels are its own; expected {ANY}"
+        raise ParameterError("classes", message)
+    wide = [label for label in classes if len(label.split()) != 1]
+    if wide:
+        raise ParameterError("classes", f"class {wide[0]!r}; expected no blanks, because RTTM has none")
+    for parameter, column in (("id", id), ("unit", unit)):
+        if column in {START, END, LABEL, *([id] if parameter == "unit" else [])}:
+            raise ParameterError(parameter, f"{column!r} is the name of another column")
 
 
 def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Items], Submission]:

@@ -1,9 +1,9 @@
 """Diarization: which labels, such as speakers or languages, are active at each instant.
 
-Turns are half-open intervals [start, end) in whole milliseconds. Overlapping or touching turns of one label are one
-turn. A label of the hypothesis is right where the label of the reference to which it is mapped is active: without a
-mapping the label of the same number; with the optimal mapping the labels of the two sides are paired one to one, per
-recording, so that the pairs have the greatest time in common.
+Turns are half-open intervals [start, end) in milliseconds, whole or fractional. Overlapping or touching turns of one
+label are one turn. A label of the hypothesis is right where the label of the reference to which it is mapped is active:
+without a mapping the label of the same number; with the optimal mapping the labels of the two sides are paired one to
+one, per recording, so that the pairs have the greatest time in common.
 
 At an instant with r labels in the reference, h in the hypothesis and c right ones:
 
@@ -47,15 +47,15 @@ class Overlaps(NamedTuple):
 
     Attributes
     ----------
-    reference, hypothesis : ndarray of int, shape (r,), (h,)
+    reference, hypothesis : ndarray, shape (r,), (h,)
         The evaluated time of each label.
-    common : ndarray of int, shape (r, h)
+    common : ndarray, shape (r, h)
         The evaluated time in which two labels are active.
-    scored : ndarray of int, shape (r,)
-        The scored time of each label of the reference.
-    scored_common : ndarray of int, shape (r, h)
+    scored, claimed : ndarray, shape (r,), (h,)
+        The scored time of each label of the reference, and of the hypothesis.
+    scored_common : ndarray, shape (r, h)
         The scored time in which two labels are active.
-    miss, false_alarm : int
+    miss, false_alarm
         The scored time of labels in excess on one side.
     """
 
@@ -63,9 +63,10 @@ class Overlaps(NamedTuple):
     hypothesis: np.ndarray
     common: np.ndarray
     scored: np.ndarray
+    claimed: np.ndarray
     scored_common: np.ndarray
-    miss: int
-    false_alarm: int
+    miss: Number
+    false_alarm: Number
 
 
 @dataclass(frozen=True)
@@ -112,10 +113,13 @@ class LabelTimes(Counts):
         The label's time in the reference, in ms.
     missed : shape (..., k)
         The part of it in which the system does not find the label.
+    false_alarm : shape (..., k)
+        The time in which the system finds the label where it is not.
     """
 
     reference: Number
     missed: Number
+    false_alarm: Number
 
 
 def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = False) -> Overlaps:
@@ -141,10 +145,14 @@ def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = Fals
     >>> found.common.tolist(), found.miss, found.false_alarm
     ([[500]], 100, 100)
     """
-    instants, evaluated, scored, reference, hypothesis = sweep(
-        recording, collar=collar, skip_overlap=skip_overlap, kinds="iu"
-    )
+    swept = sweep(recording, collar=collar, skip_overlap=skip_overlap)
+    instants, evaluated, scored, reference, hypothesis = swept
     duration = np.diff(instants)
+    if (
+        duration.dtype.kind == "f"
+    ):  # sums of multiples of a step are exact, so that their order is of no account
+        step = 2.0 ** (math.frexp(duration.sum() * (len(reference) + len(hypothesis)))[1] - 53)
+        duration = np.rint(duration / step) * step
     times, scored_times = duration * evaluated, duration * scored
     excess = reference.sum(axis=0) - hypothesis.sum(axis=0)
     return Overlaps(
@@ -152,9 +160,10 @@ def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = Fals
         _time(hypothesis, times),
         _common(reference, hypothesis, times),
         _time(reference, scored_times),
+        _time(hypothesis, scored_times),
         _common(reference, hypothesis, scored_times),
-        int(scored_times @ np.maximum(excess, 0)),
-        int(scored_times @ np.maximum(-excess, 0)),
+        (scored_times @ np.maximum(excess, 0)).item(),
+        (scored_times @ np.maximum(-excess, 0)).item(),
     )
 
 
@@ -183,23 +192,15 @@ def errors_per_recording(found: Sequence[Overlaps], *, mapped: bool) -> Diarizat
         raise ValueError("0 recordings; expected at least one")
     rows = []
     for times in found:
-        reference, labels = int(times.scored.sum()), int(np.count_nonzero(times.reference))
-        right = int(times.scored_common[label_pairs(times, mapped=mapped)].sum())
+        reference, labels = times.scored.sum().item(), int(np.count_nonzero(times.reference))
+        right = times.scored_common[label_pairs(times, mapped=mapped)].sum().item()
         either = times.reference[:, None] + times.hypothesis - times.common
-        similarity = times.common / np.maximum(either, 1)
+        similarity = times.common / np.where(either > 0, either, 1)
         alike = similarity[greatest_assignment(similarity) if mapped else _same_pairs(times)]
         # max(r, h) - c = max(0, r - h) + min(r, h) - c, so the confusion is r - miss - c
         confusion = reference - times.miss - right
-        rows.append(
-            (
-                reference,
-                times.miss,
-                times.false_alarm,
-                confusion,
-                labels,
-                float(labels - math.fsum(alike.tolist())),
-            )
-        )
+        jaccard = float(labels - math.fsum(alike.tolist()))
+        rows.append((reference, times.miss, times.false_alarm, confusion, labels, jaccard))
     columns = map(np.array, zip(*rows))
     return DiarizationErrors(*columns)
 
@@ -221,7 +222,7 @@ def label_pairs(times: Overlaps, *, mapped: bool) -> tuple[np.ndarray, np.ndarra
         return _same_pairs(times)
     base = 1 + int(times.scored.sum())
     largest = base * (1 + int(times.common.max(initial=0)))
-    kind: Any = np.int64 if largest < 1 << 62 else object
+    kind: Any = times.common.dtype if largest < 1 << 62 else object
     return greatest_assignment(times.common.astype(kind) * base + times.scored_common)
 
 
@@ -236,12 +237,15 @@ def label_times_per_recording(found: Sequence[Overlaps], *, labels: int) -> Labe
     >>> times.reference.tolist(), times.missed.tolist()
     ([[600, 100]], [[100, 100]])
     """
-    reference, missed = np.zeros((2, len(found), labels), dtype=np.int64)
+    kind = np.result_type(*(times.scored.dtype for times in found))
+    reference, missed, false_alarm = np.zeros((3, len(found), labels), kind)
     for row, times in enumerate(found):
         reference[row, : len(times.scored)] = missed[row, : len(times.scored)] = times.scored
+        false_alarm[row, : len(times.claimed)] = times.claimed
         same = _same_pairs(times)
-        missed[row, same[0]] -= times.scored_common[same]
-    return LabelTimes(reference, missed)
+        for wrong in (missed, false_alarm):
+            wrong[row, same[0]] -= times.scored_common[same]
+    return LabelTimes(reference, missed, false_alarm)
 
 
 def der(errors: DiarizationErrors) -> Any:
@@ -308,7 +312,7 @@ def label_error(times: LabelTimes, *, label: int) -> Any:
 
     Examples
     --------
-    >>> label_error(LabelTimes([600, 100], [60, 100]), label=0)
+    >>> label_error(LabelTimes([600, 100], [60, 100], [0, 0]), label=0)
     0.1
     """
     missed, reference = (np.asarray(field)[..., label] for field in (times.missed, times.reference))
@@ -320,16 +324,16 @@ def _time(active: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def _common(first: np.ndarray, second: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The time in which each label of one side and each of the other are active, int, shape (r, h).
+    """The time in which each label of one side and each of the other are active, shape (r, h).
 
-    Floats hold these sums exactly, because they are below 2 ** 53.
+    Floats hold these sums exactly, because they are below 2 ** 53, or 2 ** 53 steps (see `overlaps`).
     """
     found = np.zeros((len(first), len(second)))
     width = max(1, _CELLS // max(len(first), len(second), 1))
     for start in range(0, len(times), width):
         part = slice(start, start + width)
         found += (first[:, part] * times[part].astype(float)) @ second[:, part].T.astype(float)
-    return found.astype(np.int64)
+    return found.astype(times.dtype)
 
 
 def _same_pairs(times: Overlaps) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ class Turns(NamedTuple):
 
     Attributes
     ----------
-    spans : array_like of int, shape (n, 2)
+    spans : array_like, shape (n, 2)
         Start and end in ms, 0 <= start < end.
     labels : array_like of int, shape (n,)
         The number of each turn's label, from 0. Memory grows with the largest number.
@@ -35,9 +35,9 @@ class Recording(NamedTuple):
     ----------
     reference, hypothesis
         The `Turns` in the reference, and those that the system found.
-    regions : array_like of int, shape (n, 2)
+    regions : array_like, shape (n, 2)
         Start and end of the evaluated regions in ms, as for turns.
-    excluded : array_like of int, shape (n, 2)
+    excluded : array_like, shape (n, 2)
         Start and end of excluded time within the regions, likewise.
     """
 
@@ -67,17 +67,13 @@ class Sweep(NamedTuple):
     hypothesis: np.ndarray
 
 
-def sweep(
-    recording: Recording, *, labels: int = 0, collar: int = 0, skip_overlap: bool = False, kinds: str = "iuf"
-) -> Sweep:
+def sweep(recording: Recording, *, labels: int = 0, collar: int = 0, skip_overlap: bool = False) -> Sweep:
     """Cut a recording where something starts or ends; see `overlaps`.
 
     Parameters
     ----------
     labels
         The least number of labels on each side.
-    kinds
-        The kinds of numbers that times may be, as letters of numpy.
 
     Examples
     --------
@@ -87,8 +83,7 @@ def sweep(
     """
     names = ("reference", "hypothesis", *Recording._fields[2:])
     spans = [
-        checked_spans(each, name, kinds)
-        for each, name in zip((recording[0][0], recording[1][0], *recording[2:]), names)
+        _checked(each, name) for each, name in zip((recording[0][0], recording[1][0], *recording[2:]), names)
     ]
     sides = [_merged(each, turns[1], name) for each, turns, name in zip(spans, recording[:2], names)]
     edges = sides[0][0].reshape(-1, 1)
@@ -133,16 +128,14 @@ def error_spans(swept: Sweep, pairs: tuple[np.ndarray, np.ndarray]) -> dict[str,
     return spans
 
 
-def checked_spans(spans: Any, name: str, kinds: str) -> np.ndarray:
-    """Return spans as an array, shape (n, 2), after a check that they are numbers of these kinds, 0 <= start < end."""
+def _checked(spans: Any, name: str) -> np.ndarray:
+    """Return spans as an array, shape (n, 2), after a check that they are numbers, 0 <= start < end."""
     array = np.asarray(spans)
     if not array.size:
         return np.zeros((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in kinds:
-        expected = "numbers" if "f" in kinds else "integers"
-        raise ValueError(
-            f"{name}: expected {expected} of shape (n, 2), not {array.dtype} of shape {array.shape}"
-        )
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
+        found = f"{array.dtype} of shape {array.shape}"
+        raise ValueError(f"{name}: expected numbers of shape (n, 2), not {found}")
     if not ((array[:, 0] >= 0) & (array[:, 0] < array[:, 1]) & (array[:, 1] < np.inf)).all():
         raise ValueError(f"{name}: expected 0 <= start < end in every row")
     return array.astype(np.float64 if array.dtype.kind == "f" else np.int64)

@@ -21,7 +21,7 @@ except ImportError:
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.language_turns import Reference, read_items, read_reference
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.language_diarization import der, language_times
+from spokeneval.metrics.diarization import der, errors_per_recording, overlaps
 from spokeneval.metrics.sweeps import Recording, Turns
 
 HERE = Path(__file__).resolve().parent
@@ -30,11 +30,11 @@ HERE = Path(__file__).resolve().parent
 def english_up_to(end: float, reference: Reference) -> float:
     """Return the DER of English from the beginning up to `end`, in ms, in every recording."""
     claimed = Turns(np.array([[0.0, end]]), [0])
-    recordings = [
-        Recording(turns, claimed, regions, excluded)
+    found = [
+        overlaps(Recording(turns, claimed, regions, excluded))
         for turns, regions, excluded in zip(reference.turns, reference.regions, reference.excluded)
     ]
-    return der(total(language_times(recordings)))
+    return der(total(errors_per_recording(found, mapped=False)))
 
 
 def main() -> None:

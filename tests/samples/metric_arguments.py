@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.challenges import caller_experience
+from spokeneval.challenges import caller_experience, merlion_diarization
+from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
+from spokeneval.formats.turns import Reference, Submission
 from spokeneval.metrics import accept_reject, agreement, classification, correlation, prediction_error
-from spokeneval.metrics import language_diarization as diarization
 from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
@@ -307,7 +308,7 @@ class Recordings(Family):
         return self.changed(arguments, lambda recording: {"hypothesis": recording.reference})
 
     def worst(self, arguments):
-        return self.changed(arguments, lambda recording: {"hypothesis": Turns((), ())})
+        return self.changed(arguments, lambda recording: {"hypothesis": Turns.of_labels([], [])})
 
     def relabelled(self, arguments):
         def exchange(recording):
@@ -321,10 +322,10 @@ class Recordings(Family):
         nan, words = (Turns(turns, [0]) for turns in ([[0.0, math.nan]], [["1", "2"]]))
         return {
             "nothing": ([],),
-            "no region": ([first._replace(regions=[]), *rest],),
+            "a region without end": ([first._replace(regions=[[0, INF]]), *rest],),
             "nan in a turn": ([first._replace(hypothesis=nan), *rest],),
             "words in a turn": ([first._replace(reference=words), *rest],),
-            "a third language": ([first._replace(reference=Turns([[0, 1]], [2])), *rest],),
+            "a turn backwards": ([first._replace(reference=Turns([[2, 1]], [0])), *rest],),
             "no label": ([first._replace(reference=Turns([[0, 1]], [])), *rest],),
         }
 
@@ -339,8 +340,11 @@ def count_ratings(*raters: np.ndarray, part: str) -> Any:
     return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
-def jaccard_rows(recordings: list[Recording]) -> diarization.JaccardErrors:
-    return diarization.jaccard_errors(diarization.language_times(recordings))
+def count_turns(recordings: list[Recording], part: str) -> Any:
+    languages = merlion_diarization.LANGUAGES
+    sides = list(zip(*recordings)) or [()] * 4
+    reference = Reference(Items(tuple(map(str, range(len(recordings))))), languages, sides[0], *sides[2:])
+    return merlion_diarization.count(reference, Submission(languages, sides[1]))[part]
 
 
 def rating_sums(*ratings: np.ndarray) -> correlation.CorrelationMoments:
@@ -365,8 +369,7 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
         "ratios": LogRatios(identification.likelihood_ratio_costs),
     },
     "merlion_diarization": {
-        "times": Recordings(diarization.language_times),
-        "jaccard": Recordings(jaccard_rows),
+        part: Recordings(partial(count_turns, part=part)) for part in ("errors", "labels")
     },
     "content_accuracy": {
         "correlation": Predictions(correlation.correlation_moments),

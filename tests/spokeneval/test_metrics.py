@@ -33,7 +33,6 @@ from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import ClassCosts
-from spokeneval.metrics.language_diarization import LanguageTimes
 from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
@@ -213,10 +212,9 @@ SHAPES = {
     AnnotatorComparisons: [(3,)] * 3,
     ScoreHistograms: [(6,)] * 2,
     LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
-    LanguageTimes: [(16,)],
     ClassCounts: [(3,)] * 4,
     ClassCosts: [(3,), (3,), (3,), (3, 4), (3, 4)],
-    LabelTimes: [(3,)] * 2,
+    LabelTimes: [(3,)] * 3,
 }
 """The shapes of the fields with further axes."""
 SIGNED = {
@@ -333,7 +331,7 @@ def test_a_formula_of_many_sets_gives_what_it_gives_for_each(formula, kind):
     assert len(np.unique(found)) > (1 if found.dtype == bool else 3)
 
 
-@pytest.mark.parametrize("kind", [RatingCells, LanguageTimes])
+@pytest.mark.parametrize("kind", [RatingCells])
 def test_sets_may_have_several_axes(kind):
     many = draw(kind)
     (name, states), *_ = field_arrays(many).items()
@@ -388,7 +386,7 @@ RATES = [
 def test_counts_have_the_rates_that_libraries_of_the_field_offer():
     assert {rate.id for rate in RATES} >= {
         *("TranscriptErrors.wer", "TranscriptErrors.cer", "RecognitionErrors.per", "DiarizationErrors.der"),
-        *("DiarizationErrors.jer", "LanguageTimes.der", "BinaryCounts.f1", "ScoreHistograms.eer"),
+        *("DiarizationErrors.jer", "BinaryCounts.f1", "ScoreHistograms.eer"),
     }
 
 

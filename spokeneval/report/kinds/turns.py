@@ -58,7 +58,7 @@ def _compared(view: View, reference: Reference, submission: Submission, scored: 
             pairs.append(metrics.label_pairs(metrics.overlaps(recording, **options), mapped=True))
         else:
             pairs.append((np.arange(min(len(swept.reference), len(swept.hypothesis))),) * 2)
-    return _Compared(reference, submission, view.facts["errors"](scored.rows), sweeps, pairs, classes)
+    return _Compared(reference, submission, scored.rows["errors"], sweeps, pairs, classes)
 
 
 def sections(

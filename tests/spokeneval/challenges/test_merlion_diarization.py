@@ -58,6 +58,10 @@ def test_the_worked_example(tmp_path):
     jaccard = 50 * (2.1 / 4.7 + 1.0 / 2.7)
     expected = [40, 35, 32, 170 / 6.5, 40 / 6.5, 50 / 6.5, 310 / 6.5, 52.5, 40, jaccard]
     np.testing.assert_allclose([run.scores[key] for key in KEYS], expected, rtol=0, atol=1e-12)
+    # Without 4600-5200, English loses 600 and Mandarin 400; of the miss, 400 go: (1300 + 400 + 500) / 5500 (published).
+    two = "audio_name,start,end\nx_1.wav,500,4600\nx_1.wav,5200,10000\n"
+    run = score(tmp_path / "two", GOLD, two, {"x_1.txt": TURNS})
+    assert run.scores["der"] == pytest.approx(40, rel=0, abs=1e-12)
 
 
 def test_languages_are_identities_and_never_mapped(tmp_path):
