@@ -7,8 +7,8 @@ a folder in memory, whereas the same process id can be in use in each of them.
 
 import os
 import re
-import secrets
-import stat
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -47,14 +47,7 @@ def temporary_folder(purpose: str, above: Path | None = None) -> Iterator[Path]:
         try:
             yield path
         finally:
-            try:
-                _empty(handle)
-                if os.path.samestat(os.lstat(path), os.fstat(handle)):
-                    path.rmdir()
-            except OSError as error:
-                raise OrganiserError(
-                    f"{path}: cannot be deleted ({error.strerror}); delete it yourself"
-                ) from None
+            _delete(path)
 
 
 def sweep() -> None:
@@ -65,12 +58,11 @@ def sweep() -> None:
     if sys.platform == "win32":
         return
     for above in {Path(tempfile.gettempdir()).resolve(), MEMORY.resolve()}:
-        with suppress(OSError), closing(open_folder(above)) as handle:
-            for name in filter(_NAME.fullmatch, os.listdir(handle)):
-                with suppress(OSError), closing(open_folder(name, handle)) as stale:
+        with suppress(OSError):
+            for name in filter(_NAME.fullmatch, os.listdir(above)):
+                with suppress(OSError, OrganiserError), closing(open_folder(above / name)) as stale:
                     if os.fstat(stale).st_uid == os.geteuid() and _lock(stale, wait=False):
-                        _empty(stale)
-                        os.rmdir(name, dir_fd=handle)
+                        _delete(above / name)
 
 
 def open_folder(path: str | Path, folder: int | None = None) -> int:
@@ -109,31 +101,13 @@ def _lock(folder: int, *, wait: bool) -> bool:
     return False
 
 
-def _empty(folder: int) -> None:
-    """Delete everything in a folder. Folders in folders are first moved up, so that any depth needs two handles."""
-    while names := os.listdir(folder):
-        for name in names:
-            try:
-                os.unlink(name, dir_fd=folder)
-                continue
-            except (IsADirectoryError, PermissionError):  # a folder: the second error is that of POSIX
-                _make_writable(name, folder)
-            with closing(open_folder(name, folder)) as inner, os.scandir(inner) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        _make_writable(entry.name, inner)
-                        os.rename(entry.name, secrets.token_hex(16), src_dir_fd=inner, dst_dir_fd=folder)
-                    else:
-                        os.unlink(entry.name, dir_fd=inner)
-            os.rmdir(name, dir_fd=folder)
-
-
-def _make_writable(name: str, folder: int) -> None:
-    """Give the owner all permissions on a folder."""
-    if os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode & stat.S_IRWXU == stat.S_IRWXU:
-        return
-    if not hasattr(os, "O_PATH"):
-        os.chmod(name, 0o700, dir_fd=folder, follow_symlinks=False)
-        return
-    with closing(os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)) as handle:
-        os.chmod(f"/proc/self/fd/{handle}", 0o700)
+def _delete(folder: Path) -> None:
+    """Delete a folder and everything in it, at any depth and with any permissions; links are not followed."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        subprocess.run(["chmod", "-R", "u+rwX", str(folder)], capture_output=True)
+        done = subprocess.run(["rm", "-rf", str(folder)], capture_output=True, text=True)
+        if done.returncode:
+            reason = done.stderr.strip()
+            raise OrganiserError(f"{folder}: cannot be deleted ({reason}); delete it yourself") from None
