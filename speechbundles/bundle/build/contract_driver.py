@@ -31,6 +31,8 @@ from spokeneval.task import Task
 Files = Mapping[str, bytes]
 Found = Iterator[tuple[str, str]]
 """Where a problem was seen, and the problem with the way to fix it."""
+Damages = Iterator[tuple[str, bytes, bool]]
+"""What was done to a file, its content, and whether it has to be refused."""
 
 ODD = (
     *("", "nan", "-inf", "1e308", "-1e308", "-1", "0", "2.5", "9" * 400, "1_000", "0x10", "٣", "x", "=1+1"),
@@ -59,24 +61,22 @@ def problems(task: Task, labels: Files, answers: Files) -> Found:
     labels, answers: the sample's reference and submission, `file -> content`.
     """
     reference = attempt(task, ReferenceFileError, task.format.read_reference, labels)
-    if reference.why:
-        yield "the sample's reference", reference.why
+    given = (
+        reference if reference.why else attempt(task, SubmissionError, read, task, answers, reference.value)
+    )
+    if given.why:
+        yield f"the sample's {'reference' if reference.why else 'submission'}", given.why
         return
-    gold = reference.value
-    submission = attempt(task, SubmissionError, read, task, answers, gold)
-    if submission.why:
-        yield "the sample's submission", submission.why
-        return
-    good, wrong = score(task, gold, submission.value)
+    good, wrong = score(task, reference.value, given.value)
     yield from (("the sample", what) for what in wrong)
     if not wrong:
-        yield from item_list(task, labels, gold)
-        yield from trivial_and_options(task, labels, answers, gold)
-        taken = attempt(task, FileProblems, task.format.take, submission.value, range(len(gold.items)))
-        if taken.why or score(task, gold, taken.value)[0] != good:
+        yield from item_list(task, labels, reference.value)
+        yield from variants(task, labels, answers, reference.value)
+        taken = attempt(task, FileProblems, task.format.take, given.value, range(len(reference.value.items)))
+        if taken.why or score(task, reference.value, taken.value)[0] != good:
             what = taken.why or "the answers to all items have other scores than the submission"
             yield "format.take, which `sealed` needs", what
-        yield from damaged(task, labels, answers, gold)
+        yield from damaged(task, labels, answers, reference.value)
 
 
 class Outcome(NamedTuple):
@@ -112,9 +112,8 @@ def score(task: Task, reference: Any, submission: Any) -> tuple[Mapping[str, Any
     settings = Settings(choose_options(task, {}), True, Signature(task.name))
     result = attempt(task, SubmissionError, score_submission, task, reference, submission, settings)
     if result.why:
-        return {}, [f"{result.why}; a task has to score every submission that it accepts"] * (
-            result.refusal is None
-        )
+        unscored = f"{result.why}; a task has to score every submission that it accepts"
+        return {}, [] if result.refusal else [unscored]
     wrong = []
     for each in task.scores:
         value, (low, high) = result.value.scores[each.key], each.limits or (-math.inf, math.inf)
@@ -125,31 +124,27 @@ def score(task: Task, reference: Any, submission: Any) -> tuple[Mapping[str, Any
             wrong.append(f"{what}; correct the bounds or the formula")
     right = attempt(task, SubmissionError, lambda: np.asarray(task.right(result.value.rows), dtype=float))
     rows = len(result.value.statistics.rows[0])
-    expected = (
-        f"a function of the counts that returns {rows} numbers from 0 to 1, how right each of their rows is"
-    )
-    if right.why:
-        wrong.append(f"right: {right.why}; expected {expected}")
-    elif right.value.shape != (rows,) or not ((right.value >= 0) & (right.value <= 1)).all():
-        wrong.append(f"right: expected {expected}")
+    if right.why or right.value.shape != (rows,) or not ((right.value >= 0) & (right.value <= 1)).all():
+        what = f"a function of the counts that returns {rows} numbers from 0 to 1, how right each of their rows is"
+        wrong.append(f"right: {right.why}{'; ' * bool(right.why)}expected {what}")
     return result.value.scores, wrong
 
 
 def item_list(task: Task, labels: Files, reference: Any) -> Found:
     """The public files list the items, and do not depend on a label: values are moved by one row in each column."""
-    where = "the list of items"
+    where, ids = "the list of items", sorted(reference.items.ids)
     public = attempt(task, FileProblems, task.format.public_files, reference, {})
     items = public if public.why else attempt(task, FileProblems, task.format.read_items, public.value)
-    if items.why or sorted(items.value.ids) != sorted(reference.items.ids):
+    if items.why or sorted(items.value.ids) != ids:
         yield where, items.why or "its ids are not those of the reference"
     before = list(map(repr, task.labels(reference)))
     changed = []
-    for file, column, moved in moved_columns(labels, reference.items.ids):
+    for file, column, moved in moved_columns(labels, ids):
         other = attempt(task, ReferenceFileError, task.format.read_reference, {**labels, file: moved}).value
         changed.append(other is not None and list(map(repr, task.labels(other))) != before)
-        if not changed[-1] or sorted(other.items.ids) != sorted(reference.items.ids):
-            continue  # no label was moved, or labels decide which items are scored
-        if attempt(task, FileProblems, task.format.public_files, other, {}).value != public.value:
+        # Nothing is compared if no label was moved, or if labels decide which items are scored.
+        same = changed[-1] and sorted(other.items.ids) == ids
+        if same and attempt(task, FileProblems, task.format.public_files, other, {}).value != public.value:
             yield (
                 where,
                 f"it depends on the labels in {column} of {file}; leave that column out, and sort by id",
@@ -162,15 +157,14 @@ def item_list(task: Task, labels: Files, reference: Any) -> Found:
 def moved_columns(files: Files, ids: Collection[str]) -> Iterator[tuple[str, str, bytes]]:
     """Yield the file, the name and the content after a move, of each column that does not hold ids."""
     for file, content in files.items():
-        delimiter, (header, *rows) = table_of(content) or ("", [[]])
+        delimiter, (header, *rows) = table_of(content)
         for place, column in enumerate(header):
             values = [row[place] for row in rows]
             if not set(values) <= set(ids):
-                moved = [with_cell(row, place, values[at - len(rows) + 1]) for at, row in enumerate(rows)]
-                yield file, column, joined(delimiter, [header, *moved])
+                yield file, column, with_column(delimiter, [header, *rows], place, [*values[1:], values[0]])
 
 
-def trivial_and_options(task: Task, labels: Files, answers: Files, reference: Any) -> Found:
+def variants(task: Task, labels: Files, answers: Files, reference: Any) -> Found:
     """The trivial baselines are scored, and so is the sample under each value of an option that can read it."""
     for what, answer in task.trivial.items():
         made = attempt(task, FileProblems, answer, reference.items)
@@ -186,55 +180,50 @@ def trivial_and_options(task: Task, labels: Files, answers: Files, reference: An
 def answered(task: Task, reference: Any, answers: Files) -> list[str]:
     """Return what is wrong with the scores of a submission that may be refused."""
     made = attempt(task, SubmissionError, read, task, answers, reference)
-    if made.why:
-        return [made.why] * (made.refusal is None)
-    return score(task, reference, made.value)[1]
+    return [made.why] * (made.refusal is None) if made.why else score(task, reference, made.value)[1]
 
 
 def damaged(task: Task, labels: Files, answers: Files, reference: Any) -> Found:
     """Damaged files are refused with a list of problems, or scored."""
     for where, files, refused in damages(answers, reference.items.ids):
         made = attempt(task, SubmissionError, read, task, files, reference)
-        wrong = unrefused(made, "SubmissionError", refused)
-        wrong += [] if made.why or refused else score(task, reference, made.value)[1]
-        yield from ((where, each) for each in wrong)
+        scored = [] if made.why or refused else score(task, reference, made.value)[1]
+        yield from ((where, each) for each in (*unrefused(made, "SubmissionError", refused), *scored))
     for where, files, refused in damages(labels):
         made = attempt(task, ReferenceFileError, task.format.read_reference, files)
-        wrong = unrefused(made, "ReferenceFileError", refused)
         scored = [] if made.why or refused else answered(task, made.value, answers)
-        yield from (
-            (where, each) for each in [*wrong, *(f"{each}, or refuse such a reference" for each in scored)]
-        )
+        scored = [f"{each}, or refuse such a reference" for each in scored]
+        yield from ((where, each) for each in (*unrefused(made, "ReferenceFileError", refused), *scored))
 
 
-def unrefused(outcome: Outcome, error: str, refused: bool) -> list[str]:
+def unrefused(made: Outcome, error: str, refused: bool) -> list[str]:
     """Return what is wrong with the refusal of damaged files, or with the lack of one."""
-    if outcome.refusal is None and (outcome.why or refused):
-        how = f"a {error} that lists the problems, as the readers in spokeneval.formats do"
-        return [
-            f"{outcome.why}; refuse such files with {how}" if outcome.why else f"accepted; expected {how}"
-        ]
-    if outcome.refusal and not str(outcome.refusal).replace("\n", "").isprintable():
+    how = f"a {error} that lists the problems, as the readers in spokeneval.formats do"
+    if made.refusal and not str(made.refusal).replace("\n", "").isprintable():
         return [f"the {error} shows control characters; use `quote` of spokeneval.formats.problems"]
-    return []
+    if made.refusal or not (made.why or refused):
+        return []
+    return [f"{made.why}; refuse such files with {how}" if made.why else f"accepted; expected {how}"]
 
 
-def table_of(content: bytes) -> tuple[str, list[list[str]]] | None:
-    """Return the delimiter and the rows, with a header, of a text that is a table of two rows or more."""
+def table_of(content: bytes) -> tuple[str, list[list[str]]]:
+    """Return the delimiter and the rows, with a header, of a table of two rows or more; of another text none."""
     lines = content.decode("utf-8-sig", "replace").splitlines()
     for delimiter in (",", "\t", ";"):
         rows = [line.split(delimiter) for line in lines]
         if len(rows) > 2 and len(rows[0]) > 1 and len(set(map(len, rows))) == 1:
             return delimiter, rows
-    return None
+    return "", [[]]
 
 
 def joined(delimiter: str, rows: Sequence[Sequence[str]]) -> bytes:
     return "".join(f"{delimiter.join(row)}\n" for row in rows).encode()
 
 
-def with_cell(row: Sequence[str], column: int, value: str) -> list[str]:
-    return [*row[:column], value, *row[column + 1 :]]
+def with_column(delimiter: str, rows: Sequence[Sequence[str]], place: int, values: Sequence[str]) -> bytes:
+    """Return a table with other values in the column at a place."""
+    changed = ([*row[:place], value, *row[place + 1 :]] for row, value in zip(rows[1:], values, strict=True))
+    return joined(delimiter, [rows[0], *changed])
 
 
 def damages(files: Files, ids: Collection[str] = ()) -> Iterator[tuple[str, Files, bool]]:
@@ -246,14 +235,15 @@ def damages(files: Files, ids: Collection[str] = ()) -> Iterator[tuple[str, File
     """
     yield "no files", {}, True
     for file, content in files.items():
-        for what, changed, refused in (*text_damages(content), *table_damages(content, ids)):
+        delimiter, rows = table_of(content)
+        of_table = table_damages(delimiter, rows, ids) if delimiter else iter(())
+        for what, changed, refused in (*text_damages(content, bool(delimiter)), *of_table):
             yield f"{file} with {what}", {**files, file: changed}, refused
     if ids:
         yield "a further file, notes.txt", {**files, "notes.txt": b"x"}, True
 
 
-def text_damages(content: bytes) -> Iterator[tuple[str, bytes, bool]]:
-    is_table = table_of(content) is not None
+def text_damages(content: bytes, is_table: bool) -> Damages:
     yield "its second half missing", content[: len(content) // 2], False
     yield "nothing in it", b"", is_table
     yield "an open quotation mark", content.replace(b"\n", b'\n"', 1), False
@@ -263,32 +253,26 @@ def text_damages(content: bytes) -> Iterator[tuple[str, bytes, bool]]:
     yield "compressed text", gzip.compress(content, mtime=0), is_table
 
 
-def table_damages(content: bytes, ids: Collection[str]) -> Iterator[tuple[str, bytes, bool]]:
+def table_damages(delimiter: str, rows: Sequence[Sequence[str]], ids: Collection[str]) -> Damages:
     """Yield damaged copies of a table: its rows, its ids, its columns, and then the values in each column."""
-    delimiter, rows = table_of(content) or ("", [])
-    columns = [sorted(column) for column in zip(*rows[1:], strict=True)]
-    of_ids = columns.index(sorted(ids)) if sorted(ids) in columns else None
-    answers = of_ids is not None
-
-    def with_row(at: int, *changed: Sequence[str]) -> bytes:
-        return joined(delimiter, [*rows[:at], *changed, *rows[at + 1 :]])
-
-    if rows:
-        yield "a header alone", joined(delimiter, rows[:1]), answers
-        yield "no last row", with_row(len(rows) - 1), answers
-        yield "its last row twice", joined(delimiter, [*rows, rows[-1]]), answers
-        yield "a field more in a row", with_row(2, [*rows[2], "x"]), True
-        yield "a field less in a row", with_row(2, rows[2][:-1]), True
-    for column, name in enumerate(rows[0] if rows else ()):
-        yield f"no column {name}", with_row(0, with_cell(rows[0], column, "other")), column == of_ids
-        for value in ODD:
-            alike = [with_cell(row, column, value) for row in rows[1:]]
-            yield (
-                f"{value[:12]!r} as {name}",
-                with_row(2, with_cell(rows[2], column, value)),
-                column == of_ids,
-            )
-            yield f"{value[:12]!r} as every {name}", joined(delimiter, [rows[0], *alike]), column == of_ids
+    header, first, second, *others = rows
+    columns = [[row[place] for row in rows[1:]] for place in range(len(header))]
+    of_ids = [sorted(column) == sorted(ids) for column in columns]
+    for what, changed, refused in (
+        ("a header alone", [header], any(of_ids)),
+        ("no last row", rows[:-1], any(of_ids)),
+        ("its last row twice", [*rows, rows[-1]], any(of_ids)),
+        ("a field more in a row", [header, first, [*second, "x"], *others], True),
+        ("a field less in a row", [header, first, second[:-1], *others], True),
+    ):
+        yield what, joined(delimiter, changed), refused
+    for place, (name, values) in enumerate(zip(header, columns, strict=True)):
+        renamed = [*header[:place], "other", *header[place + 1 :]]
+        yield f"no column {name}", joined(delimiter, [renamed, *rows[1:]]), of_ids[place]
+        for odd in ODD:
+            one, every = [values[0], odd, *values[2:]], [odd] * len(values)
+            yield f"{odd[:12]!r} as {name}", with_column(delimiter, rows, place, one), of_ids[place]
+            yield f"{odd[:12]!r} as every {name}", with_column(delimiter, rows, place, every), of_ids[place]
 
 
 if __name__ == "__main__":
