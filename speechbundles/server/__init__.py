@@ -1,40 +1,21 @@
 """Publish, fetch, watch and amend a competition on a server. Other packages import only from this module."""
 
-from speechbundles.model.submissions import INDEX
-from speechbundles.server.abandon import abandon as abandon_amendment
-from speechbundles.server.account import read_account, read_server, read_token
-from speechbundles.server.amend import carry_out as carry_out_amendment
-from speechbundles.server.amendment import is_amending
-from speechbundles.server.amendment import to_text as amendment_to_text
-from speechbundles.server.board import make_home_board
-from speechbundles.server.board_files import write_home_board, write_home_page
-from speechbundles.server.compared import NOT_COMPARED
-from speechbundles.server.connection import Connection
-from speechbundles.server.fetch import JOBS
-from speechbundles.server.fetch import fetch as fetch_competition
-from speechbundles.server.plan import plan as plan_amendment
-from speechbundles.server.private import private_folder
-from speechbundles.server.publish import publish as publish_bundle
-from speechbundles.server.watch import watch as watch_competition
-
-__all__ = [
-    "INDEX",
-    "JOBS",
-    "NOT_COMPARED",
-    "Connection",
-    "abandon_amendment",
-    "amendment_to_text",
-    "carry_out_amendment",
-    "fetch_competition",
-    "is_amending",
-    "make_home_board",
-    "plan_amendment",
-    "private_folder",
-    "publish_bundle",
-    "read_account",
-    "read_server",
-    "read_token",
-    "watch_competition",
-    "write_home_board",
-    "write_home_page",
-]
+from speechbundles.model.submissions import INDEX as INDEX
+from speechbundles.server.abandon import abandon_amendment as abandon_amendment
+from speechbundles.server.account import read_account as read_account
+from speechbundles.server.account import read_server as read_server
+from speechbundles.server.account import read_token as read_token
+from speechbundles.server.amend import carry_out_amendment as carry_out_amendment
+from speechbundles.server.amendment import amendment_to_text as amendment_to_text
+from speechbundles.server.amendment import is_amending as is_amending
+from speechbundles.server.board import make_home_board as make_home_board
+from speechbundles.server.board_files import write_home_board as write_home_board
+from speechbundles.server.board_files import write_home_page as write_home_page
+from speechbundles.server.compared import NOT_COMPARED as NOT_COMPARED
+from speechbundles.server.connection import Connection as Connection
+from speechbundles.server.fetch import JOBS as JOBS
+from speechbundles.server.fetch import fetch_competition as fetch_competition
+from speechbundles.server.plan import plan_amendment as plan_amendment
+from speechbundles.server.private import private_folder as private_folder
+from speechbundles.server.publish import publish_bundle as publish_bundle
+from speechbundles.server.watch import watch_competition as watch_competition

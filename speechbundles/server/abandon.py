@@ -13,7 +13,7 @@ from speechbundles.server.files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
 
 
-def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[str]:
+def abandon_amendment(connection: Connection, competition: int, folder: Path) -> Iterator[str]:
     """Give the competition the programs, data, kits and pages that it had before; yield a line for each step.
 
     No run is deleted or repeated. If the server does not provide its files, the first line begins with `NOT_COMPARED`.
@@ -23,14 +23,9 @@ def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[
     OrganiserError: no amendment is in progress, or something could not be restored; the message lists all of it.
     """
     state = read_state(folder)
-    if state is None:
-        raise OrganiserError(
-            f"{folder / STATE}: no amendment is in progress; to go back, amend with the old bundle"
-        )
-    if not state.before:
-        raise OrganiserError(
-            f"{folder / STATE}: has no record of the earlier files; amend with the old bundle"
-        )
+    if state is None or not state.before:
+        lacks = "has no record of the earlier files;" if state else "no amendment is in progress; to go back,"
+        raise OrganiserError(f"{folder / STATE}: {lacks} amend with the old bundle")
     live = api.read_competition(connection, competition)
     files = ServedFiles(connection, state.known_before)
     lost = [*_restore(connection, live, state.before), *_different(files, competition, state.before)]
@@ -41,12 +36,11 @@ def abandon(connection: Connection, competition: int, folder: Path) -> Iterator[
         yield f"{NOT_COMPARED}{files.unread}"
     how = "keys" if files.unread else "hashes"
     yield f"restored the earlier programs, data, kits, pages and terms, and compared them by their {how}"
-    repeated = [
-        str(run.id)
-        for phase in api.phases_of(live)
-        for run in (api.list_runs(connection, phase.id) if phase.id in state.phases else ())
-        if state.last is not None and run.id > state.last
+    phases = [
+        phase.id for phase in api.phases_of(live) if phase.id in state.phases and state.last is not None
     ]
+    runs = [run.id for phase in phases for run in api.list_runs(connection, phase)]
+    repeated = [str(run) for run in runs if run > (state.last or 0)]
     if repeated:
         yield (
             f"{count_of(len(repeated), 'run')} since then, which may have scores of the abandoned bundle; no run was "
@@ -93,22 +87,19 @@ def _different(files: ServedFiles, competition: int, before: Mapping[str, Any]) 
 
 
 def read_before(files: ServedFiles, competition: int) -> dict[str, Any]:
-    """Return the state of a competition that `abandon` restores; keys of objects are texts, as in JSON."""
+    """Return the state of a competition that `abandon_amendment` restores; keys of objects are texts, as in JSON.
+
+    The SHA-256 of a file is empty if the server does not provide it, and it is not known otherwise.
+    """
     live = api.read_competition(files.connection, competition)
     tasks = {
-        str(task): api.read_parts(files.connection, task)
-        for phase in api.phases_of(live)
-        for task in phase.tasks
+        str(phase.tasks[0]): api.read_parts(files.connection, phase.tasks[0]) for phase in api.phases_of(live)
     }
     kits = {str(phase): keys for phase, keys in api.read_kits(live).items()}
-    keys = {key for own in (*tasks.values(), *kits.values()) for key in own.values()}
-    digests = {key: _digest_of(files, key) for key in sorted(keys)}
+    digests = {}
+    for key in sorted({key for own in (*tasks.values(), *kits.values()) for key in own.values()}):
+        try:
+            digests[key] = files.digest(key)
+        except (Gone, Refused):
+            digests[key] = ""
     return {"texts": api.read_texts(live), "tasks": tasks, "kits": kits, "sha256": digests}
-
-
-def _digest_of(files: ServedFiles, key: str) -> str:
-    """Return the SHA-256 of a dataset; empty if it is not known."""
-    try:
-        return files.digest(key)
-    except (Gone, Refused):
-        return ""

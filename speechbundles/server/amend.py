@@ -20,21 +20,12 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.facts import FORCE_LAST, PICKED
 from speechbundles.server import api
 from speechbundles.server.abandon import read_before
-from speechbundles.server.amendment import (
-    STATE,
-    AmendedPhase,
-    Amendment,
-    State,
-    kinds_of,
-    unfinished,
-)
+from speechbundles.server.amendment import STATE, AmendedPhase, Amendment, State, kinds_of, unfinished
 from speechbundles.server.compared import different_scores
 from speechbundles.server.connection import Progress
 from speechbundles.server.entrants import (
     Entrant,
     differs,
-    is_run_again,
-    is_under_way,
     picked_uploads,
     predict,
     read_entrants,
@@ -42,7 +33,7 @@ from speechbundles.server.entrants import (
     score_entrants,
     stored_scores,
 )
-from speechbundles.server.fetch import fetch
+from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import wanted_files
 from speechbundles.server.wait import wait_for_runs
 from spokeneval.formats.problems import count_of
@@ -50,14 +41,14 @@ from spokeneval.formats.problems import count_of
 MOST_TURNS = 20
 
 
-def carry_out(amendment: Amendment, *, waiting: Progress | None = None) -> Iterator[str]:
+def carry_out_amendment(amendment: Amendment, *, waiting: Progress | None = None) -> Iterator[str]:
     """Replace the files, run every submission again, wait, and compare the leaderboards; yield a line for each step.
 
     Raises
     ------
     OrganiserError: a step failed, or a leaderboard differs from the prediction. Run the same command to continue.
     """
-    connection, folder = amendment.files.connection, amendment.folder
+    connection, folder, files = amendment.files.connection, amendment.folder, amendment.files
     picked: list[str] = []
     for phase in amendment.phases:
         entrants = _entrants(amendment, phase)
@@ -65,48 +56,49 @@ def carry_out(amendment: Amendment, *, waiting: Progress | None = None) -> Itera
         if busy and amendment.state is None:
             raise OrganiserError(f"{phase.live.name}: {busy[0]}. Nothing was changed")
         picked += picked_uploads(phase.built, entrants)
-    state = amendment.state or State(
-        amendment.sha256,
-        tuple(phase.live.id for phase in amendment.phases),
-        tuple(picked),
-        None,
-        before=read_before(amendment.files, amendment.competition),
-    )
-    state = replace(state, accepted=amendment.accepted, uploaded=amendment.files.digests)
+    ids = tuple(phase.live.id for phase in amendment.phases)
+    state = amendment.state
+    if state is None:
+        before = read_before(files, amendment.competition)
+        state = State(amendment.sha256, ids, tuple(picked), None, before=before)
+    state = replace(state, accepted=amendment.accepted, uploaded=files.digests)
     state.save(folder)
     for phase in amendment.phases:
-        yield from _exchange(amendment, phase, state)
-    yield from _exchange_kits(amendment, state)
-    yield from _exchange_texts(amendment)
+        if phase.parts:
+            _exchange(amendment, phase, state)
+            yield f"{phase.live.name}: replaced {', '.join(phase.parts)}"
+    if amendment.kits:
+        _exchange_kits(amendment, state)
+        yield f"replaced {kinds_of(amendment)}"
+    if amendment.texts:
+        _exchange_texts(amendment)
+        yield "replaced the pages"
     if state.last is None:
-        runs = [run.id for phase in amendment.phases for run in api.list_runs(connection, phase.live.id)]
+        runs = [run.id for phase in ids for run in api.list_runs(connection, phase)]
         state = replace(state, last=max(runs, default=0))
         state.save(folder)
     for phase in amendment.phases:
-        yield from _run_again(amendment, phase, state, waiting)
+        yield _run_again(amendment, phase, state, waiting)
     for phase in amendment.phases:
         yield _prove(amendment, phase, state)
     (folder / STATE).unlink()
 
 
-def _exchange(amendment: Amendment, phase: AmendedPhase, state: State) -> Iterator[str]:
+def _exchange(amendment: Amendment, phase: AmendedPhase, state: State) -> None:
     """Give the phase's task the bundle's files. The old files stay on the server, so that they can be restored."""
-    if not phase.parts:
-        return
     task, files = phase.live.tasks[0], amendment.files
-    wanted = wanted_files(amendment.bundle, phase.built)
+    wanted = wanted_files(amendment.bundle, phase.built, api.PARTS)
     keys = {part: key for part, key in api.read_parts(files.connection, task).items() if part in wanted}
     keys |= {part: files.upload(part, wanted[part]) for part in phase.parts if part in wanted}
     state.save(amendment.folder)
     api.change_parts(files.connection, task, keys)
-    if files.different_parts(task, wanted):
+    if files.different(api.read_parts(files.connection, task), wanted, api.PARTS):
         raise OrganiserError(
             f"{phase.live.name}: the server accepted the new files, but does not return them"
         )
-    yield f"{phase.live.name}: replaced {', '.join(phase.parts)}"
 
 
-def _exchange_kits(amendment: Amendment, state: State) -> Iterator[str]:
+def _exchange_kits(amendment: Amendment, state: State) -> None:
     files = amendment.files
     for phase, kits in amendment.kits.items():
         for kind, content in kits.items():
@@ -114,36 +106,28 @@ def _exchange_kits(amendment: Amendment, state: State) -> Iterator[str]:
             state.save(amendment.folder)
             api.change_kit(files.connection, phase, kind, key)
             served = api.read_kits(api.read_competition(files.connection, amendment.competition))
-            if kind in files.different_kits(served[phase], {kind: content}):
+            if files.different(served[phase], {kind: content}, [kind]):
                 raise OrganiserError(f"the server accepted a new {kind}, but does not return it")
-    if amendment.kits:
-        yield f"replaced {kinds_of(amendment)}"
 
 
-def _exchange_texts(amendment: Amendment) -> Iterator[str]:
+def _exchange_texts(amendment: Amendment) -> None:
     """Give the competition the bundle's pages and terms; a page of the same title keeps its id."""
-    if not amendment.texts:
-        return
-    connection = amendment.files.connection
+    connection, texts = amendment.files.connection, amendment.texts or {}
     live = api.read_competition(connection, amendment.competition)
-    ids = {page["title"]: page["id"] for page in api.read_texts(live)["pages"]}
-    pages = [
-        {**({"id": ids.pop(page["title"])} if page["title"] in ids else {}), **page}
-        for page in amendment.texts["pages"]
-    ]
-    api.change_texts(connection, live, {"terms": amendment.texts["terms"], "pages": pages})
-    shown = api.read_texts(api.read_competition(connection, amendment.competition))
-    if [(page["title"], page["content"].strip()) for page in shown["pages"]] != [
+    ids = {page["title"]: {"id": page["id"]} for page in api.read_texts(live)["pages"]}
+    pages = [{**ids.pop(page["title"], {}), **page} for page in texts["pages"]]
+    api.change_texts(connection, live, {"terms": texts["terms"], "pages": pages})
+    shown = api.read_texts(api.read_competition(connection, amendment.competition))["pages"]
+    if [(page["title"], page["content"].strip()) for page in shown] != [
         (page["title"], page["content"]) for page in pages
     ]:
         raise OrganiserError("the server accepted new pages, but does not return them")
-    yield "replaced the pages"
 
 
 def _entrants(amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:
     """Return the uploads to a phase that are on the server now."""
     connection = amendment.files.connection
-    fetched = fetch(connection, amendment.competition, amendment.folder).runs
+    fetched = fetch_competition(connection, amendment.competition, amendment.folder).runs
     return read_entrants(connection, phase.live, fetched, amendment.folder, amendment.accepted)
 
 
@@ -153,9 +137,7 @@ def _scored(amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:
     return score_entrants(amendment.bundle, phase.built, entrants, amendment.folder, amendment.jobs)
 
 
-def _run_again(
-    amendment: Amendment, phase: AmendedPhase, state: State, waiting: Progress | None
-) -> Iterator[str]:
+def _run_again(amendment: Amendment, phase: AmendedPhase, state: State, waiting: Progress | None) -> str:
     """Run all uploads with the new files, in several rounds, and wait for the runs to end."""
     bundle, connection, last = amendment.bundle, amendment.files.connection, state.last or 0
     columns = [column.key for column in bundle.columns if not column.computed]
@@ -166,12 +148,12 @@ def _run_again(
         replaced = [run for entrant in entrants for run in replaced_runs(entrant, last)]
         for run in replaced:
             api.delete_run(connection, run.id)
-        due = [entrant for entrant in entrants if is_run_again(entrant) and entrant.run.id <= last]
+        due = [entrant for entrant in entrants if entrant.is_run_again and entrant.run.id <= last]
         if turn == 0:
             due += [entrant for entrant in entrants if entrant not in due and differs(entrant)]
         if phase.built.rule == FORCE_LAST:
             due = _first_wave(due)
-        pending = [entrant.run.id for entrant in entrants if is_under_way(entrant)]
+        pending = [entrant.run.id for entrant in entrants if entrant.is_under_way]
         if not due and not pending:
             if replaced:
                 continue  # read the leaderboard without them
@@ -187,7 +169,7 @@ def _run_again(
     for entrant in entrants:
         if entrant.upload in state.picked and not entrant.run.on_board:
             api.pick(connection, entrant.run.id)
-    yield f"{phase.live.name}: {count_of(len(repeated), 'submission')} run again"
+    return f"{phase.live.name}: {count_of(len(repeated), 'submission')} run again"
 
 
 def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entrant]) -> list[Entrant]:
@@ -198,18 +180,16 @@ def _off_board(bundle: BuiltBundle, phase: AmendedPhase, entrants: Sequence[Entr
     """
     if phase.built.rule in PICKED:
         return []
-    there = {run.owner for entrant in entrants for run in (*entrant.older, entrant.run) if run.on_board}
+    there = {run.owner for entrant in entrants for run in entrant.runs if run.on_board}
     wanted = {entry.attempt.submission.name for entry in predict(bundle, phase.built, entrants, ())}
-    as_here = [
-        entrant
-        for entrant in entrants
-        if entrant.path and entrant.run.status == FINISHED and not differs(entrant)
-    ]
+    missing: dict[str, list[Entrant]] = {}
+    for entrant in entrants:
+        as_here = entrant.path and entrant.run.status == FINISHED and not differs(entrant)
+        if as_here and entrant.run.owner not in there:
+            missing.setdefault(entrant.run.owner, []).append(entrant)
     due: list[Entrant] = []
-    for owner in dict.fromkeys(entrant.run.owner for entrant in as_here):
-        own = [entrant for entrant in as_here if entrant.run.owner == owner]
-        if owner not in there:  # any run of the team makes the server choose again
-            due += [entrant for entrant in own if entrant.upload in wanted] or own[-1:]
+    for own in missing.values():  # any run of the team makes the server choose again
+        due += [entrant for entrant in own if entrant.upload in wanted] or own[-1:]
     return due
 
 
@@ -230,7 +210,7 @@ def _prove(amendment: Amendment, phase: AmendedPhase, state: State) -> str:
     entrants = _scored(amendment, phase)
     predicted = predict(bundle, phase.built, entrants, state.picked)
     runs = {entrant.run.id: entrant.run for entrant in entrants}
-    board = [runs.get(on_board) for on_board in api.read_board(connection, phase.live.id, runs.values())]
+    board = [runs.get(number) for number in api.read_board(connection, phase.live.id, runs.values())]
     problems = [
         f"run {entrant.run.id} of {entrant.run.owner} is {entrant.run.status} on the server, "
         f"but {entrant.result.status} here"

@@ -15,7 +15,7 @@ from speechbundles.model.text import text_table
 from speechbundles.publication.season import Entry
 from speechbundles.server import api
 from speechbundles.server.compared import NOT_COMPARED, number
-from speechbundles.server.entrants import Entrant, holder_of, is_under_way
+from speechbundles.server.entrants import Entrant, holder_of
 from speechbundles.server.files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
 
@@ -134,7 +134,7 @@ def read_state(folder: Path, bundle: str | None = None) -> State | None:
     OrganiserError: it cannot be read, or has another bundle.
     """
     path = folder / STATE
-    if not path.exists():
+    if not is_amending(folder):
         return None
     try:
         content = parse_json(read_file(path, _LARGEST_STATE))
@@ -155,25 +155,24 @@ def is_amending(folder: Path) -> bool:
 
 
 def kinds_of(amendment: Amendment) -> str:
+    """Return the kinds of the kits that change, in words."""
     kinds = dict.fromkeys(kind for kits in amendment.kits.values() for kind in kits)
     return ", ".join(kind.replace("_", " ") for kind in kinds)
 
 
-def to_text(amendment: Amendment) -> str:
+def amendment_to_text(amendment: Amendment) -> str:
     """Return a table for each phase: ranks and scores before and after."""
     lines: list[str] = []
     if amendment.files.unread:
         lines += [f"{NOT_COMPARED}{amendment.files.unread}", UNREAD, ""]
     if amendment.empty:
+        at_home = f" {AT_HOME}" if amendment.bundle.only_receives else ""
         lines.append(
-            "The server already has the programs and data of this bundle; there is nothing to amend."
+            f"The server already has the programs and data of this bundle; there is nothing to amend.{at_home}"
         )
-        if amendment.bundle.only_receives:
-            lines[-1] += f" {AT_HOME}"
-    if amendment.texts:
-        lines += ["pages and terms: replaced", ""]
-    if amendment.kits:
-        lines += [f"{kinds_of(amendment)}: replaced", ""]
+    replaced = ["pages and terms" if amendment.texts else "", kinds_of(amendment)]
+    for what in filter(None, replaced):
+        lines += [f"{what}: replaced", ""]
     for phase in amendment.phases:
         what = ", ".join(part.replace("_", " ") for part in phase.parts) or "already replaced"
         lines += [f"{phase.live.name}: {what}; {count_of(phase.reruns, 'submission')} to run again", ""]
@@ -184,41 +183,28 @@ def to_text(amendment: Amendment) -> str:
 
 def _table(bundle: BuiltBundle, phase: AmendedPhase) -> list[str]:
     primary = bundle.ranking_column()
-    rows = [("rank", "was", "", primary.title, "was", "change")]
+    rows = [["rank", "was", "", primary.title, "was", "change"]]
     left = dict(phase.before)
     for entry in phase.after:
         score, submission = entry.attempt.score(primary.key), entry.attempt.submission
-        was, old = left.pop(holder_of(phase.built, submission.team, submission.name), (None, None))
-        change = (
-            "" if score is None or old is None else "=" if score == old else f"{(score - old).normalize():+f}"
-        )
-        rows.append(
-            (
-                str(entry.rank),
-                "-" if was is None else str(was),
-                submission.team,
-                number(score),
-                number(old),
-                change,
-            )
-        )
-    for holder, (was, old) in left.items():
-        rows.append(("-", str(was), holder, "-", number(old), ""))
+        was, old = left.pop(holder_of(phase.built, submission.team, submission.name), ("-", None))
+        change = ""
+        if score is not None and old is not None:
+            change = "=" if score == old else f"{(score - old).normalize():+f}"
+        rows.append([str(entry.rank), str(was), submission.team, number(score), number(old), change])
+    rows += [["-", str(was), holder, "-", number(old), ""] for holder, (was, old) in left.items()]
     return text_table(rows, left={2})
 
 
 def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:
-    gone = [str(entrant.run.id) for entrant in entrants if entrant.path is None]
+    """Return warnings about uploads of which `again` are run again."""
     notes = [f"{count_of(again, 'new run')} will count towards the teams' daily limits"] if again else []
-    odd = {
-        str(entrant.run.id): entrant.result.warnings
-        for entrant in entrants
-        if entrant.result and entrant.result.warnings
-    }
-    for warning in dict.fromkeys(warning for warnings in odd.values() for warning in warnings):
-        runs = [run for run, warnings in odd.items() if warning in warnings]
-        notes.append(f"{warning}; runs: {some_of(runs, MOST_SHOWN)}")
-    if gone:
+    odd: dict[str, list[str]] = {}
+    for entrant in entrants:
+        for warning in dict.fromkeys(entrant.result.warnings if entrant.result else ()):
+            odd.setdefault(warning, []).append(str(entrant.run.id))
+    notes += [f"{warning}; runs: {some_of(runs, MOST_SHOWN)}" for warning, runs in odd.items()]
+    if gone := [str(entrant.run.id) for entrant in entrants if entrant.path is None]:
         notes.append(
             f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"
         )
@@ -227,7 +213,7 @@ def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:
 
 def unfinished(entrants: Sequence[Entrant], page: str) -> list[str]:
     """Return a line about the runs that stop an amendment; none without any. `page`: where they are cancelled."""
-    busy = [entrant.run for entrant in entrants if is_under_way(entrant)]
+    busy = [entrant.run for entrant in entrants if entrant.is_under_way]
     if not busy:
         return []
     runs = some_of([str(run.id) for run in busy], MOST_SHOWN)

@@ -1,6 +1,5 @@
 """The baselines of a bundle: rehearsed here, run on the server, and compared."""
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,13 +8,13 @@ from typing import Any
 
 from speechbundles.bundle.rehearse import FINISHED, Rehearsal, rehearse_phase
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.codabench import phases_in_order
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.server import api
 from speechbundles.server.compared import different_scores
 from speechbundles.server.connection import Connection
+from speechbundles.server.files import sha256_of
 from speechbundles.server.wait import wait_for_runs
 
 MOST_EARLIER = 10
@@ -33,25 +32,13 @@ class Baseline:
     rehearsal: Rehearsal | None = None
 
 
-def baseline_names(content: Mapping[str, Any], files: Collection[str]) -> list[str | None]:
-    """Return the name of each phase's baseline, in the order of the phases; None for a phase without one.
-
-    Parameters
-    ----------
-    content: the bundle's competition.yaml.
-    files: the names of the bundle's entries.
-    """
-    names = []
-    for item in phases_in_order(content):
-        solutions = [
-            solution for solution in content.get("solutions") or () if item["tasks"][0] in solution["tasks"]
-        ]
-        name = str(solutions[0].get("path")) if solutions else None
-        names.append(name if name in files else None)
-    return names
+def baseline_of(bundle: BuiltBundle, phase: BuiltPhase) -> str | None:
+    """Return the name of a phase's baseline, the first sample solution of its task; None without one."""
+    name = next(iter(phase.tasks[0].solutions), None)
+    return name if name in bundle.files else None
 
 
-def rehearse_baselines(bundle: BuiltBundle, content: Mapping[str, Any]) -> list[Baseline]:
+def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
     """Rehearse the baseline of each phase.
 
     Raises
@@ -59,14 +46,14 @@ def rehearse_baselines(bundle: BuiltBundle, content: Mapping[str, Any]) -> list[
     OrganiserError: a baseline fails in the rehearsal.
     """
     found = []
-    for phase, name in zip(bundle.phases, baseline_names(content, bundle.files), strict=True):
-        if name is None:
+    for phase in bundle.phases:
+        if (name := baseline_of(bundle, phase)) is None:
             found.append(Baseline(phase))
             continue
         with temporary_folder("baseline") as folder:
             submission = folder / "baseline.zip"
             submission.write_bytes(bundle.files[name])
-            rehearsal = rehearse_phase(bundle, bundle.phase(phase.number), submission)
+            rehearsal = rehearse_phase(bundle, phase, submission)
         if rehearsal.status != FINISHED:
             raise OrganiserError(
                 f"{phase.name}: the baseline {name} fails in the rehearsal, so nothing was sent\n\n{rehearsal}"
@@ -132,18 +119,14 @@ class Trial:
         self, phase: api.LivePhase, upload: bytes, wanted: Mapping[str, Any]
     ) -> api.LiveRun | None:
         """Return an organiser's run of these bytes that ended as wanted or has not ended, the newest if several."""
-        digest = hashlib.sha256(upload).hexdigest()
+        digest = sha256_of(upload)
         own = [
             run
             for run in api.list_runs(self.connection, phase.id)
-            if run.owner in self.organisers and not run.deleted and self._may_serve(run, wanted)
+            if run.owner in self.organisers and not run.deleted
+            if run.status not in api.FINAL or (run.status == FINISHED and not self._different(run, wanted))
         ]
         return next((run for run in own[: -MOST_EARLIER - 1 : -1] if self._digest(run) == digest), None)
-
-    def _may_serve(self, run: api.LiveRun, wanted: Mapping[str, Any]) -> bool:
-        if run.status == FINISHED:
-            return not self._different(run, wanted)
-        return run.status not in api.FINAL
 
     def _digest(self, run: api.LiveRun) -> str | None:
         with temporary_folder("earlier") as folder:

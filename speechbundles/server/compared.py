@@ -1,6 +1,6 @@
-"""Compare a bundle with a server: its settings and pages, and the scores of its runs."""
+"""Compare a bundle with a competition on a server: its settings and pages, and the scores of its runs."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -8,19 +8,28 @@ from typing import Any
 from speechbundles.bundle.check import check_bundle
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.codabench import phases_in_order, read_date
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.finding import format_findings
+from speechbundles.model.finding import Report, format_findings
 from speechbundles.model.read import read_built_bundle
+from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
+from speechbundles.platforms.keys import FLAG, INTEGER, MAPPING, Key, Keys, is_true
 from speechbundles.server import api
-from speechbundles.server.served import different_settings, different_texts
 
 NOT_COMPARED = "not compared: "
 """Begins a line about something that the server did not provide."""
 
+_RENAMED = {"max_submissions": "max_submissions_per_person"}
+"""Keys of the file -> their names in the API, where these differ."""
+_NOT_SERVED = ("version", "image", "pages", "tasks", "phases", "leaderboards", "solutions", "terms", "queue")
+"""Keys that are compared separately, or that the API does not return."""
+_PHASE_FILES = ("index", "tasks", "public_data", "starting_kit")
+_UNLIMITED = ("max_submissions", "max_submissions_per_day")
 
-def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
-    """Read a Codabench bundle without errors, and its competition.yaml.
+
+def read_bundle(path: Path) -> BuiltBundle:
+    """Read a Codabench bundle without errors.
 
     Raises
     ------
@@ -37,55 +46,148 @@ def read_bundle(path: Path) -> tuple[BuiltBundle, Mapping[str, Any]]:
     errors = [finding for finding in check_bundle(path) if finding.level == "error"]
     if errors:
         raise OrganiserError(f"{path}: {format_findings(errors)}")
-    content = parse_yaml(bundle.files[FILE])
-    several = [str(phase["name"]) for phase in content["phases"] if len(phase["tasks"]) > 1]
-    if several:
+    if several := ", ".join(phase.name for phase in bundle.phases if len(phase.tasks) > 1):
         raise OrganiserError(
-            f"{path}: phases with several tasks: {', '.join(several)}; only phases with one task are supported"
+            f"{path}: phases with several tasks: {several}; only phases with one task are supported"
         )
-    return bundle, content
+    return bundle
 
 
-def check_served(
-    content: Mapping[str, Any],
-    files: Mapping[str, bytes],
-    live: Mapping[str, Any],
-    competition: int,
-    *,
-    texts: bool = True,
-) -> None:
-    """Compare a competition on the server with its bundle. `texts`: whether pages and terms must be the same too.
+def check_served(bundle: BuiltBundle, live: Mapping[str, Any], *, texts: bool = True) -> None:
+    """Compare a competition on the server with its bundle; see `served_differences`.
 
     Raises
     ------
     OrganiserError: the message lists all differences.
     """
-    found = served_differences(content, files, live, competition, texts=texts)
-    if found:
+    if found := served_differences(bundle, live, texts=texts):
         lines = "\n".join(f"  {line}" for line in found)
-        raise OrganiserError(f"competition {competition} differs from the bundle:\n\n{lines}")
+        raise OrganiserError(f"competition {live['id']} differs from the bundle:\n\n{lines}")
 
 
-def served_differences(
-    content: Mapping[str, Any],
-    files: Mapping[str, bytes],
-    live: Mapping[str, Any],
-    competition: int,
-    *,
-    texts: bool = True,
-) -> list[str]:
-    """Return the differences that `check_served` reports.
+def served_differences(bundle: BuiltBundle, live: Mapping[str, Any], *, texts: bool = True) -> list[str]:
+    """Return a line for each difference between a bundle and its competition, as the server's organisers see it.
+
+    Parameters
+    ----------
+    texts: whether pages and terms are compared too.
 
     Raises
     ------
     OrganiserError: the server's answer lacks a value, or has it in another form.
     """
     try:
-        return different_settings(content, live) + (different_texts(content, files, live) if texts else [])
+        found = different_settings(parse_yaml(bundle.files[FILE]), live)
+        return found + (different_texts(bundle, live) if texts else [])
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise OrganiserError(
-            f"competition {competition} cannot be compared with the bundle: {error!r:.200}"
+            f"competition {live['id']} cannot be compared with the bundle: {error!r:.200}"
         ) from None
+
+
+def different_settings(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
+    """Return a line for each difference in settings, phases and columns. `content`: the bundle's competition.yaml."""
+    found = _compare("", content, live, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
+    queue = live["queue"]
+    found += _different("queue", content.get("queue"), str(queue["vhost"]) if queue else None)
+    return found + _different_phases(content, live) + _different_board(content, live)
+
+
+def wanted_texts(bundle: BuiltBundle) -> dict[str, Any]:
+    """Return a bundle's terms and pages as the server stores them."""
+    content = parse_yaml(bundle.files[FILE])
+    pages = [
+        {"title": str(page["title"]), "content": _text(bundle.files[page["file"]]), "index": index}
+        for index, page in enumerate(content["pages"])
+    ]
+    return {"terms": _text(bundle.files[content["terms"]]), "pages": pages}
+
+
+def different_texts(bundle: BuiltBundle, live: Mapping[str, Any]) -> list[str]:
+    """Return a line for each difference in terms and pages, except the page of `board`."""
+    wanted = wanted_texts(bundle)
+    found = _different("terms", wanted["terms"], str(live["terms"]).strip())
+    pages = (page for page in live["pages"] if not api.is_board_page(page))
+    served = sorted(pages, key=lambda page: page["index"])
+    found += _different("pages", *([str(page["title"]) for page in own] for own in (wanted["pages"], served)))
+    for page, there in zip(wanted["pages"], served, strict=False):
+        found += _different(f"page {page['title']!r}", page["content"], str(there["content"]).strip())
+    return found
+
+
+def _different_phases(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
+    tasks = {task["index"]: task["name"] for task in content["tasks"]}
+    wanted, served = phases_in_order(content), sorted(live["phases"], key=lambda phase: phase["index"])
+    found = _different("number of phases", len(wanted), len(served))
+    keys = {key: rule for key, rule in PHASE.items() if key not in _PHASE_FILES}
+    for number, (phase, there) in enumerate(zip(wanted, served, strict=False)):
+        where = f"phases[{number}]."
+        found += _compare(where, phase, there, keys)
+        names = [tasks[task] for task in phase["tasks"]]
+        found += _different(f"{where}tasks", names, [task["name"] for task in there["tasks"]])
+        limited = any(phase.get(key, PHASE[key]["default"]) for key in _UNLIMITED)
+        if limited and not there["has_max_submissions"]:
+            found.append(f"{where}has_max_submissions: the server does not apply the limits")
+    return found
+
+
+def _different_board(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
+    wanted, served = content["leaderboards"][0], live["leaderboards"][0]
+    keys = {key: rule for key, rule in LEADERBOARD.items() if key not in ("index", "columns")}
+    found = _compare("leaderboards[0].", wanted, served, keys)
+    columns, there = (
+        sorted(board["columns"], key=lambda column: int(column["index"])) for board in (wanted, served)
+    )
+    found += _different("columns", *([column["key"] for column in own] for own in (columns, there)))
+    column_keys = {key: rule for key, rule in COLUMN.items() if key != "computation_indexes"}
+    for column, other in zip(columns, there, strict=False):
+        found += _compare(f"column {column['key']}.", column, other, column_keys)
+    return found
+
+
+def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], keys: Keys) -> list[str]:
+    """Compare the keys that are set in the file or have a default."""
+    found = []
+    for key, rule in keys.items():
+        default = rule.get("default")
+        if key in wanted or default is not None:
+            here = _value(key, rule, wanted.get(key, default))
+            there = _value(key, rule, served[_RENAMED.get(key, key)], served=True)
+            found += _different(f"{where}{key}", here, there)
+    return found
+
+
+def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
+    """Return a value as the server interprets it."""
+    kind = rule.get("type")
+    if kind == FLAG["type"]:
+        return is_true(value)
+    if kind == INTEGER["type"]:
+        return int(value or 0) or (rule["default"] if key == "execution_time_limit" else 0)
+    if "format" in rule and value is not None:
+        return api.read_time(value) if served else read_date(Report(), key, value)
+    if "format" in rule or kind == MAPPING["type"]:
+        return value or None
+    return str(value if value is not None else "").strip()
+
+
+def _text(page: bytes) -> str:
+    """Return a page as the server imports and stores it."""
+    return page.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _different(where: str, wanted: Any, served: Any) -> list[str]:
+    if wanted == served:
+        return []
+    if isinstance(wanted, str) and max(len(wanted), len(str(served))) > 200:
+        return [f"{where}: the text on the server is different"]
+    return [f"{where}: {_shown(wanted)} in the bundle, {_shown(served)} on the server"]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value)) or "none"
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def number(score: Decimal | None) -> str:
@@ -97,9 +199,9 @@ def different_scores(
     wanted: Mapping[str, Decimal], served: Mapping[str, Decimal], hidden: Collection[str]
 ) -> list[str]:
     """Return a line for each score that differs between here and the server. `hidden`: hidden columns."""
-    compared = api.returned(wanted, hidden, served)
+    compared = api.returned(wanted, hidden, served) | set(served)
     return [
         f"{key}: {number(wanted.get(key))} here, {number(served.get(key))} on the server"
         for key in dict.fromkeys([*wanted, *served])
-        if (key in compared or key in served) and wanted.get(key) != served.get(key)
+        if key in compared and wanted.get(key) != served.get(key)
     ]

@@ -15,7 +15,7 @@ from speechbundles.publication.season import Attempt, Entry, Submission, rank
 from speechbundles.server import api
 from speechbundles.server.compared import different_scores
 from speechbundles.server.connection import Connection, Progress
-from speechbundles.server.files import wanted_files
+from speechbundles.server.files import sha256_of, wanted_files
 
 SCORED = ".scored"
 """The folder with the results of runs here, so that no upload is scored twice."""
@@ -28,7 +28,7 @@ class Entrant:
 
     Attributes
     ----------
-    run: its newest run; `older`: the runs that this one replaces.
+    runs: its runs; the newest, the last one, replaces the others.
     path: the uploaded file; None if it was deleted on the server, or its run is accepted as it is.
     result: its result with a bundle's files; None if it was not scored.
     hidden: the bundle's hidden columns.
@@ -36,13 +36,25 @@ class Entrant:
     """
 
     upload: str
-    run: api.LiveRun
-    older: tuple[api.LiveRun, ...]
+    runs: tuple[api.LiveRun, ...]
     path: Path | None
     sha256: str
+    accepted: bool
     result: Result | None = None
     hidden: frozenset[str] = frozenset()
-    accepted: bool = False
+
+    @property
+    def run(self) -> api.LiveRun:
+        """The newest run."""
+        return self.runs[-1]
+
+    @property
+    def is_run_again(self) -> bool:
+        return self.path is not None and self.run.status in (FINISHED, FAILED)
+
+    @property
+    def is_under_way(self) -> bool:
+        return not self.accepted and self.run.status not in (*api.FINAL, api.WAITING)
 
 
 def read_entrants(
@@ -69,17 +81,8 @@ def read_entrants(
         row = known[own[-1].id]
         stays = any(run.id in accepted for run in own)
         path = folder / row.submission if row.submission and not (own[-1].deleted or stays) else None
-        upload = row.upload or str(row.id)
-        entrants.append(Entrant(upload, own[-1], tuple(own[:-1]), path, row.sha256, accepted=stays))
+        entrants.append(Entrant(row.upload or str(row.id), tuple(own), path, row.sha256, stays))
     return sorted(entrants, key=lambda entrant: entrant.run.id)
-
-
-def is_run_again(entrant: Entrant) -> bool:
-    return entrant.path is not None and entrant.run.status in (FINISHED, FAILED)
-
-
-def is_under_way(entrant: Entrant) -> bool:
-    return not entrant.accepted and entrant.run.status not in (*api.FINAL, api.WAITING)
 
 
 def score_entrants(
@@ -93,14 +96,12 @@ def score_entrants(
     """Return the uploads with their results with the bundle's files. Results are stored, so that none is run twice."""
     work = folder / SCORED
     work.mkdir(exist_ok=True)
-    due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if is_run_again(entrant)}
-    results = {}
-    needed = {}
-    for name, entrant in due.items():
-        if result := read_result(work / f"{name}.json"):
-            results[entrant.sha256] = result
-        elif entrant.path:
-            needed[name] = (phase, entrant.path)
+    due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if entrant.is_run_again}
+    kept = {name: result for name in due if (result := read_result(work / f"{name}.json"))}
+    needed = {
+        name: (phase, entrant.path) for name, entrant in due.items() if name not in kept and entrant.path
+    }
+    results = {due[name].sha256: result for name, result in kept.items()}
     for name, result in rehearse_all(bundle, needed, work, jobs):
         results[due[name].sha256] = result
         if progress:
@@ -111,9 +112,7 @@ def score_entrants(
 
 def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
     """Return a name for a result: a digest of everything that it depends on."""
-    parts = {
-        part: hashlib.sha256(content).hexdigest() for part, content in wanted_files(bundle, phase).items()
-    }
+    parts = {part: sha256_of(content) for part, content in wanted_files(bundle, phase, api.PARTS).items()}
     text = json.dumps([_FORMAT, parts, phase.seconds, repr(bundle.columns), upload])
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -132,28 +131,31 @@ def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
     )
 
 
-def replaced_runs(entrant: Entrant, last: int) -> list[api.LiveRun]:
-    """Return the runs of an upload that a newer one replaces; none until one has ended as here.
-
-    Of several new runs, the one on the leaderboard is kept, else the newest.
+def is_left(entrant: Entrant, last: int | None) -> bool:
+    """Whether an upload is still to be run again: it has no new run, or one that ended differently.
 
     Parameters
     ----------
-    last: id of the last run with the earlier files.
+    last: id of the last run with the earlier files; None if the files have not been replaced.
     """
-    runs = [*entrant.older, entrant.run]
-    good = [run for run in runs if run.id > last and run.status in api.FINAL and not differs(entrant, run)]
-    if not good or any(run.status not in (*api.FINAL, api.WAITING) for run in runs):
+    return entrant.is_run_again and (last is None or entrant.run.id <= last or differs(entrant))
+
+
+def replaced_runs(entrant: Entrant, last: int) -> list[api.LiveRun]:
+    """Return the runs of an upload that a newer one replaces; none until one has ended as here.
+
+    Of several new runs, the one on the leaderboard is kept, else the newest. `last`: as for `is_left`.
+    """
+    new = [run for run in entrant.runs if run.id > last and run.status in api.FINAL]
+    good = [run for run in new if not differs(entrant, run)]
+    if not good or any(run.status not in (*api.FINAL, api.WAITING) for run in entrant.runs):
         return []
     kept = next((run for run in good if run.on_board), good[-1])
-    return [run for run in runs if run is not kept]
+    return [run for run in entrant.runs if run is not kept]
 
 
 def predict(
-    bundle: BuiltBundle,
-    phase: BuiltPhase,
-    entrants: Sequence[Entrant],
-    picked: Collection[str],
+    bundle: BuiltBundle, phase: BuiltPhase, entrants: Sequence[Entrant], picked: Collection[str]
 ) -> tuple[Entry, ...]:
     """Return the leaderboard as it will be; deleted uploads keep their current scores."""
     attempts = []
@@ -161,18 +163,16 @@ def predict(
         run = entrant.run
         result = (entrant.path and entrant.result) or Result(run.status, run.scores, {}, (), ())
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
-            submission = Submission(
-                run.created, run.owner, entrant.upload, entrant.path or Path(), entrant.sha256
-            )
+            path = entrant.path or Path()
+            submission = Submission(run.created, run.owner, entrant.upload, path, entrant.sha256)
             attempts.append(Attempt(submission, phase, result, result.status, ()))
     return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
 
 
 def picked_uploads(phase: BuiltPhase, entrants: Sequence[Entrant]) -> tuple[str, ...]:
     """Return the uploads on the leaderboard, if participants choose its entries."""
-    if phase.rule not in PICKED:
-        return ()
-    return tuple(entrant.upload for entrant in entrants if entrant.run.on_board)
+    is_picked = phase.rule in PICKED
+    return tuple(entrant.upload for entrant in entrants if is_picked and entrant.run.on_board)
 
 
 def holder_of(phase: BuiltPhase, team: str, upload: str) -> str:

@@ -71,7 +71,7 @@ class Haul:
         return [run for run in self.unfinished if run.status not in api.FINAL or run.id not in self.unchanged]
 
 
-def fetch(
+def fetch_competition(
     connection: Connection,
     competition: int,
     folder: Path,

@@ -1,4 +1,7 @@
-"""Programs, data and kits of a competition: on the server, and in its bundle."""
+"""Programs, data and kits of a competition: on the server, and in its bundle.
+
+Each phase has at most one file of a *kind*: a part of its task (`api.PARTS`), or a file for participants (`api.KITS`).
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -8,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.codabench import phases_in_order
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.server import api
 from speechbundles.server.connection import Connection
+
+KINDS = (*api.PARTS, *api.KITS)
 
 
 @dataclass
@@ -35,6 +39,10 @@ class ServedFiles:
     assumed: dict[str, bytes] = field(default_factory=dict)
     unread: str = ""
 
+    def keys(self, live: Mapping[str, Any], phase: api.LivePhase) -> dict[str, str]:
+        """Return the keys of a phase's files, `kind -> key`. `live`: the competition, as its organisers see it."""
+        return {**api.read_parts(self.connection, phase.tasks[0]), **api.read_kits(live)[phase.id]}
+
     def content(self, key: str) -> bytes:
         """Return a file.
 
@@ -43,7 +51,10 @@ class ServedFiles:
         Refused, Gone: the server does not provide it, and nothing is assumed of it.
         """
         try:
-            return read_dataset(self.connection, key)
+            with temporary_folder("served") as folder:
+                target = folder / "file"
+                link = partial(api.dataset_link, self.connection, key)
+                return target.read_bytes() if self.connection.download(link, target) else b""
         except (Refused, Gone) as refusal:
             if key not in self.assumed:
                 raise
@@ -53,96 +64,64 @@ class ServedFiles:
     def digest(self, key: str) -> str:
         """Return a file's SHA-256; see `content`."""
         try:
-            return _sha256(self.content(key))
+            return sha256_of(self.content(key))
         except Refused as refusal:
             if key not in self.digests:
                 raise
             self.unread = str(refusal)
             return self.digests[key]
 
-    def parts(self, task: int) -> dict[str, bytes]:
-        """Return a task's programs and data, `part -> zip`; see `content`."""
-        return {part: self.content(key) for part, key in api.read_parts(self.connection, task).items()}
+    def different(
+        self, keys: Mapping[str, str], wanted: Mapping[str, bytes], kinds: Iterable[str] = KINDS
+    ) -> tuple[str, ...]:
+        """Return the kinds of files, `kind -> key`, that are not as wanted, `kind -> zip`; see `content`."""
+        served = {kind: self.digest(keys[kind]) for kind in kinds if kind in keys}
+        local = {kind: sha256_of(wanted[kind]) for kind in kinds if kind in wanted}
+        return tuple(kind for kind in kinds if served.get(kind) != local.get(kind))
 
-    def different_parts(self, task: int, wanted: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Return the parts of a task that are not as wanted, `part -> zip`; see `content`."""
-        served = {part: self.digest(key) for part, key in api.read_parts(self.connection, task).items()}
-        return _different(api.PARTS, served, wanted)
-
-    def different_kits(self, keys: Mapping[str, str], wanted: Mapping[str, bytes]) -> tuple[str, ...]:
-        """Return the kinds of kits of a phase, `kind -> key`, that are not as wanted, `kind -> zip`; see `content`."""
-        return _different(api.KITS, {kind: self.digest(key) for kind, key in keys.items()}, wanted)
+    def different_phases(
+        self, bundle: BuiltBundle, live: Mapping[str, Any], kinds: Iterable[str] = KINDS
+    ) -> list[tuple[BuiltPhase, api.LivePhase, tuple[str, ...]]]:
+        """Return each phase, in the bundle and on the server, with the kinds of its files that differ."""
+        return [
+            (built, phase, self.different(self.keys(live, phase), wanted_files(bundle, built), kinds))
+            for built, phase in zip(bundle.phases, api.phases_of(live), strict=True)
+        ]
 
     def upload(self, kind: str, content: bytes) -> str:
         """Upload a program, data or a kit; return its key."""
         key = api.upload_file(self.connection, kind, f"{kind}.zip", content)
         api.finish_upload(self.connection, key)
-        self.digests[key] = _sha256(content)
+        self.digests[key] = sha256_of(content)
         return key
 
-    def assume(
-        self, earlier: BuiltBundle, content: Mapping[str, Any], live: Mapping[str, Any], path: Path
-    ) -> None:
+    def assume(self, earlier: BuiltBundle, live: Mapping[str, Any], path: Path) -> None:
         """Take the files of an earlier bundle for those on the server that are not known otherwise.
 
         Parameters
         ----------
-        content: its competition.yaml.
         live: the competition, as its organisers see it.
+        path: of the bundle, for messages.
 
         Raises
         ------
         OrganiserError: the competition has not the same files.
         """
-        phases, kits = api.phases_of(live), api.read_kits(live)
-        wanted = wanted_kits(earlier, content, phases)
-        for built, phase in zip(earlier.phases, phases, strict=True):
-            keys = {**api.read_parts(self.connection, phase.tasks[0]), **kits[phase.id]}
-            files = {**wanted_files(earlier, built), **wanted[phase.id]}
-            unknown = {part: key for part, key in keys.items() if key not in self.digests}
+        for built, phase in zip(earlier.phases, api.phases_of(live), strict=True):
+            files, keys = wanted_files(earlier, built), self.keys(live, phase)
+            unknown = {kind: key for kind, key in keys.items() if key not in self.digests}
             if lacking := sorted(unknown.keys() - files.keys()):
                 raise OrganiserError(
                     f"{path}: not the bundle of this competition: {phase.name} has {', '.join(lacking)} on the server"
                 )
-            self.assumed |= {key: files[part] for part, key in unknown.items()}
+            self.assumed |= {key: files[kind] for kind, key in unknown.items()}
 
 
-def read_dataset(connection: Connection, key: str) -> bytes:
-    """Download a dataset's file.
-
-    Raises
-    ------
-    Refused: the server does not provide it.
-    """
-    with temporary_folder("served") as folder:
-        target = folder / "file"
-        digest = connection.download(partial(api.dataset_link, connection, key), target)
-        return target.read_bytes() if digest else b""
+def wanted_files(bundle: BuiltBundle, phase: BuiltPhase, kinds: Iterable[str] = KINDS) -> dict[str, bytes]:
+    """Return the files of a phase in the bundle, `kind -> zip`."""
+    names = {kind: getattr(phase, kind) for kind in kinds}
+    return {kind: bundle.files[name] for kind, name in names.items() if name in bundle.files}
 
 
-def wanted_kits(
-    bundle: BuiltBundle, content: Mapping[str, Any], phases: list[api.LivePhase]
-) -> dict[int, dict[str, bytes]]:
-    """Return the starting kit and the public data of each phase in the bundle, `phase -> kind -> zip`."""
-    return {
-        phase.id: {kind: bundle.files[item[kind]] for kind in api.KITS if item.get(kind) in bundle.files}
-        for phase, item in zip(phases, phases_in_order(content), strict=True)
-    }
-
-
-def wanted_files(bundle: BuiltBundle, phase: BuiltPhase) -> dict[str, bytes]:
-    """Return the programs and data of a phase in the bundle, `part -> zip`."""
-    names = {part: getattr(phase, part) for part in api.PARTS}
-    return {part: bundle.files[name] for part, name in names.items() if name is not None}
-
-
-def _different(
-    kinds: Iterable[str], served: Mapping[str, str], wanted: Mapping[str, bytes]
-) -> tuple[str, ...]:
-    return tuple(
-        kind for kind in kinds if served.get(kind) != (_sha256(wanted[kind]) if kind in wanted else None)
-    )
-
-
-def _sha256(content: bytes) -> str:
+def sha256_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()

@@ -17,30 +17,28 @@ from speechbundles.server.amendment import (
     MOST_SHOWN,
     AmendedPhase,
     Amendment,
-    State,
     notes_on,
     read_state,
     unfinished,
 )
-from speechbundles.server.compared import check_served, read_bundle
+from speechbundles.server.compared import check_served, different_texts, read_bundle, wanted_texts
 from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.entrants import (
     Entrant,
     differs,
     holder_of,
-    is_run_again,
+    is_left,
     picked_uploads,
     predict,
     read_entrants,
     score_entrants,
 )
-from speechbundles.server.fetch import Haul, fetch
-from speechbundles.server.files import ServedFiles, wanted_files, wanted_kits
-from speechbundles.server.served import different_texts, wanted_texts
+from speechbundles.server.fetch import fetch_competition
+from speechbundles.server.files import ServedFiles, wanted_files
 from spokeneval.formats.problems import some_of
 
 
-def plan(
+def plan_amendment(
     connection: Connection,
     path: Path,
     competition: int,
@@ -69,78 +67,56 @@ def plan(
         tasks in a phase; or another amendment is in progress; or the server does not provide its files, and `earlier`
         is missing or another competition's.
     """
-    bundle, content = read_bundle(path)
+    bundle = read_bundle(path)
     bundle.ranking_column()
-    for built in bundle.phases:
-        bundle.phase(built.number)  # raises if the phase cannot be rehearsed
     live = api.read_competition(connection, competition)
-    check_served(content, bundle.files, live, competition, texts=False)
-    haul = fetch(connection, competition, folder, progress=fetching)
+    check_served(bundle, live, texts=False)
+    runs = fetch_competition(connection, competition, folder, progress=fetching).runs
     digest = sha256(path, LARGEST_BUNDLE)
     state = read_state(folder, digest)
-    accepted = _accepted(accept, state, haul, competition)
+    if unknown := sorted(set(accept) - {run.id for run in runs}):
+        listed = some_of([*map(str, unknown)])
+        raise OrganiserError(f"--accept {listed}: no such run in competition {competition}")
+    accepted = tuple(sorted({*accept, *(state.accepted if state else ())}))
     files = ServedFiles(connection, state.known if state else {})
     if earlier:
-        _assume(files, earlier, live, competition)
-    phases = list(zip(bundle.phases, api.phases_of(live), strict=True))
-    parts, kits = _different(files, bundle, content, live)
-    texts = wanted_texts(content, bundle.files) if different_texts(content, bundle.files, live) else None
+        before = read_bundle(earlier)
+        check_served(before, live, texts=False)
+        files.assume(before, live, earlier)
+    phases = _different(files, bundle, live)
+    kits = {
+        phase.id: own
+        for built, phase, kinds in phases
+        if (own := wanted_files(bundle, built, [kind for kind in kinds if kind in api.KITS]))
+    }  # without kits that the bundle lacks: these stay
+    texts = wanted_texts(bundle) if different_texts(bundle, live) else None
     jobs = jobs or os.cpu_count() or 1
     amendment = Amendment(bundle, digest, competition, folder, (), texts, kits, state, accepted, files, jobs)
-    changes = [
-        _amended(amendment, built, phase, changed, haul.runs, scoring)
-        for (built, phase), changed in zip(phases, parts, strict=True)
-        if changed or (state and phase.id in state.phases)
-    ]
-    return replace(amendment, phases=tuple(changes))
-
-
-def _accepted(accept: Sequence[int], state: State | None, haul: Haul, competition: int) -> tuple[int, ...]:
-    """Return the runs that are accepted as they are, also those of an amendment in progress."""
-    if unknown := sorted(set(accept) - {run.id for run in haul.runs}):
-        raise OrganiserError(
-            f"--accept {some_of([*map(str, unknown)])}: no such run in competition {competition}"
-        )
-    return tuple(sorted({*accept, *(state.accepted if state else ())}))
-
-
-def _assume(files: ServedFiles, earlier: Path, live: Mapping[str, Any], competition: int) -> None:
-    """Take the files of the earlier bundle for those that the server does not provide."""
-    bundle, content = read_bundle(earlier)
-    check_served(content, bundle.files, live, competition, texts=False)
-    files.assume(bundle, content, live, earlier)
+    amended = []
+    for built, phase, kinds in phases:
+        parts = tuple(kind for kind in kinds if kind in api.PARTS)
+        if parts or (state and phase.id in state.phases):
+            amended.append(_amended(amendment, built, phase, parts, runs, scoring))
+    return replace(amendment, phases=tuple(amended))
 
 
 def _different(
-    files: ServedFiles, bundle: BuiltBundle, content: Mapping[str, Any], live: Mapping[str, Any]
-) -> tuple[list[tuple[str, ...]], dict[int, dict[str, bytes]]]:
-    """Return what differs on the server: the parts of each phase, and the kits, `phase -> kind -> zip`.
-
-    A kit that the bundle lacks stays.
-    """
-    phases, kits = api.phases_of(live), {}
-    wanted = wanted_kits(bundle, content, phases)
+    files: ServedFiles, bundle: BuiltBundle, live: Mapping[str, Any]
+) -> list[tuple[BuiltPhase, api.LivePhase, tuple[str, ...]]]:
+    """Return each phase with the kinds of its files that differ; see `ServedFiles.different_phases`."""
     try:
-        parts = [
-            files.different_parts(phase.tasks[0], wanted_files(bundle, built))
-            for built, phase in zip(bundle.phases, phases, strict=True)
-        ]
-        for phase, keys in api.read_kits(live).items():
-            different = files.different_kits(keys, wanted[phase])
-            if own := {kind: zipped for kind, zipped in wanted[phase].items() if kind in different}:
-                kits[phase] = own
+        return files.different_phases(bundle, live)
     except Refused as refusal:
         raise OrganiserError(
             f"{refusal}, or --from with the bundle that is on the server now. Nothing was changed"
         ) from None
-    return parts, kits
 
 
 def _amended(
     amendment: Amendment,
     built: BuiltPhase,
     phase: api.LivePhase,
-    changed: tuple[str, ...],
+    parts: tuple[str, ...],
     runs: Sequence[Fetched],
     scoring: Progress | None,
 ) -> AmendedPhase:
@@ -152,37 +128,24 @@ def _amended(
         notes = _check_old(amendment, built, phase, entrants, scoring)
         busy = unfinished(entrants, amendment.page)
     entrants = score_entrants(bundle, built, entrants, folder, amendment.jobs, scoring)
-    left = sum(_is_left(entrant, state) for entrant in entrants)
-    return AmendedPhase(
-        built,
-        phase,
-        changed,
-        _live_board(amendment, built, phase, entrants),
-        predict(bundle, built, entrants, state.picked if state else picked_uploads(built, entrants)),
-        left,
-        (*notes, *notes_on(entrants, left), *busy),
-    )
+    left = sum(is_left(entrant, state.last if state else None) for entrant in entrants)
+    before = _live_board(amendment, built, phase, entrants)
+    after = predict(bundle, built, entrants, state.picked if state else picked_uploads(built, entrants))
+    return AmendedPhase(built, phase, parts, before, after, left, (*notes, *notes_on(entrants, left), *busy))
 
 
 def _live_board(
     amendment: Amendment, built: BuiltPhase, phase: api.LivePhase, entrants: Sequence[Entrant]
 ) -> dict[str, tuple[int, Decimal | None]]:
     primary = amendment.bundle.ranking_column().key
-    by_run = {run.id: (entrant, run) for entrant in entrants for run in (*entrant.older, entrant.run)}
-    board: dict[str, tuple[int, Decimal | None]] = {}
+    by_run = {run.id: (entrant, run) for entrant in entrants for run in entrant.runs}
     live = [run for _, run in by_run.values()]
-    for position, on_board in enumerate(api.read_board(amendment.files.connection, phase.id, live), 1):
-        if on_board in by_run:
-            entrant, run = by_run[on_board]
-            holder = holder_of(built, run.owner, entrant.upload)
-            board.setdefault(holder, (position, run.scores.get(primary)))
+    board: dict[str, tuple[int, Decimal | None]] = {}
+    for position, number in enumerate(api.read_board(amendment.files.connection, phase.id, live), 1):
+        if number in by_run:
+            entrant, run = by_run[number]
+            board.setdefault(holder_of(built, run.owner, entrant.upload), (position, run.scores.get(primary)))
     return board
-
-
-def _is_left(entrant: Entrant, state: State | None) -> bool:
-    """Whether an upload is still to be run again: it has no run since the exchange, or one that ended differently."""
-    done = state is not None and state.last is not None and entrant.run.id > state.last
-    return is_run_again(entrant) and (not done or differs(entrant))
 
 
 def _check_old(
@@ -193,21 +156,19 @@ def _check_old(
     progress: Progress | None,
 ) -> list[str]:
     """Compare the server's scores with those that its own files give here; return notes on differences."""
-    served = amendment.files.parts(phase.tasks[0])
-    names = {part: f"served/{part}.zip" for part in served}
-    files = {names[part]: content for part, content in served.items()}
-    old = replace(amendment.bundle, files={**amendment.bundle.files, **files})
-    parts: dict[str, Any] = {part: names.get(part) for part in api.PARTS}
-    old_phase = replace(built, tasks=(replace(built.tasks[0], **parts),))
+    bundle, files = amendment.bundle, amendment.files
+    keys = api.read_parts(files.connection, phase.tasks[0])
+    names = {part: f"served/{part}.zip" if part in keys else None for part in api.PARTS}
+    served = {str(names[part]): files.content(key) for part, key in keys.items()}
+    old_phase = replace(built, tasks=(replace(built.tasks[0], **names),))  # type: ignore[arg-type]
+    old = replace(bundle, files={**bundle.files, **served})
     try:
         scored = score_entrants(old, old_phase, entrants, amendment.folder, amendment.jobs, progress)
     except BundleError as error:
         return [f"the programs and data now on the server cannot be rehearsed: {error}"]
     unlike = [str(entrant.run.id) for entrant in scored if differs(entrant)]
-    count = len({entrant.sha256 for entrant in scored if entrant.result})
     if not unlike:
         return []
-    return [
-        f"{len(unlike)} of {count} uploads have other scores on the server than here; runs: "
-        f"{some_of(unlike, MOST_SHOWN)}"
-    ]
+    count = len({entrant.sha256 for entrant in scored if entrant.result})
+    runs = some_of(unlike, MOST_SHOWN)
+    return [f"{len(unlike)} of {count} uploads have other scores on the server than here; runs: {runs}"]

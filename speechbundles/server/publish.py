@@ -13,12 +13,12 @@ from speechbundles.server.abilities import measure
 from speechbundles.server.baselines import Baseline, Trial, rehearse_baselines
 from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle
 from speechbundles.server.connection import Connection, Progress
-from speechbundles.server.files import ServedFiles, wanted_files
+from speechbundles.server.files import ServedFiles
 from speechbundles.server.wait import wait_for_import
 from spokeneval.formats.problems import count_of
 
 
-def publish(
+def publish_bundle(
     connection: Connection,
     path: Path,
     *,
@@ -46,21 +46,21 @@ def publish(
     OrganiserError: the bundle cannot be rehearsed, the server refuses a step, the competition there differs from the
         bundle, or its scores differ from those of the rehearsal.
     """
-    bundle, content = read_bundle(path)
-    rehearsed = rehearse_baselines(bundle, content)
+    bundle = read_bundle(path)
+    rehearsed = rehearse_baselines(bundle)
     if competition is None:
         key = api.upload_file(connection, "competition_bundle", path.name, path, progress)
         yield f"uploaded {path}"
         competition = wait_for_import(connection, api.import_bundle(connection, key))
         yield f"imported as competition {competition}: {connection.server}/competitions/{competition}/"
     live = api.read_competition(connection, competition)
-    check_served(content, bundle.files, live, competition)
+    check_served(bundle, live)
     yield (
         f"read back: dates, limits and pages of {count_of(len(bundle.phases), 'phase')}, the submission rule, and "
         f"{count_of(len(bundle.columns), 'column')} with sorting and precision are as in the bundle"
     )
     phases = api.phases_of(live)
-    yield _compare_files(connection, bundle, phases)
+    yield _compare_files(connection, bundle, live)
     at_home = dict.fromkeys(phase.reference_data for phase in bundle.phases if bundle.is_at_home(phase))
     yield from (
         f"note: {name}: these reference data contain no hidden label (labels: home)" for name in at_home
@@ -90,15 +90,14 @@ def _how_to_open(live: Mapping[str, Any], competition: int, again: str) -> str:
     return f"not public yet; to open it: {again} --competition {competition} --open"
 
 
-def _compare_files(connection: Connection, bundle: BuiltBundle, phases: list[api.LivePhase]) -> str:
-    files = ServedFiles(connection)
-    for built, phase in zip(bundle.phases, phases, strict=True):
-        try:
-            other = files.different_parts(phase.tasks[0], wanted_files(bundle, built))
-        except Refused as refusal:
-            return f"{NOT_COMPARED}programs and data: {refusal}"
-        if other:
+def _compare_files(connection: Connection, bundle: BuiltBundle, live: Mapping[str, Any]) -> str:
+    try:
+        phases = ServedFiles(connection).different_phases(bundle, live, api.PARTS)
+    except Refused as refusal:
+        return f"{NOT_COMPARED}programs and data: {refusal}"
+    for built, _, kinds in phases:
+        if kinds:
             raise OrganiserError(
-                f"{built.name}: these files on the server differ from the bundle: {', '.join(other)}"
+                f"{built.name}: these files on the server differ from the bundle: {', '.join(kinds)}"
             )
     return "read back: programs and data are as in the bundle, byte for byte"

@@ -4,12 +4,10 @@ Settings can be changed on the server by mistake or by others, and runs can hang
 from the API; what needs the uploads themselves (vanished and identical runs) is read from a folder that `fetch` wrote.
 """
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model import dates
@@ -20,11 +18,11 @@ from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
-from speechbundles.server.baselines import baseline_names
+from speechbundles.server.baselines import baseline_of
 from speechbundles.server.compared import NOT_COMPARED, read_bundle, served_differences
 from speechbundles.server.connection import Connection, Progress
-from speechbundles.server.fetch import fetch
-from speechbundles.server.files import ServedFiles, wanted_files, wanted_kits
+from speechbundles.server.fetch import fetch_competition
+from speechbundles.server.files import ServedFiles, sha256_of
 from spokeneval.formats.problems import some_of
 
 PATIENCE = timedelta(hours=1)
@@ -51,7 +49,7 @@ class Watched:
     measured: tuple[str, ...]
 
 
-def watch(
+def watch_competition(
     connection: Connection,
     path: Path,
     competition: int,
@@ -75,57 +73,42 @@ def watch(
     ------
     OrganiserError: the bundle, the folder's index or the competition cannot be read.
     """
-    bundle, content = read_bundle(path)
+    bundle = read_bundle(path)
     live = api.read_competition(connection, competition)
     phases = api.phases_of(live)
-    found = served_differences(content, bundle.files, live, competition)
+    found = served_differences(bundle, live)
     notes: list[str] = []
     uncompared: list[str] = []
     if len(phases) == len(bundle.phases):
         try:
-            found += _different_files(connection, bundle, content, live, phases)
+            found += [
+                f"{built.name}: {kind.replace('_', ' ')} is not the bundle's file"
+                for built, _, kinds in ServedFiles(connection).different_phases(bundle, live)
+                for kind in kinds
+            ]
         except (Refused, Gone) as refusal:
             uncompared.append(f"{NOT_COMPARED}programs, data and kits: {refusal}")
     index = read_index(folder) if (folder / INDEX).is_file() else []
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     found += _vanished(index, {run.id for own in runs.values() for run in own})
     if fetching:
-        index = list(fetch(connection, competition, folder, progress=progress).runs)
+        index = list(fetch_competition(connection, competition, folder, progress=progress).runs)
     if not index:
         notes.append(f"{folder}: nothing fetched, so vanished and identical runs were not looked for")
     uploaded = upload_times(index)
     moment = now or dates.now()
     organisers = api.organisers_of(live)
-    names = baseline_names(content, bundle.files)
-    for built, phase, baseline in zip(bundle.phases, phases, names, strict=False):
+    for built, phase in zip(bundle.phases, phases, strict=False):
         found += _odd_runs(bundle, built, runs[phase.id], organisers, uploaded, moment)
         tested = any(run.owner in organisers and run.status == FINISHED for run in runs[phase.id])
-        if baseline and built.is_open(moment) and not tested:
+        if baseline_of(bundle, built) and built.is_open(moment) and not tested:
             uncompared.append(
                 f"not tested: {built.name} is open, but its baseline has not run on the server; run publish with "
                 f"--competition {competition}"
             )
-    found += _identical(bundle, content, index)
+    found += _identical(bundle, index)
     measured = measure(connection, bundle, live, runs, moment)
     return Watched(tuple(uncompared), tuple(found), tuple(notes), tuple(measured))
-
-
-def _different_files(
-    connection: Connection,
-    bundle: BuiltBundle,
-    content: Mapping[str, Any],
-    live: Mapping[str, Any],
-    phases: list[api.LivePhase],
-) -> list[str]:
-    found, files = [], ServedFiles(connection)
-    kits, wanted = api.read_kits(live), wanted_kits(bundle, content, phases)
-    for built, phase in zip(bundle.phases, phases, strict=True):
-        different = (
-            *files.different_parts(phase.tasks[0], wanted_files(bundle, built)),
-            *files.different_kits(kits[phase.id], wanted[phase.id]),
-        )
-        found += [f"{built.name}: {part.replace('_', ' ')} is not the bundle's file" for part in different]
-    return found
 
 
 def _vanished(index: Sequence[Fetched], there: set[int]) -> list[str]:
@@ -193,16 +176,14 @@ def _named(runs: Sequence[api.LiveRun], what: str) -> str:
     return f"{len(runs)} runs of {owners} are {what} (runs {some_of([str(run.id) for run in runs])})"
 
 
-def _identical(bundle: BuiltBundle, content: Mapping[str, Any], index: Sequence[Fetched]) -> list[str]:
-    """Return the uploads with the same bytes of different owners, except the bundle's own baselines."""
-    baselines = {
-        hashlib.sha256(bundle.files[name]).hexdigest()
-        for solution in content.get("solutions") or ()
-        if (name := str(solution.get("path"))) in bundle.files
-    }
+def _identical(bundle: BuiltBundle, index: Sequence[Fetched]) -> list[str]:
+    """Return the uploads with the same bytes of different owners, except the bundle's own sample solutions."""
+    tasks = [task for phase in bundle.phases for task in phase.tasks]
+    own = {name for task in tasks for name in task.solutions if name in bundle.files}
+    solutions = {sha256_of(bundle.files[name]) for name in own}
     groups: dict[tuple[str, str], dict[str, int]] = {}
     for run in index:
-        if run.sha256 and run.sha256 not in baselines:
+        if run.sha256 and run.sha256 not in solutions:
             groups.setdefault((run.phase, run.sha256), {}).setdefault(run.owner, run.id)
     return [
         f"{phase}: the same upload by different teams: "

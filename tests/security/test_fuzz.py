@@ -27,7 +27,7 @@ from speechbundles.bundle.rehearse.sandbox import run as run_limited
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.server.fetch import fetch
+from speechbundles.server.fetch import fetch_competition
 from spokeneval.challenges import task_names
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
@@ -324,9 +324,9 @@ def test_answers_of_a_server_that_had_no_end_or_gave_tracebacks(tmp_path, where,
     """An endless list of pages, a score that is written with a billion digits, and links that are no text."""
     connection = Server(put(json.loads(json.dumps(ANSWERS)), where, value, False))
     if where[0] == "get_details":
-        (run,) = fetch(connection, 1, tmp_path).runs
+        (run,) = fetch_competition(connection, 1, tmp_path).runs
         assert (said in run.note, run.complete) == (True, False)
         return
     with pytest.raises(OrganiserError) as refusal:
-        fetch(connection, 1, tmp_path)
+        fetch_competition(connection, 1, tmp_path)
     assert said in str(refusal.value)

@@ -28,7 +28,7 @@ class LivePhase:
 
 
 def read_competition(connection: Connection, competition: int) -> dict[str, Any]:
-    """Return a competition as its organisers see it.
+    """Return a competition as its organisers see it, with its number as `id`.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def read_competition(connection: Connection, competition: int) -> dict[str, Any]
         raise OrganiserError(
             f"competition {competition}: this token does not belong to one of its organisers"
         )
-    return found
+    return {**found, "id": competition}
 
 
 def page_of(connection: Connection, competition: int) -> str:

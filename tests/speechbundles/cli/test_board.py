@@ -21,7 +21,7 @@ from speechbundles.new.workflow import workflow_files
 from speechbundles.server.account import Account
 from speechbundles.server.connection import Connection
 from speechbundles.server.private import PRIVATE
-from speechbundles.server.watch import watch
+from speechbundles.server.watch import watch_competition
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.home_boards import LABELS, NAME, NOW, OTHER, ROWS, answers, begin, f1, main, upload_bundle
 from tests.samples.own_competition import own_folder
@@ -99,7 +99,7 @@ def test_the_command_writes_a_page_of_the_competition(mine, at_home, capsys):
     assert (pages[0] == pages[1], "bob" in pages[2]) == (True, True)
     connection = Connection(at_home.address, TOKEN, account=Account(ORGANISER, PASSWORD))
     bundle = mine / f"dist/codabench/{NAME}.zip"
-    assert watch(connection, bundle, at_home.number, mine / "fetched", now=NOW).differences == ()
+    assert watch_competition(connection, bundle, at_home.number, mine / "fetched", now=NOW).differences == ()
     live["pages"][-1]["content"] = "An organiser's own page."
     capsys.readouterr()
     assert main(*calls) == 1

@@ -3,7 +3,7 @@
 import csv
 
 import build_bundle
-from speechbundles.server.fetch import fetch
+from speechbundles.server.fetch import fetch_competition
 from tests.samples.live_bundle import COMPETITION, upload
 
 
@@ -11,7 +11,7 @@ def test_the_command(connection, server, phase, small_bundle, tmp_path, capsys, 
     bundle = tmp_path / "bundle.zip"
     bundle.write_bytes(small_bundle)
     server.enter(phase, "scores.csv", upload())
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     monkeypatch.chdir(tmp_path)
     command = ["score", str(bundle), "--fetched", "live", "--phase", "Evaluation"]
     assert build_bundle.main(command) == 0

@@ -3,7 +3,7 @@
 import pytest
 
 from speechbundles.model.fetched import LOCK, locked
-from speechbundles.server.amend import carry_out
+from speechbundles.server.amend import carry_out_amendment
 
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -24,7 +24,7 @@ def test_beside_an_amendment_nothing_is_fetched_into_its_folder(login, command, 
     refusals = []
 
     def carry_out_beside(*arguments, **options):
-        for step in carry_out(*arguments, **options):
+        for step in carry_out_amendment(*arguments, **options):
             refusals.extend(command(*words)[::2] for words in commands)
             yield step
 

@@ -3,7 +3,7 @@
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server.watch import watch
+from speechbundles.server.watch import watch_competition
 from tests.samples.live_bundle import COMPETITION
 
 pytestmark = pytest.mark.usefixtures("unchecked")
@@ -28,4 +28,4 @@ def test_the_command(server, login, command, phase, small_bundle, tmp_path, monk
     status, _, err = command("watch", bundle, COMPETITION + 1)
     assert (status, len(err.splitlines())) == (1, 1)
     with pytest.raises(OrganiserError):
-        watch(None, tmp_path / "none.zip", COMPETITION, tmp_path)
+        watch_competition(None, tmp_path / "none.zip", COMPETITION, tmp_path)

@@ -9,7 +9,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.score import score_all, scores_to_text
 from speechbundles.publication.season import play_season
-from speechbundles.server.fetch import fetch
+from speechbundles.server.fetch import fetch_competition
 from tests.samples.live_bundle import live_bundle, upload
 
 COMPETITION, EVALUATION = 7, 701
@@ -29,7 +29,7 @@ def live(connection, server, tmp_path):
 
 
 def ranked(bundle, connection, tmp_path):
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
     return scores, [line.split() for line in scores_to_text(scores).split("\n\n")[0].splitlines()[1:]]
 
@@ -70,7 +70,7 @@ def test_runs_outside_the_phases_dates_do_not_count(connection, server, live, tm
     early = server.enter(EVALUATION, "early", upload())
     server.now = phase.closes
     late = server.enter(EVALUATION, "anna", upload())
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     data = server.submissions.pop(in_time + 2)["data"]
     again = server._submit(EVALUATION, "bob", data)  # as `amend` runs an upload again
     for _ in range(8):
@@ -112,7 +112,7 @@ def test_a_score_that_differs_in_kind_and_a_lost_upload_are_noted(connection, se
     server.enter(EVALUATION, "bob", upload(1))
     server.submissions[1]["status"] = "Failed"
     server.submissions[1]["leaderboard"] = False
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     (run,) = (path for path in (tmp_path / "live/submissions/bob").iterdir())
     run.unlink()
     scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True)
@@ -131,7 +131,7 @@ def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connectio
     server.now = datetime(2027, 3, 2)
     server.enter(EVALUATION, "anna", upload(0))
     server.enter(700, "late", upload())
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     (tmp_path / "live/submissions/by hand").mkdir()
     (tmp_path / "live/submissions/by hand/2027-03-02T0915.zip").write_bytes(upload())
     for folder in (tmp_path / "live", tmp_path / "live/submissions"):

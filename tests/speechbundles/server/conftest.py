@@ -7,16 +7,16 @@ import pytest
 
 from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
 from speechbundles.model.errors import OrganiserError, Unreachable
-from speechbundles.server.amend import carry_out
-from speechbundles.server.plan import plan
-from speechbundles.server.publish import publish
+from speechbundles.server.amend import carry_out_amendment
+from speechbundles.server.plan import plan_amendment
+from speechbundles.server.publish import publish_bundle
 from tests.samples.codabench_server import Mishap
 from tests.samples.home_boards import begin, bundle_of
 from tests.samples.live_bundle import AGAIN, COMPETITION, OPEN, live_bundle
 
 
 def _plan(connection, folder, bundle, **options):
-    return plan(connection, bundle, COMPETITION, folder, **options)
+    return plan_amendment(connection, bundle, COMPETITION, folder, **options)
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def planned_without_files(tokens_only, tmp_path):
 @pytest.fixture
 def amend(connection, planned):
     """Return a function that plans and carries out an amendment, and returns its steps."""
-    return lambda bundle, **options: list(carry_out(planned(bundle, **options)))
+    return lambda bundle, **options: list(carry_out_amendment(planned(bundle, **options)))
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def interrupted(connection, server):
     def interrupt(amendment, begins, kind="drop", times=7, after=0, at=connection):
         server.mishaps = [Mishap(begins, kind, times=times, after=after)]
         with pytest.raises(Unreachable):
-            list(carry_out(amendment))
+            list(carry_out_amendment(amendment))
         server.mishaps = []
 
     return interrupt
@@ -98,7 +98,7 @@ def steps(connection, bundle, rehearsed_once):
     def run(path=bundle, **options):
         done = []
         try:
-            done.extend(publish(connection, path, **{"again": AGAIN, "now": OPEN, **options}))
+            done.extend(publish_bundle(connection, path, **{"again": AGAIN, "now": OPEN, **options}))
         except OrganiserError as error:
             return done, str(error)
         return done, None

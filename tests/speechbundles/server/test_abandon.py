@@ -3,8 +3,8 @@
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server.abandon import abandon
-from speechbundles.server.amend import carry_out
+from speechbundles.server.abandon import abandon_amendment
+from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE
 from tests.samples.live_bundle import COMPETITION, board
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
@@ -30,13 +30,13 @@ def test_an_amendment_from_an_earlier_bundle_is_continued_or_abandoned(
     before = state_of(server)
     interrupted(planned(new, earlier=tmp_path / "old.zip"), begins, kind, at=tokens_only)
     if ending == "abandon":
-        said = list(abandon(tokens_only, COMPETITION, tmp_path / "live"))
+        said = list(abandon_amendment(tokens_only, COMPETITION, tmp_path / "live"))
         assert said[0].startswith(f"not compared: {server.address} does not provide this file to a token")
         assert said[1].endswith("compared them by their keys")
         assert state_of(server) == before
         return
     # The files are known by their keys.
-    assert list(carry_out(planned(new)))[-1].startswith(AS_PREDICTED)
+    assert list(carry_out_amendment(planned(new)))[-1].startswith(AS_PREDICTED)
     assert board(server) == CORRECTED
 
 
@@ -48,7 +48,7 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     lost = server.tasks[32]["parts"]["reference_data"]
 
     def go_back():
-        return list(abandon(connection, COMPETITION, tmp_path / "live"))
+        return list(abandon_amendment(connection, COMPETITION, tmp_path / "live"))
 
     with pytest.raises(OrganiserError, match="no amendment is in progress"):
         go_back()

@@ -6,9 +6,10 @@ import pytest
 
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
-from speechbundles.server.amend import carry_out
-from speechbundles.server.amendment import STATE, to_text
-from speechbundles.server.fetch import REPLACED, fetch
+from speechbundles.server import api
+from speechbundles.server.amend import carry_out_amendment
+from speechbundles.server.amendment import STATE, amendment_to_text
+from speechbundles.server.fetch import REPLACED, fetch_competition
 from speechbundles.server.files import wanted_files
 from tests.samples.live_bundle import COMPETITION, EVALUATION, board, live_bundle, upload
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season
@@ -41,7 +42,7 @@ def test_the_leaderboard_becomes_the_predicted_one(amend, connection, server, tm
     assert server.tasks[32]["parts"].items() >= kept.items()
     assert len(server.submissions) == 5  # as many as before, because of the teams' limits
     assert not (tmp_path / "live" / STATE).exists()
-    haul = fetch(connection, COMPETITION, tmp_path / "live")
+    haul = fetch_competition(connection, COMPETITION, tmp_path / "live")
     old, again = haul.runs[:5], [run for run in haul.runs if run.note != REPLACED]
     assert ({run.note for run in old}, haul.lacking) == ({REPLACED}, [])
     assert {run.submission for run in again} == {run.submission for run in old}
@@ -69,7 +70,7 @@ def test_a_run_without_scores_gives_way_on_the_leaderboard(amend, server, new):
 
 
 def test_a_submission_that_arrives_meanwhile_is_on_the_predicted_leaderboard(planned, server, new):
-    steps = carry_out(planned(new))
+    steps = carry_out_amendment(planned(new))
     next(steps)
     server.enter(EVALUATION, "erik", upload(0, 1, 9), finished=False)
     assert list(steps)[-1].startswith(f"{AS_PREDICTED}: 4 entries")
@@ -93,8 +94,10 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(plan
     server.delete_upload(bob)
     server.submissions[carol]["data"] = None
     amendment = planned(new)
-    assert f"runs that cannot be repeated, because the upload was deleted: {carol}" in to_text(amendment)
-    list(carry_out(amendment))
+    assert f"runs that cannot be repeated, because the upload was deleted: {carol}" in amendment_to_text(
+        amendment
+    )
+    list(carry_out_amendment(amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
 
 
@@ -103,10 +106,10 @@ def test_a_program_may_change_too(planned, connection, server, new, tmp_path, mo
     amendment = planned(live_bundle(tmp_path / "new.zip", wrong=2))
     changed = [("ingestion_program",), ("ingestion_program", "reference_data")]
     assert [phase.parts for phase in amendment.phases] == changed
-    list(carry_out(amendment))
+    list(carry_out_amendment(amendment))
     keys = server.tasks[31]["parts"]
     parts = {part: server.files[server.datasets[key]["path"]] for part, key in keys.items()}
-    assert parts == wanted_files(amendment.bundle, amendment.bundle.phases[0])
+    assert parts == wanted_files(amendment.bundle, amendment.bundle.phases[0], api.PARTS)
 
 
 def test_pages_terms_and_kits_are_exchanged_with_a_label(planned, amend, server, tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from speechbundles.server.amendment import to_text
+from speechbundles.server.amendment import amendment_to_text
 from tests.samples.live_bundle import board
 from tests.samples.live_season import state_of
 
@@ -13,7 +13,7 @@ def test_the_plan_shows_the_new_ranks_and_changes_nothing(planned, server, new):
     before = state_of(server), board(server)
     amendment = planned(new)
     assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
-    assert to_text(amendment).splitlines() == [
+    assert amendment_to_text(amendment).splitlines() == [
         "Evaluation: reference data; 5 submissions to run again",
         "",
         "  rank  was         Accuracy    was  change",
@@ -31,4 +31,6 @@ def test_the_plan_shows_the_new_ranks_and_changes_nothing(planned, server, new):
 def test_scores_that_differ_before_the_amendment_are_reported(planned, server, new):
     run = sorted(server.submissions)[1]
     server.submissions[run]["scores"] = {}
-    assert f"1 of 5 uploads have other scores on the server than here; runs: {run}" in to_text(planned(new))
+    assert f"1 of 5 uploads have other scores on the server than here; runs: {run}" in amendment_to_text(
+        planned(new)
+    )

@@ -7,9 +7,9 @@ import pytest
 from speechbundles.bundle.rehearse.many import rehearse_all
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
-from speechbundles.server.amend import carry_out
-from speechbundles.server.amendment import to_text
-from speechbundles.server.fetch import fetch
+from speechbundles.server.amend import carry_out_amendment
+from speechbundles.server.amendment import amendment_to_text
+from speechbundles.server.fetch import fetch_competition
 from tests.samples.live_bundle import (
     COMPETITION,
     EVALUATION,
@@ -38,14 +38,14 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(planned, connection, serve
     server.enter(EVALUATION, "mallory", upload(9, entry="../predictions.csv"))
     monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", rehearse_all)  # the real programs
     amendment = planned(new, jobs=2)
-    assert "entries that lead out of the zip inside it: ../predictions.csv" in to_text(amendment)
-    list(carry_out(amendment))
+    assert "entries that lead out of the zip inside it: ../predictions.csv" in amendment_to_text(amendment)
+    list(carry_out_amendment(amendment))
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
 
 
 def test_an_upload_is_scored_though_its_copy_was_deleted(planned, connection, server, new, tmp_path):
     copy = server.enter(EVALUATION, "carol", upload(0, 1, 8))
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     server.submissions[copy]["data"] = None
     (phase,) = planned(new).phases
     scores = {entry.attempt.submission.team: entry.attempt.score("accuracy") for entry in phase.after}
@@ -66,12 +66,12 @@ def test_an_encrypted_zip_can_be_left_out(planned, amend, interrupted, server, n
     before = state_of(server), board(server)
     page = f"{server.address}/competitions/7/"
     unfinished = f"unfinished runs: {late} (Preparing); wait for them, cancel them at {page}"
-    assert unfinished in to_text(planned(new))
+    assert unfinished in amendment_to_text(planned(new))
     with pytest.raises(OrganiserError, match=f"{late} .Preparing.*Nothing was changed"):
         amend(new)
     assert (state_of(server), board(server)) == before
     accepting = planned(new, accept=[late])
-    assert "unfinished" not in to_text(accepting)
+    assert "unfinished" not in amendment_to_text(accepting)
     interrupted(accepting, "API POST /api/submissions/", "act-and-drop", after=2)
     assert "as predicted" in amend(new)[-1]  # `accept` is in the state
     assert server.submissions[late]["status"] == "Preparing"

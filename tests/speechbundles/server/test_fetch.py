@@ -15,7 +15,14 @@ from speechbundles.model.fetched import JOURNAL, LOCK, locked, read_index
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.season.uploads import read_submissions
 from speechbundles.server.connection import PAUSES, Connection
-from speechbundles.server.fetch import DELETED, EMPTY, NO_OUTPUT, UNREADABLE, VANISHED, fetch
+from speechbundles.server.fetch import (
+    DELETED,
+    EMPTY,
+    NO_OUTPUT,
+    UNREADABLE,
+    VANISHED,
+    fetch_competition,
+)
 from spokeneval.formats.tables import begins_formula
 from tests.samples.codabench_server import TOKEN, Mishap
 from tests.samples.live_bundle import COMPETITION, upload
@@ -25,7 +32,7 @@ from tests.samples.programs import ROOT
 @pytest.fixture
 def fetched(connection, phase, tmp_path):
     """Return a function that fetches the competition into `tmp_path`."""
-    return lambda **options: fetch(connection, COMPETITION, tmp_path, **options)
+    return lambda **options: fetch_competition(connection, COMPETITION, tmp_path, **options)
 
 
 # What is fetched
@@ -147,7 +154,7 @@ def test_names_of_owners_are_safe_in_paths_and_in_the_index(connection, server, 
     for name in (*names, *odd):
         server.enter(phase, name, upload())
     live = tmp_path / "live"
-    runs = fetch(connection, COMPETITION, live).runs
+    runs = fetch_competition(connection, COMPETITION, live).runs
     escaped = ["mal\\ud800ory", "mal\\udfffory", "nul\\0"]
     assert [run.owner for run in runs] == ["anna", "anna", "bob", *names, *escaped]
     places = {(live / run.submission).resolve().parent for run in runs}
@@ -160,7 +167,7 @@ def test_names_of_owners_are_safe_in_paths_and_in_the_index(connection, server, 
         assert not any(begins_formula(part) for cell in row for part in cell.split(";")), row
     folders = {run.owner: run.owner_folder for run in runs}
     server.enter(phase, "BOB", upload())
-    again = fetch(connection, COMPETITION, live).runs
+    again = fetch_competition(connection, COMPETITION, live).runs
     assert {run.owner: run.owner_folder for run in again}.items() >= folders.items()  # they stay the same
 
 
@@ -230,7 +237,7 @@ def test_a_fetch_that_is_killed_loses_no_run(connection, server, phase, tmp_path
     (live / "submissions/carol/2027-03-02T090005_5.zip.part").write_bytes(b"PK")
     server.mishaps.clear()
     server.requests.clear()
-    haul = fetch(connection, COMPETITION, live)
+    haul = fetch_competition(connection, COMPETITION, live)
     assert haul.fetched == 7 - len(complete)
     assert not any(server.called(f"API GET /api/submissions/{run}/") for run in complete)
     assert haul.lacking == haul.unfinished == []
@@ -271,9 +278,9 @@ def test_only_an_organiser_can_fetch(fetched, connection, server, tmp_path):
     with pytest.raises(OrganiserError, match="does not belong to one of its organisers"):
         fetched()
     with pytest.raises(Refused, match="404"):
-        fetch(connection, 8, tmp_path)
+        fetch_competition(connection, 8, tmp_path)
     with pytest.raises(Refused, match="does not accept this token"):
-        fetch(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
+        fetch_competition(Connection(server.address, "f" * 40), COMPETITION, tmp_path)
 
 
 def test_a_foreign_index_is_refused(fetched, tmp_path):

@@ -3,8 +3,8 @@
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server.amend import carry_out
-from speechbundles.server.amendment import to_text
+from speechbundles.server.amend import carry_out_amendment
+from speechbundles.server.amendment import amendment_to_text
 from tests.samples.codabench_server import Mishap
 from tests.samples.live_bundle import EVALUATION, board, live_bundle, upload
 from tests.samples.live_season import AS_PREDICTED, CORRECTED
@@ -25,13 +25,13 @@ def test_bundles_and_states_that_cannot_be_amended_are_refused(
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
     with pytest.raises(OrganiserError, match=f"unfinished runs: {run} .Running.; wait for them, cancel them"):
-        list(carry_out(amendment))
+        list(carry_out_amendment(amendment))
     assert server.called("API PATCH") == []
     del server.submissions[run]
     server.stuck = False
     server.mishaps = [Mishap("API PATCH", 403)]
     with pytest.raises(OrganiserError, match="PATCH /api/tasks/32/: HTTP 403"):
-        list(carry_out(amendment))
+        list(carry_out_amendment(amendment))
     with pytest.raises(OrganiserError, match="finish it with that bundle, or --abandon it"):
         planned(live_bundle(tmp_path / "newer.zip", wrong=3))
     assert amend(new)
@@ -46,7 +46,9 @@ def test_without_the_servers_files_an_earlier_bundle_is_needed(planned_without_f
     with pytest.raises(OrganiserError, match="title: 'Another' in the bundle"):
         planned(new, earlier=other)
     amendment = planned(new, earlier=tmp_path / "old.zip")
-    assert to_text(amendment).startswith(f"not compared: {server.address} does not provide this file")
+    assert amendment_to_text(amendment).startswith(
+        f"not compared: {server.address} does not provide this file"
+    )
     assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
-    assert list(carry_out(amendment))[-1].startswith(AS_PREDICTED)
+    assert list(carry_out_amendment(amendment))[-1].startswith(AS_PREDICTED)
     assert board(server) == CORRECTED

@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from speechbundles.model.errors import Unreachable
-from speechbundles.server.publish import publish
+from speechbundles.server.publish import publish_bundle
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import Mishap
 from tests.samples.live_bundle import AGAIN, COMPETITION, OPEN, live_bundle
@@ -40,7 +40,7 @@ def test_publishing_that_was_killed_is_continued_with_the_same_run(steps, connec
     server.submissions.clear()
     server.mishaps = [Mishap(begins, "act-and-drop", times=7, after=2 if "GET" in begins else 0)]
     with pytest.raises(Unreachable):
-        list(publish(connection, bundle, competition=COMPETITION, again=AGAIN, now=OPEN))
+        list(publish_bundle(connection, bundle, competition=COMPETITION, again=AGAIN, now=OPEN))
     server.mishaps = []
     assert steps(competition=COMPETITION)[1] is None
     assert len(server.submissions) == 1
@@ -90,7 +90,7 @@ def test_requests_that_can_be_repeated_are_retried(steps, server, begins):
 def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, one_phase, begins, kind):
     server.mishaps = [Mishap(begins, kind)]
     with pytest.raises(Unreachable, match="The server may have carried out the request"):
-        list(publish(connection, one_phase, opening=True, again=AGAIN))
+        list(publish_bundle(connection, one_phase, opening=True, again=AGAIN))
     assert len(server.called(begins)) == 1
     server.mishaps = [Mishap(begins, 429)]  # the server has not started
-    assert list(publish(connection, one_phase, opening=True, again=AGAIN))[-1] == "published"
+    assert list(publish_bundle(connection, one_phase, opening=True, again=AGAIN))[-1] == "published"

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from speechbundles.model.read import read_built_bundle
-from speechbundles.server.fetch import fetch
-from speechbundles.server.watch import watch
+from speechbundles.server.fetch import fetch_competition
+from speechbundles.server.watch import watch_competition
 from tests.samples.codabench import COLLABORATOR, ORGANISER
 from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
 
@@ -27,7 +27,9 @@ def bundle(server, tmp_path):
 @pytest.fixture
 def look(connection, bundle, tmp_path):
     """Return a function that watches the competition."""
-    return lambda **options: watch(connection, bundle, COMPETITION, tmp_path / "live", now=NOW, **options)
+    return lambda **options: watch_competition(
+        connection, bundle, COMPETITION, tmp_path / "live", now=NOW, **options
+    )
 
 
 def test_a_competition_that_is_as_in_its_bundle(look, server, bundle, tmp_path):
@@ -53,7 +55,7 @@ def test_scores_of_hidden_columns_that_are_not_returned_are_not_reported(connect
     for owner in ("anna", "bob"):
         server.enter(EVALUATION, owner, upload(0))
     folder = tmp_path / "none"
-    assert watch(connection, bundle, COMPETITION, folder, now=NOW).differences == ()
+    assert watch_competition(connection, bundle, COMPETITION, folder, now=NOW).differences == ()
 
 
 PHASE = ("phases", 1)
@@ -89,7 +91,7 @@ def test_each_file_that_changed_is_reported(look, server):
 
 def test_odd_runs_are_listed(look, connection, server, bundle, tmp_path):
     phase = read_built_bundle(bundle).phases[1]
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     first, second, _ = sorted(server.submissions)
     same = server.enter(EVALUATION, "carol", upload(0))
     server.enter(EVALUATION, "anna", upload(0))  # her own upload
@@ -149,14 +151,14 @@ def test_many_odd_runs_of_a_team_are_one_line(look, server, bundle):
 
 def test_a_repeated_run_has_the_time_of_its_upload(look, connection, server, bundle, tmp_path):
     phase = read_built_bundle(bundle).phases[1]
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     server.now = phase.closes + timedelta(days=1)
     run = min(server.submissions)
     again = server._submit(EVALUATION, "anna", server.submissions[run]["data"])
     for _ in range(8):
         server._go_on()
     assert "late" in " ".join(look().differences)
-    fetch(connection, COMPETITION, tmp_path / "live")
+    fetch_competition(connection, COMPETITION, tmp_path / "live")
     assert look().differences == ()
     assert server.submissions[again]["status"] == "Finished"
 

@@ -33,10 +33,10 @@ from speechbundles.publication.board import make_board
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.server import api
 from speechbundles.server.account import check_address
-from speechbundles.server.amendment import AmendedPhase, Amendment, to_text
+from speechbundles.server.amendment import AmendedPhase, Amendment, amendment_to_text
 from speechbundles.server.connection import Connection
 from speechbundles.server.entrants import predict, read_entrants
-from speechbundles.server.fetch import fetch
+from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import ServedFiles
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.format import Items
@@ -237,7 +237,7 @@ def answer(place: Workplace) -> Target:
             return "refused"
         folder = place.empty("fetched")
         try:
-            fetched = fetch(connection, 1, folder, jobs=1).runs
+            fetched = fetch_competition(connection, 1, folder, jobs=1).runs
             if fetched != tuple(read_index(folder)):
                 raise Finding("the index has other runs")
             phases = []
@@ -251,7 +251,7 @@ def answer(place: Workplace) -> Target:
                 parts = tuple(api.read_parts(connection, 1))
                 phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
             files = ServedFiles(connection)
-            to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), files))
+            amendment_to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), files))
         except (OrganiserError, OSError, UnicodeEncodeError) as refusal:  # as the commands
             str(refusal)
             return "refused"
