@@ -1,5 +1,7 @@
 """A bundle's competition.yaml, as far as it can be read, with the line of every key and item."""
 
+import functools
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +29,13 @@ class Document:
         line = next(self.lines[path[:n]] for n in range(len(path), -1, -1) if path[:n] in self.lines)
         text = dotted(path)
         return f"{FILE} line {line}: {text}" if text else f"{FILE} line {line}"
+
+    def value(self, path: Path) -> Any:
+        """Return the value at a place; None if there is none."""
+        try:
+            return functools.reduce(operator.getitem, path, self.content)
+        except (KeyError, IndexError, TypeError):
+            return None
 
 
 def read_document(report: Report, data: bytes) -> Document | None:

@@ -1,12 +1,17 @@
 """The values that a platform accepts for a key of competition.yaml: type, length, choices, default.
 
 Each rule is a JSON Schema, draft 3, in which `required` belongs to a key and a float is not an integer. `nullable` is
-added, as in OpenAPI 3.0. `description` completes "expected …" in messages. `default` is the value that the platform
-uses for a missing key.
+added, as in OpenAPI 3.0, and:
+
+- `code`, `unset`, `zero`: the finding about a value that does not fit, about a missing key, about 0 or null;
+- `table`, `each`: the table of a mapping's keys, or of each mapping in a list; `*` in a table is any other key;
+- `unless`: the key without which the key is required.
+
+`description` completes "expected …" in messages. `default` is the value that the platform uses for a missing key.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +30,24 @@ Keys = Mapping[str, Key]
 COMMON: Keys = {
     "TEXT": {"type": ["string", "number"], "pattern": r"\S", "description": "text"},
     "NOTE": {"type": ["string", "number"], "nullable": True, "description": "text"},
-    "PATH": {"type": "string", "description": "the path of a file in the bundle"},
+    "ZIP": {"type": "string", "format": "zip", "description": "the path of a file in the bundle"},
+    "PAGE": {"type": "string", "format": "page", "description": "the path of a file in the bundle"},
+    "LOGO": {"type": "string", "format": "logo", "description": "the path of a file in the bundle"},
+    "LIMIT": {
+        "type": "integer",
+        "nullable": True,
+        "minimum": 0,
+        "code": "limit-negative",
+        "description": "a whole number",
+    },
+    "DECIMALS": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": MOST_DECIMALS,
+        "code": "precision-range",
+        "unset": "precision-default",
+        "description": f"a whole number from 0 to {MOST_DECIMALS}",
+    },
     "INTEGER": {"type": "integer", "description": "a whole number"},
     "FLAG": {
         "type": ["boolean", {"type": "string", "pattern": r"\A(?ai:true|false)\Z"}],
@@ -37,14 +59,16 @@ COMMON: Keys = {
     "ANY": {"description": "a value"},
 }
 """The rules that many keys have; a NOTE is text that can be blank."""
-TEXT, PATH, INTEGER, FLAG, MAPPING = (COMMON[name] for name in ("TEXT", "PATH", "INTEGER", "FLAG", "MAPPING"))
+DATE, INTEGER, FLAG, MAPPING = (COMMON[name] for name in ("DATE", "INTEGER", "FLAG", "MAPPING"))
 
 
-def read_keys(platform: str) -> Iterator[Keys]:
-    """Yield the tables in a platform's `keys.json`, in which a rule is a common one, or one (`is`) with more to it."""
+def read_keys(platform: str) -> Mapping[str, Keys]:
+    """Return the tables in a platform's `keys.json`, in which a rule is a common one, or one (`is`) with more to it."""
     path = Path(__file__).parent / platform / "keys.json"
-    for table in json.loads(path.read_text(encoding="utf-8")).values():
-        yield {key: _rule(**rule) if isinstance(rule, dict) else COMMON[rule] for key, rule in table.items()}
+    return {
+        name: {key: _rule(**rule) if isinstance(rule, dict) else COMMON[rule] for key, rule in table.items()}
+        for name, table in json.loads(path.read_text(encoding="utf-8")).items()
+    }
 
 
 def _rule(**more: Any) -> Key:

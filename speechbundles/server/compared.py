@@ -14,7 +14,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report, format_findings
 from speechbundles.model.read import read_built_bundle
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
-from speechbundles.platforms.keys import FLAG, INTEGER, MAPPING, Key, Keys, is_true
+from speechbundles.platforms.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is_true
 from speechbundles.server import api
 
 NOT_COMPARED = "not compared: "
@@ -164,9 +164,9 @@ def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
         return is_true(value)
     if kind == INTEGER["type"]:
         return int(value or 0) or (rule["default"] if key == "execution_time_limit" else 0)
-    if "format" in rule and value is not None:
+    if rule.get("format") == DATE["format"] and value is not None:
         return api.read_time(value) if served else read_date(Report(), key, value)
-    if "format" in rule or kind == MAPPING["type"]:
+    if rule.get("format") == DATE["format"] or kind == MAPPING["type"]:
         return value or None
     return str(value if value is not None else "").strip()
 

@@ -46,7 +46,7 @@ def contents(reference=GOLD, name="reference_data.zip", options=(), task="Test",
         kind: {zipped: archive(zipped, files) for zipped, files in zips.items()}
         for kind, zips in others.items()
     }
-    programs = {("scoring_program", "scoring.zip"): Program(program, "", "", None, None)}
+    programs = {("scoring_program", "scoring.zip"): Program(program, "", "")}
     return Contents(tasks * 2, programs=programs, **kinds)
 
 

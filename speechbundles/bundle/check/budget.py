@@ -65,50 +65,45 @@ _FARTHEST = 9.0  # standard errors; the normal distribution has less than one pa
 def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> None:
     """Report hidden sets for which the phases allow too many attempts, by number or by the labels revealed."""
     parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
-    for name, reference in {archive.name: archive for archive in parts}.items():
-        scoring = [phase for phase in bundle.phases if phase.reference_data == name and phase.total != 0]
-        program = contents.programs.get(("scoring_program", scoring[0].scoring_program)) if scoring else None
+    for reference in {archive.name: archive for archive in parts}.values():
+        phases = [
+            phase for phase in bundle.phases if phase.reference_data == reference.name and phase.total != 0
+        ]
+        program = contents.programs.get(("scoring_program", phases[0].scoring_program)) if phases else None
         if program is None or is_part(reference):  # no leaderboard can reveal sealed labels
             continue
         description = read_description(program.archive) or {}
         options = read_options(Report(), program) or Options()
-        name_of_task = str(description.get("task"))
+        name = str(description.get("task"))
         try:
-            task = find_rules(name_of_task, description)
+            task = find_rules(name, description)
         except ValueError:  # `check_scores` reports it
             continue
-        if task is None and f"spokeneval/challenges/{name_of_task}.py" not in program.archive.files:
+        own = task is None and f"spokeneval/challenges/{name}.py" in program.archive.files
+        if (task is None and not own) or fingerprint(reference.files) in options.public_references:
             continue
-        if fingerprint(reference.files) in options.public_references:
-            continue
-        allowed = [_attempts(phase) for phase in scoring]
-        attempts = None if None in allowed else sum(filter(None, allowed))
-        number = "unlimited attempts" if attempts is None else count_of(attempts, "attempt")
-        what = f"{', '.join(phase.name for phase in scoring)}: {number} on {name}"
-        if attempts is None or attempts > MOST_ATTEMPTS:
+        attempts = sum(map(_attempts, phases))
+        number = "unlimited attempts" if attempts == math.inf else count_of(int(attempts), "attempt")
+        what = f"{', '.join(phase.name for phase in phases)}: {number} on {reference.name}"
+        if attempts > MOST_ATTEMPTS:
             report.add("leak-attempts", "competition.yaml", f"{what}; expected at most {MOST_ATTEMPTS}")
         exact = options.feedback == EXACT
         # With exact feedback every score is written, including those that are not on the leaderboard.
         bits = len(declared_scores(program.archive)) * EXACT_BITS if exact else bits_of_step(NARROWEST)
-        solutions = contents.solutions.values()
-        unknown = _of_task(task, options.options, reference, solutions) if task else _of_columns(reference)
-        if unknown is None:
-            continue
-        revealed = math.inf if attempts is None else attempts * bits
-        share = min(1.0, revealed / unknown.bits) if unknown.bits else 1.0
+        answers = contents.solutions.values()
+        unknown = _of_task(task, options.options, reference, answers) if task else _of_columns(reference)
+        share = min(1.0, attempts * bits / unknown.bits if unknown.bits else math.inf) if unknown else 0.0
         if share > TOLERATED:
             shown = "exact scores" if exact else "rounded scores"
             text = f"{what}, {shown} of {bits:.1f} bits, can reveal {share:.0%} of its labels ({unknown}); "
             report.add("leak-scores", "competition.yaml", f"{text}expected at most {TOLERATED:.0%}")
 
 
-def _attempts(phase: BuiltPhase) -> int | None:
-    """Return the number of submissions that one participant has in a phase; None: no limit."""
-    limits = [] if phase.total is None else [phase.total]
-    if phase.closes is not None and phase.per_day is not None:
-        days = -(-(phase.closes - phase.opens) // timedelta(days=1))
-        limits.append(phase.per_day * days)
-    return min(limits, default=None)
+def _attempts(phase: BuiltPhase) -> float:
+    """Return the number of submissions that one participant has in a phase; infinity: no limit."""
+    days = math.inf if phase.closes is None else -(-(phase.closes - phase.opens) // timedelta(days=1))
+    per_day = math.inf if phase.per_day is None else phase.per_day and phase.per_day * days
+    return min(per_day, math.inf if phase.total is None else phase.total)
 
 
 @dataclass(frozen=True)
@@ -127,21 +122,19 @@ class Unknown:
     @property
     def bits(self) -> float:
         """At most the entropy of the labels without a system."""
-        return min(self._given_system, self._alone)
+        return min(self._bits)
 
     @property
-    def _alone(self) -> float:
-        n = sum(self.counts)
-        return n * entropy([count / n for count in self.counts])
-
-    @property
-    def _given_system(self) -> float:
-        wrong = 1 - self.accuracy
-        others = max(1, len(self.counts) - 1)
-        return sum(self.counts) * (entropy([self.accuracy, wrong]) + wrong * math.log2(others))
+    def _bits(self) -> tuple[float, float]:
+        """The entropy without a system, and with it."""
+        n, wrong = sum(self.counts), 1 - self.accuracy
+        among_others = wrong * math.log2(max(1, len(self.counts) - 1))
+        return n * entropy([count / n for count in self.counts]), n * (
+            entropy([self.accuracy, wrong]) + among_others
+        )
 
     def __str__(self) -> str:
-        if self._alone <= self._given_system:
+        if self._bits[0] <= self._bits[1]:
             return f"{self.bits:.0f} bits, their entropy"
         right, others = f"{self.accuracy:.4g}", len(self.counts) - 1
         more = f" + (1 - {right}) * log2({others})" if others > 1 else ""
@@ -176,11 +169,11 @@ def _of_columns(reference: Archive) -> Unknown | None:
 
     The task's code is not run here. Free texts count only if the reference has no classes and no numbers.
     """
-    tables = []
+    columns: list[Sequence[str]] = []
     for name, data in reference.files.items():
         with suppress(UnreadableFile):
-            tables.append(read_table(name, data))
-    columns = [table.cells[name] for table in tables if table for name in table.secret_columns(())]
+            if table := read_table(name, data):
+                columns += [table.cells[column] for column in table.secret_columns(())]
     classes = [column for column in columns if label_columns(column, MOST_CLASSES) is not None]
     found = (Unknown(list(Counter(column).values())) for column in classes or columns)
     return max(found, key=lambda unknown: unknown.bits, default=None)

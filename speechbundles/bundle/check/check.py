@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from speechbundles.bundle.check.budget import check_budget
-from speechbundles.bundle.check.codabench.check import check_codabench
-from speechbundles.bundle.check.codalab.check import check_codalab
+from speechbundles.bundle.check.codabench import check_codabench
+from speechbundles.bundle.check.codalab import check_codalab
 from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.bundle.check.practice import check_practice
 from speechbundles.bundle.check.scores import check_scores, check_sorting, read_options

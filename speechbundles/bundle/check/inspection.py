@@ -1,17 +1,20 @@
 """A bundle during a check: its files, its competition.yaml, its findings, and the parts that later checks need."""
 
-import ast
 import posixpath
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
-from speechbundles.bundle.check.keys import check_keys
+from jsonschema import Draft3Validator, Draft4Validator, ValidationError, validators
+
+from speechbundles.bundle.check.pages import check_logo, check_page
 from speechbundles.model.archive import Archive, open_archive
-from speechbundles.model.document import Document, Path
+from speechbundles.model.document import Document, Path, describe
 from speechbundles.model.finding import Report
-from speechbundles.platforms.keys import Keys
+from speechbundles.platforms.keys import Key, Keys
 
 STEPS = ("scoring_program", "ingestion_program")
 DATA = ("reference_data", "input_data")
@@ -28,13 +31,11 @@ class BuiltTask:
 
 @dataclass(frozen=True)
 class Program:
-    """A program that the worker runs: its zip, its command with paths, and its parsed script."""
+    """A program that the worker runs: its zip, the file with its command, and the command with paths."""
 
     archive: Archive
     metadata: str
     command: str
-    script: str | None
-    tree: ast.Module | None
 
 
 Scored = tuple[str, Path]
@@ -61,18 +62,23 @@ class Contents:
     programs: dict[tuple[str, str], Program] = field(default_factory=dict)
     kits: set[str] = field(default_factory=set)
 
-    def publish(self, part: str, archive: Archive) -> None:
-        """Note a part that participants get, if this is one, by its key in competition.yaml."""
-        if part in ("input_data", "public_data"):
-            self.item_lists[archive.name] = archive
-        elif part in ("starting_kit", "ingestion_program"):
-            self.public[archive.name] = archive
-        if part == "starting_kit":
-            self.kits.add(archive.name)
-
     def scoring_program(self, task: BuiltTask | None) -> Program | None:
         archive = task.parts.get("scoring_program") if task else None
         return self.programs.get(("scoring_program", archive.name)) if archive else None
+
+
+class Part(dict[str, Any]):
+    """The valid values of a mapping in competition.yaml: dates and zips as they are read, other mappings as parts.
+
+    Attributes
+    ----------
+    path: its place in the file.
+    given: the keys that are written there.
+    """
+
+    def __init__(self, path: Path, given: Collection[Any] = ()) -> None:
+        super().__init__()
+        self.path, self.given = path, given
 
 
 class Inspection:
@@ -80,6 +86,8 @@ class Inspection:
 
     Parameters
     ----------
+    tables: the keys that the platform accepts.
+    read_date: the platform's reader of dates.
     elsewhere: the place where each key belongs, for messages about a misplaced key.
     zips_only: whether the platform accepts only inner zips, by their exact names; otherwise also folders, by
         normalised paths.
@@ -91,61 +99,132 @@ class Inspection:
         files: Archive,
         document: Document,
         *,
-        elsewhere: Mapping[str, str] | None = None,
+        tables: Mapping[str, Keys],
+        read_date: Callable[[Report, str, Any], Any],
+        elsewhere: Mapping[str, str] = MappingProxyType({}),
         zips_only: bool = False,
     ) -> None:
-        self.report = report
-        self.files = files
-        self.document = document
-        self.contents = Contents()
-        self._elsewhere = elsewhere or {}
-        self._zips_only = zips_only
+        self.report, self.files, self.document, self.contents = report, files, document, Contents()
+        self._tables, self._elsewhere, self._zips_only = tables, elsewhere, zips_only
         self._opened: dict[str, Archive | None] = {}
+        self._readers: Mapping[Any, Callable[[Path, Any], Any]] = {
+            "date-time": lambda path, value: read_date(report, document.where(path), value),
+            "zip": self.archive,
+            "page": self._page,
+            "logo": self._logo,
+        }
 
     def add(self, code: str, path: Path, what: str, *, word: Any = None, known: Iterable[str] = ()) -> None:
         """Add a finding about a place in competition.yaml; see `Report.add`."""
         self.report.add(code, self.document.where(path), what, word=word, known=known)
 
-    def keys(self, path: Path, value: Any, keys: Keys) -> dict[str, Any]:
-        """Check a mapping; return its valid values."""
-        return check_keys(self.report, self.document, path, value, keys, self._elsewhere)
+    def part(self, path: Path, value: Any, table: str) -> Part:
+        """Check a mapping, and those in it, against the keys that the platform accepts."""
+        keys = self._tables[table]
+        if not isinstance(value, dict):
+            self.add("wrong-type", path, f"{describe(value)}; expected keys and values")
+            return Part(path)
+        part = Part(path, value)
+        for key, item in value.items():
+            place, rule = (*path, key), keys.get(key, keys.get("*"))
+            if rule is None:
+                other = self._elsewhere.get(key)
+                what = f"unknown key {key!r}" + (f"; it belongs to {other}" if other else "")
+                self.add("unknown-key", place, what, word=None if other else key, known=keys)
+            elif self._fits(place, item, rule):
+                read = self._read(place, item, rule)
+                part.update({} if read is None else {key: read})
+        for key, rule in keys.items():
+            if key not in value and "unset" in rule and rule.get("unless") not in value:
+                self.add(rule["unset"], path, f"no {key}")
+            elif key not in value and rule.get("required") and rule.get("unless") not in value:
+                self.add("missing-key", path, f"{key!r} is missing")
+        return part
+
+    def _fits(self, path: Path, value: Any, rule: Key) -> bool:
+        """Return whether a value can be used: it is not null, and at most too long, too small or too large."""
+        if "zero" in rule and value in (0, None) and not isinstance(value, bool):
+            self.add(rule["zero"], path, f"{path[-1]}: {'null' if value is None else value}")
+        if value is None and rule.get("nullable"):
+            return False
+        error = next(_Validator(rule).iter_errors(value), None)
+        kind, limit = (error.validator, error.validator_value) if error else (None, ())
+        code, found = rule.get("code"), "null" if value is None else describe(value)
+        expected = f"expected {rule['description']}"
+        if value is None and "enum" not in rule:
+            self.add("wrong-type", path, f"null; {expected}")
+            return False
+        if kind == "type":
+            self.add("wrong-type", path, f"{found}; {expected}")
+        elif kind == "enum":
+            what = f"{value!r}; expected one of {', '.join(limit)}"
+            self.add(code or "choice", path, what, word=value, known=limit)
+        elif kind == "maxLength":
+            self.add("too-long", path, f"{len(str(value))} characters; at most {limit}")
+        elif kind in ("minimum", "maximum"):
+            self.add(code or "wrong-type", path, f"{path[-1]}: {value}")
+        elif kind:
+            self.add(
+                code or "empty", path, f"{'empty' if value in ([], {}) or not code else found}; {expected}"
+            )
+        return kind in (None, "maxLength", "minimum", "maximum")
+
+    def _read(self, path: Path, value: Any, rule: Key) -> Any:
+        if "each" in rule:
+            return [self.part((*path, number), item, rule["each"]) for number, item in enumerate(value)]
+        if "table" in rule:
+            return self.part(path, value, rule["table"])
+        read = self._readers.get(rule.get("format"))
+        return read(path, value) if read else value
 
     def archive(self, path: Path, value: str) -> Archive | None:
-        """Return a program or data set that competition.yaml names; each is opened once."""
+        """Return a program or data set that competition.yaml names, and note it if participants get it."""
         if self._zips_only and not value.endswith(".zip"):
             self.add("file-not-zip-name", path, f"{value!r} does not end in .zip")
             return None
         name = self._name(path, value)
-        if name is not None and name not in self._opened:
-            self._opened[name] = self._open(path, name)
-        return None if name is None else self._opened[name]
+        if name is None:
+            return None
+        if name not in self._opened:  # each is opened once
+            self._opened[name] = None if name in self.files.refused else self._open(path, name)
+        archive, part, contents = self._opened[name], path[-1], self.contents
+        if archive is not None and part in ("input_data", "public_data"):
+            contents.item_lists[name] = archive
+        elif archive is not None and part in ("starting_kit", "ingestion_program"):
+            contents.public[name] = archive
+            contents.kits.update({name} if part == "starting_kit" else ())
+        return archive
 
     def _open(self, path: Path, name: str) -> Archive | None:
-        if name in self.files.refused:
-            return None
-        if name in self.files.files:
-            if posixpath.splitext(name)[1] in (".py", ".sh", ".ipynb", ".R"):
-                self.add("file-lone-script", path, f"{name} is a script; expected a zip")
-                return None
-            return open_archive(self.report, name, self.files.files[name], self.files.room)
         folder = self.files.folder(name)
-        if folder is not None:
+        if name in self.files.files:
+            if posixpath.splitext(name)[1] not in (".py", ".sh", ".ipynb", ".R"):
+                return open_archive(self.report, name, self.files.files[name], self.files.room)
+            self.add("file-lone-script", path, f"{name} is a script; expected a zip")
+        elif folder is not None:
             self.add("file-directory", path, f"{name} is a directory; expected a zip")
             return folder
-        if _is_uuid(name):
+        elif _is_uuid(name):
             self.add("outside-bundle", path, f"{name} is the key of a stored data set")
-            return None
-        self._add_missing(path, name)
+        else:
+            self._add_missing(path, name)
         return None
 
-    def file(self, path: Path, value: str) -> bytes | None:
-        """Return a page or image that competition.yaml names."""
+    def _page(self, path: Path, value: str) -> None:
+        """Check a page, which is sanitised if folders are accepted, as on Codabench."""
+        if (data := self._file(path, value)) is not None:
+            check_page(self.report, value, data, sanitised=not self._zips_only)
+            self.contents.pages[value] = data
+
+    def _logo(self, path: Path, value: str) -> None:
+        if (data := self._file(path, value)) is not None:
+            check_logo(self.report, self.document.where(path), value, data)
+
+    def _file(self, path: Path, value: str) -> bytes | None:
         name = self._name(path, value)
-        if name is None or name in self.files.refused:
-            return None
-        if name not in self.files.files:
+        if name is not None and name not in self.files.refused and name not in self.files.files:
             self._add_missing(path, name)
-        return self.files.files.get(name)
+        return self.files.files.get(name) if name else None
 
     def _name(self, path: Path, value: str) -> str | None:
         if posixpath.isabs(value) or ".." in value.split("/"):
@@ -162,8 +241,17 @@ class Inspection:
 
 
 def _is_uuid(text: str) -> bool:
-    try:
-        uuid.UUID(text)
-    except ValueError:
-        return False
-    return True
+    with suppress(ValueError):
+        return bool(uuid.UUID(text))
+    return False
+
+
+def _max_length(_: Any, longest: int, value: Any, rule: Key) -> Iterator[ValidationError]:
+    """Check the length of texts and numbers, because the platforms store numbers as text."""
+    if len(str(value)) > longest:
+        yield ValidationError("too long")
+
+
+_extend: Callable[..., Any] = validators.extend
+_MORE = {"maxLength": _max_length, "minProperties": Draft4Validator.VALIDATORS["minProperties"]}
+_Validator = _extend(Draft3Validator, _MORE)

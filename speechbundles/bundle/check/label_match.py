@@ -202,7 +202,7 @@ def match_text(
     carried: columns of public item lists.
     predicted: whether the text contains predicted labels, which can be good but not perfect.
     """
-    orders = []
+    orders: list[tuple[str, list[str]]] = []
     listed: list[int] = []
     for key in table.keys:
         text, places = _find(words, key)
@@ -212,9 +212,9 @@ def match_text(
         listed = max(listed, rows, key=len)
         records = _records(text, places, rows[:: 1 + len(rows) // _MOST_RECORDS])
         for name in table.secret_columns(carried):
+            labels = table.columns[name]
             if name in key.columns:
                 continue
-            labels = table.columns[name]
             known = set(" ".join(chain(*_groupings(table, name))).split())
             if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
                 report.add("leak-column", where, f"{name!r} of {table.where} beside {len(rows)} items")
@@ -235,21 +235,16 @@ def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, in
     if key.sizes.keys().isdisjoint(words):
         return text, places
     heads = {head for head, _ in key.ids if head}
-    head, end = "", 0
-    for start, word in enumerate(words):
-        if start < end:
-            continue
-        for size in key.sizes.get(word, ()):
-            name = " ".join(words[start : start + size])
-            if (head, name) in key.ids:
-                places.append((len(text), key.ids[head, name]))
-            elif name in heads:
-                head = name
-            else:
-                continue
-            word, end = name, start + size
-            break
-        text.append(word)
+    head, at = "", 0
+    while at < len(words):
+        names = (" ".join(words[at : at + size]) for size in key.sizes.get(words[at], ()))
+        name = next((name for name in names if (head, name) in key.ids or name in heads), words[at])
+        if (head, name) in key.ids:
+            places.append((len(text), key.ids[head, name]))
+        elif name in heads:
+            head = name
+        text.append(name)
+        at += name.count(" ") + 1
     return text, places[:_MOST_PLACES]
 
 
@@ -268,15 +263,12 @@ def _records(
     distances = {*range(-_NEAR, _NEAR + 1), *lists}
     for last, (start, row), following in zip([-1, *starts], places, [*starts[1:], len(text)], strict=False):
         if row in records:
-            before, after = text[last + 1 : start], text[start + 1 : following]
-            spots = [distance for distance in distances if 0 <= start + distance < len(text)]
-            marks = chain(
-                (("before", word) for word in before),
-                (("after", word) for word in after),
-                ((("last", place), word) for place, word in enumerate(after[: -_NEAR - 1 : -1])),
-                ((distance, text[start + distance]) for distance in spots),
-            )
-            records[row].marks.update(marks)
+            before, after, marks = text[last + 1 : start], text[start + 1 : following], records[row].marks
+            marks.update(("before", word) for word in before)
+            marks.update(("after", word) for word in after)
+            marks.update((("last", place), word) for place, word in enumerate(after[: -_NEAR - 1 : -1]))
+            spots = (distance for distance in distances if 0 <= start + distance < len(text))
+            marks.update((distance, text[start + distance]) for distance in spots)
             records[row].text += " ".join(["", *before, "|", *after, "|"])
     return records
 

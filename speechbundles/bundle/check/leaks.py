@@ -7,22 +7,12 @@ them. The content of sound and images, and the modules of `spokeneval`, are not 
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from speechbundles.bundle.check.file_facts import (
-    DURATION,
-    HEADER,
-    NAME,
-    ORDER,
-    SIZE,
-    TIME,
-    SeenFile,
-    file_facts,
-    name_facts,
-    order_fact,
-)
-from speechbundles.bundle.check.inspection import BuiltTask, Contents
+from speechbundles.bundle.check.file_facts import DURATION, SeenFile, file_facts, name_facts, order_fact
+from speechbundles.bundle.check.inspection import Contents
 from speechbundles.bundle.check.label_match import (
     ITEMS_ONLY,
     LABELS,
@@ -35,7 +25,7 @@ from speechbundles.bundle.check.label_match import (
     read_table,
     read_words,
 )
-from speechbundles.bundle.check.predictors import FEWEST, Predictor, find_predictors, label_columns, numbered
+from speechbundles.bundle.check.predictors import FEWEST, find_predictors, label_columns, numbered
 from speechbundles.bundle.check.scores import options_of
 from speechbundles.bundle.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.model.archive import Archive, open_archive
@@ -51,6 +41,8 @@ _MOST_GROUPINGS = 3
 _START = re.compile(r"(.*_)?(start|onset)")
 _FEWEST_STEMS = 10  # of names that are units; fewer may be classes
 _HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns
+_PUBLIC = re.compile("develop|sample|train|public", re.IGNORECASE)
+"""In the names of reference data that participants have, if there are no options."""
 _NO_LABELS = re.compile(r"readme|licen[cs]e|copying|notice|authors|\.git", re.IGNORECASE)
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF.{4}(WAVE|WEBP)|fLaC\0|OggS\0|ID3[\2-\4]|\xff[\xf2\xf3\xfb]|NIST_1A\n",
@@ -62,43 +54,45 @@ _MEDIA = re.compile(
 def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Mapping[str, SealedSet]) -> None:
     """Search all public files for the labels of hidden references, and the whole bundle for sealed labels."""
     if sealed:
-        files = _with_nested(report, bundle, depth=2).files
         answers = tuple(f"{name}/" for name in contents.solutions)
-        searched = {name: data for name, data in files.items() if not name.startswith(answers)}
+        files = _with_nested(report, bundle, depth=2).files.items()
+        searched = {name: data for name, data in files if not name.startswith(answers)}
         check_sealed_rows(report, searched, sealed.values())
-    hidden = [
-        sealed[archive.name].whole if archive.name in sealed else archive
-        for archive in _hidden_references(contents)
-    ]
+    hidden = _hidden_references(contents)
     if not hidden:
         return
     lists, public, solutions = (
-        {name: _with_nested(report, archive) for name, archive in archives.items()}
+        [_with_nested(report, archive) for archive in archives.values()]
         for archives in (contents.item_lists, contents.public, contents.solutions)
     )
-    secret = chain(*(_with_nested(report, archive).files.items() for archive in hidden))
-    copies, references = _labels(report, dict(secret))
-    openings = b"\n".join(data[:_HEADER] for archive in lists.values() for data in archive.files.values())
-    header = " ".join(["", *in_words(openings.decode("utf-8", "replace")), ""])
-    columns = chain(*(table.columns for table in references))
-    carried = {name for name in columns if " ".join(["", *in_words(name), ""]) in header}
+    secret: dict[str, bytes] = {}
+    for archive in hidden:
+        kept = sealed.get(archive.name)
+        secret.update(_with_nested(report, kept.whole if kept else archive).files)
+    copies, references = _labels(report, secret)
+    openings = b"\n".join(data[:_HEADER] for archive in lists for data in archive.files.values())
+    header = f" {' '.join(in_words(openings.decode('utf-8', 'replace')))} "
+    columns = {name: f" {' '.join(in_words(name))} " for table in references for name in table.columns}
+    carried = {name for name, words in columns.items() if words in header}
     names = {head or tail for table in references for key in table.keys for head, tail in key.ids}
-    shown = {**lists, **public}
-    sources = [(files, False) for files in (*(each.files for each in shown.values()), contents.pages)]
+    shown = list({archive.name: archive for archive in (*lists, *public)}.values())
+    sources = [*((archive.files, False) for archive in shown), (contents.pages, False)]
+    sources += [(archive.files, True) for archive in solutions]
     orders: dict[str, dict[str, list[int]]] = {table.where: {} for table in references}
-    for files, predicted in [*sources, *((archive.files, True) for archive in solutions.values())]:
-        for name in [name for name, data in files.items() if data in copies]:
+    for texts, predicted in sources:
+        for name in [name for name, data in texts.items() if data in copies]:
             report.add(
-                "leak-file", name, f"has the same bytes as {copies[files[name]]} of a hidden reference"
+                "leak-file", name, f"has the same bytes as {copies[texts[name]]} of a hidden reference"
             )
-        others = {name: data for name, data in files.items() if data not in copies}
+        others = {name: data for name, data in texts.items() if data not in copies}
         for where, words in _texts(report, others, names):
             for table in references:
                 rows = match_text(report, where, words, table, carried, predicted)
                 if 2 * len(rows) >= len(table.lines) and not predicted:
                     orders[table.where][where] = rows
     for table in references:
-        _check_facts(report, table, carried, orders[table.where], shown.values())
+        if table.keys:
+            _check_facts(report, table, carried, orders[table.where], shown)
 
 
 def _check_facts(
@@ -109,41 +103,32 @@ def _check_facts(
     archives: Iterable[Archive],
 ) -> None:
     """Report the columns that facts about the items predict in one finding, those that durations predict in another."""
-    key = table.keys[0] if table.keys else None
-    if key is None:
-        return
-    size = len(table.lines)
+    key, size = table.keys[0], len(table.lines)
     files = chain(*(_files_of_items(archive, key) for archive in archives))
     groups = {where: seen for where, seen in files if 2 * len(seen) >= size}
     public = sorted({row for rows in (*orders.values(), *groups.values()) for row in rows})
     if len(public) < FEWEST:
         return
     cells = {name: [column[row] for row in public] for name, column in table.cells.items()}
-    labels = {
-        name: columns
-        for name in table.secret_columns(carried)
-        if name not in key.columns and (columns := label_columns(cells[name], MOST_CLASSES)) is not None
-    }
-    items = cells[key.columns[-1]]
-    units = _units(table, carried, items, public)
+    secret = [name for name in table.secret_columns(carried) if name not in key.columns]
+    columns = {name: label_columns(cells[name], MOST_CLASSES) for name in secret}
+    labels = {name: column for name, column in columns.items() if column is not None}
     facts = [fact for where, seen in groups.items() for fact in file_facts(seen, size, where)]
     distinct = {tuple(rows): where for where, rows in orders.items()}
     facts += [order_fact(_in_steps(table, rows), size, where) for rows, where in distinct.items()]
-    known = {fact.words: fact for fact in [*facts, *name_facts(table.cells[key.columns[-1]])][:_MOST_FACTS]}
+    facts += name_facts(table.cells[key.columns[-1]])
+    known = {fact.words: fact for fact in facts[:_MOST_FACTS]}
     features = {words: fact.values[public] for words, fact in known.items()}
+    units = _units(table, carried, cells[key.columns[-1]], public)
     found = find_predictors(features, labels, units) if labels else []
-    for code, kinds in (("leak-facts", {ORDER, NAME, TIME, SIZE, HEADER}), ("leak-duration", {DURATION})):
-        of_kind = [each for each in found if known[each.feature].kind in kinds]
-        if of_kind:
-            strengths = "; ".join(map(_in_a_sentence, of_kind[:_MOST_SHOWN]))
-            report.add(code, table.where, f"{strengths} ({len(public)} items)")
-
-
-def _in_a_sentence(found: Predictor) -> str:
-    strength = (
-        f"a correlation of {found.correlation:.2f}" if found.auc is None else f"an AUC of {found.auc:.2f}"
-    )
-    return f"{found.label!r} is predicted from {found.feature} alone with {strength}"
+    for code, of_durations in (("leak-facts", False), ("leak-duration", True)):
+        strengths = [
+            f"{each.label!r} is predicted from {each.feature} alone with {each.strength}"
+            for each in found
+            if (known[each.feature].kind == DURATION) == of_durations
+        ]
+        if strengths:
+            report.add(code, table.where, f"{'; '.join(strengths[:_MOST_SHOWN])} ({len(public)} items)")
 
 
 def _files_of_items(archive: Archive, key: Key) -> Iterator[tuple[str, dict[int, SeenFile]]]:
@@ -163,25 +148,23 @@ def _in_steps(table: Table, rows: Sequence[int]) -> list[list[int]]:
 
     Participants see the times, and neighbouring labels in a recording are alike, so their order reveals nothing more.
     """
-    starts = [name for name in table.columns if _START.fullmatch(name)]
+    starts = [table.cells[name] for name in table.columns if _START.fullmatch(name)]
     for whole in filter(NAMES.fullmatch, table.columns):
         steps: dict[str, list[int]] = {}
         for row in rows:
             steps.setdefault(table.columns[whole][row], []).append(row)
         if len(steps) < len(rows) and any(
-            all(_ascend([table.cells[name][row] for row in step]) for step in steps.values())
-            for name in starts
+            all(_ascend([cells[row] for row in step]) for step in steps.values()) for cells in starts
         ):
             return list(steps.values())
     return [[row] for row in rows]
 
 
 def _ascend(cells: Sequence[str]) -> bool:
-    try:
+    with suppress(ValueError):
         times = list(map(float, cells))
-    except ValueError:
-        return False
-    return times == sorted(times)
+        return times == sorted(times)
+    return False
 
 
 def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: Sequence[int]) -> list[Any]:
@@ -250,21 +233,19 @@ def _hidden_references(contents: Contents) -> list[Archive]:
     fingerprints: dict[str, str] = {}  # thousands of tasks can name the same large file
     for task in contents.tasks:
         archive = task.parts.get("reference_data")
-        if archive is not None and not _is_public(task, archive, contents, fingerprints):
+        if archive is None:
+            continue
+        options = options_of(contents, task)
+        if options is None:
+            public = _PUBLIC.search(f"{task.name} {archive.name}") is not None
+        else:
+            if archive.name not in fingerprints:
+                files = {name: data for name, data in archive.files.items() if "/" not in name}
+                fingerprints[archive.name] = fingerprint(files)
+            public = fingerprints[archive.name] in options.public_references
+        if not public:
             hidden[archive.name] = without_items(archive) if is_part(archive) else archive
     return list(hidden.values())
-
-
-def _is_public(task: BuiltTask, reference: Archive, contents: Contents, fingerprints: dict[str, str]) -> bool:
-    """Return whether the labels are declared public, in the options or, without options, by a name."""
-    options = options_of(contents, task)
-    if options is None:
-        names = f"{task.name} {reference.name}"
-        return re.search(r"develop|sample|train|public", names, re.IGNORECASE) is not None
-    if reference.name not in fingerprints:
-        files = {name: data for name, data in reference.files.items() if "/" not in name}
-        fingerprints[reference.name] = fingerprint(files)
-    return fingerprints[reference.name] in options.public_references
 
 
 def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> Archive:
@@ -272,18 +253,19 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> Archive
     files: dict[str, bytes] = {}
     times: dict[str, tuple[int, ...]] = {}
     for name, data in archive.files.items():
-        files[archive.where(name)] = data
-        times[archive.where(name)] = archive.times.get(name, ())
-        if _is_zip(name, data):
-            nested = open_archive(Report(), archive.where(name), data, archive.room) if depth else None
-            if nested is None:
-                what = "a zip that cannot be read, is too large, or is too deep in other zips"
-                report.add("leak-unsearched", archive.where(name), what)
-            else:
-                inner = _with_nested(report, nested, depth=depth - 1)
-                files.update(inner.files)
-                times.update(inner.times)
-    return Archive("", files, archive.room, times=times)
+        where = archive.where(name)
+        files[where], times[where] = data, archive.times.get(name, ())
+        if not _is_zip(name, data):
+            continue
+        nested = open_archive(Report(), where, data, archive.room) if depth else None
+        if nested is None:
+            what = "a zip that cannot be read, is too large, or is too deep in other zips"
+            report.add("leak-unsearched", where, what)
+        else:
+            inner = _with_nested(report, nested, depth=depth - 1)
+            files.update(inner.files)
+            times.update(inner.times)
+    return Archive(archive.name, files, archive.room, times=times)
 
 
 def _is_zip(name: str, data: bytes) -> bool:

@@ -4,7 +4,7 @@ import ast
 import posixpath
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Program
@@ -12,7 +12,7 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.finding import Report
 
-SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|[12&]?>>?|<|2>&1)(?:\s|$)|;(?:\s|$)|`|\$\(|\*")
+_SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|[12&]?>>?|<|2>&1)(?:\s|$)|;(?:\s|$)|`|\$\(|\*")
 """Characters that only a shell interprets; no worker starts a shell."""
 
 LONGEST_SCRIPT = 1 << 20
@@ -40,23 +40,30 @@ class Launch:
 
 def check_programs(bundle: Inspection, launch: Launch) -> None:
     """Check every task's programs and data, each zip once."""
-    programs = bundle.contents.programs
-    done: set[tuple[str, str]] = set()
+    programs: dict[tuple[str, str], Program | None] = {}
     for task in bundle.contents.tasks:
-        for step in STEPS:
-            archive = task.parts.get(step)
-            if archive is None:
-                continue
-            if (step, archive.name) not in done:
-                done.add((step, archive.name))
-                program = _check_program(bundle.report, archive, step, launch)
-                if program:
-                    programs[step, archive.name] = program
-            if (step, archive.name) in programs:
-                launch.paths(bundle.report, programs[step, archive.name], step, task)
-        for part in DATA:
-            if part in task.parts:
-                _check_data(bundle.report, task.parts[part])
+        for step, archive in task.parts.items():
+            if step in DATA:
+                _check_data(bundle.report, archive)
+            elif step in STEPS:
+                if (step, archive.name) not in programs:
+                    programs[step, archive.name] = _check_program(bundle.report, archive, step, launch)
+                if program := programs[step, archive.name]:
+                    launch.paths(bundle.report, program, step, task)
+    bundle.contents.programs = {key: program for key, program in programs.items() if program}
+
+
+def is_plain(report: Report, where: str, command: str, variables: Collection[str]) -> bool:
+    """Return whether a command needs no shell and has only known variables; otherwise add a finding."""
+    unknown = next((each for each in re.findall(r"\$\w*", command) if each not in variables), None)
+    if _SHELL.search(command):
+        report.add("command-shell", where, f"{command!r} needs a shell")
+    elif unknown is not None:
+        what = f"{unknown!r} in {command!r}"
+        report.add("command-variable-unknown", where, what, word=unknown, known=variables)
+    else:
+        return True
+    return False
 
 
 def _check_program(report: Report, archive: Archive, step: str, launch: Launch) -> Program | None:
@@ -65,30 +72,32 @@ def _check_program(report: Report, archive: Archive, step: str, launch: Launch) 
     metadata = next((name for name in names if name in archive.files), None)
     if metadata is None:
         if archive.wrapping_folder:
-            report.add(
-                "archive-wrapped", archive.name, f"all files are in the folder {archive.wrapping_folder}/"
-            )
+            what = f"all files are in the folder {archive.wrapping_folder}/"
+            report.add("archive-wrapped", archive.name, what)
         elif not archive.refused.intersection(names):
             report.add("program-metadata-missing", archive.name, f"no {' or '.join(names)} at its root")
         return None
-    command = _command(report, archive, metadata)
-    if command is None:
-        return None
     where = archive.where(metadata)
-    words = launch.words(report, where, command, step)
+    command = _command(report, where, archive.files[metadata])
+    words = None if command is None else launch.words(report, where, command, step)
     if words is None:
         return None
-    named = _files_of_command(report, archive, where, words, launch.home)
-    if named is None:
-        return None
-    script = next((name for name in named if name.endswith(".py")), None)
-    return Program(archive, metadata, " ".join(words), script, _parse(report, archive, script))
+    named = [word.removeprefix(launch.home) for word in words if word.startswith(launch.home)]
+    named += [posixpath.normpath(word) for word in words if re.fullmatch(r"[^/$].*\.(py|sh|R)", word)]
+    for name in named:
+        if name not in archive.files and archive.folder(name) is None and name not in archive.refused:
+            what = f"{name!r} is not in {archive.name}"
+            report.add("command-file", where, what, word=name, known=archive.files)
+            return None
+    script = next((name for name in named if name.endswith(".py") and name in archive.files), None)
+    if script:
+        _check_script(report, archive, script)
+    return Program(archive, metadata, " ".join(words))
 
 
-def _command(report: Report, archive: Archive, metadata: str) -> str | None:
-    where = archive.where(metadata)
+def _command(report: Report, where: str, data: bytes) -> str | None:
     try:
-        content = parse_yaml(archive.files[metadata])
+        content = parse_yaml(data)
     except ValueError as error:
         report.add("program-metadata-invalid", where, f"cannot be read: {error}")
         return None
@@ -96,53 +105,48 @@ def _command(report: Report, archive: Archive, metadata: str) -> str | None:
         report.add("program-metadata-invalid", where, "contains no 'key: value'")
         return None
     command = content.get("command")
-    if not isinstance(command, str) or not command.strip():
-        text = f"command is {command!r}; expected text"
-        known = () if "command" in content else map(str, content)
-        report.add("program-command-missing", where, text, word="command", known=known)
-        return None
-    return command
+    if isinstance(command, str) and command.strip():
+        return command
+    known = () if "command" in content else map(str, content)
+    report.add(
+        "program-command-missing",
+        where,
+        f"command is {command!r}; expected text",
+        word="command",
+        known=known,
+    )
+    return None
 
 
-def _files_of_command(
-    report: Report, archive: Archive, where: str, words: list[str], home: str
-) -> list[str] | None:
-    """Return the program's own files that its command names, or None if one of them does not exist."""
-    named: list[str] = []
-    for word in words:
-        if word.startswith(home):
-            named.append(word[len(home) :])
-        elif posixpath.splitext(word)[1] in (".py", ".sh", ".R") and not word.startswith(("/", "$")):
-            named.append(posixpath.normpath(word))
-    for name in named:
-        if name not in archive.files and archive.folder(name) is None and name not in archive.refused:
-            text = f"{name!r} is not in {archive.name}"
-            report.add("command-file", where, text, word=name, known=archive.files)
-            return None
-    return named
+def _check_script(report: Report, archive: Archive, script: str) -> None:
+    where, data = archive.where(script), archive.files[script]
+    if len(data) > LONGEST_SCRIPT:
+        report.add("program-syntax", where, f"larger than {LONGEST_SCRIPT >> 10} kB")
+        return
+    try:
+        tree = parse_script(data)
+    except ValueError as error:
+        report.add("program-syntax", where, str(error))
+        return
+    if "spokeneval" in _imported(tree) and "spokeneval/__init__.py" not in archive.files:
+        report.add("package-missing", where, f"imports spokeneval, which is not in {archive.name}")
 
 
-def _parse(report: Report, archive: Archive, script: str | None) -> ast.Module | None:
-    if script is None or script not in archive.files:
-        return None
-    if len(archive.files[script]) > LONGEST_SCRIPT:
-        report.add("program-syntax", archive.where(script), f"larger than {LONGEST_SCRIPT >> 10} kB")
-        return None
+def parse_script(data: bytes | str) -> ast.Module:
+    """Parse Python.
+
+    Raises
+    ------
+    ValueError: it cannot be parsed.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(archive.files[script])
-    except (SyntaxError, ValueError) as error:
-        report.add("program-syntax", archive.where(script), f"{error}")
-        return None
+            return ast.parse(data)
+    except SyntaxError as error:
+        raise ValueError(error) from None
     except (RecursionError, MemoryError):
-        report.add("program-syntax", archive.where(script), "nested too deeply")
-        return None
-    if "spokeneval" in set(_imported(tree)) and "spokeneval/__init__.py" not in archive.files:
-        report.add(
-            "package-missing", archive.where(script), f"imports spokeneval, which is not in {archive.name}"
-        )
-    return tree
+        raise ValueError("nested too deeply") from None
 
 
 def _imported(tree: ast.Module) -> Iterable[str]:

@@ -3,8 +3,6 @@
 The direction of a column that no program declares follows from its name, if that names a known measure.
 """
 
-import functools
-import operator
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +14,6 @@ from speechbundles.model.bounded import parse_settings
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import RECEIVED_COLUMN, Column
 from speechbundles.model.description import find_rules, read_description
-from speechbundles.model.document import Path
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import TASK_FILE
 from speechbundles.platforms.keys import SORTING
@@ -26,16 +23,17 @@ from spokeneval.version import __version__
 
 _MOST_KEYS = 1000
 """Columns that are searched for in a program."""
-_HIGHER = re.compile(
-    r"accuracy|acc|bacc|uar|f1|fscore|auc|auroc|precision|recall|sensitivity|specificity|kappa|qwk|correlation|pearson"
-    r"|spearman|mcc|ndcg|mrr|bleu|rouge|chrf|iou|dice|jaccard|r2|pesq|stoi|psnr|ssim"
-)
-"""Words of columns in which higher scores are better."""
-_LOWER = re.compile(
-    r"errors?|err|wer|cer|der|jer|eer|ter|fer|mer|loss|logloss|nll|mae|mse|rmse|rmsle|mape|perplexity|ppl|dcf|mindcf"
-    r"|cllr|cavg|distance|hausdorff|brier|miss|ece|mcd"
-)
-"""Words of columns in which lower scores are better."""
+_USUAL = {
+    HIGHER: re.compile(
+        r"accuracy|acc|bacc|uar|f1|fscore|auc|auroc|precision|recall|sensitivity|specificity|kappa|qwk|correlation"
+        r"|pearson|spearman|mcc|ndcg|mrr|bleu|rouge|chrf|iou|dice|jaccard|r2|pesq|stoi|psnr|ssim"
+    ),
+    LOWER: re.compile(
+        r"errors?|err|wer|cer|der|jer|eer|ter|fer|mer|loss|logloss|nll|mae|mse|rmse|rmsle|mape|perplexity|ppl|dcf"
+        r"|mindcf|cllr|cavg|distance|hausdorff|brier|miss|ece|mcd"
+    ),
+}
+"""Words of columns, by the direction in which scores are better."""
 _TURNED = re.compile(r"neg|negative|minus|inverse|inverted|reduction|improvement|gain|free|1|one")
 """Words that can reverse a measure: the direction of a column with one of them is unknown."""
 
@@ -43,34 +41,32 @@ _TURNED = re.compile(r"neg|negative|minus|inverse|inverted|reduction|improvement
 def check_scores(bundle: Inspection, program: Program) -> None:
     """Check the columns of the leaderboard against the scores that the program declares."""
     description = read_description(program.archive)
-    _check_written(bundle, program, description)
+    _check_written(bundle, program.archive, description)
     if description is None:
         where = program.archive.where(TASK_FILE)
         bundle.report.add("scores-undeclared", where, "no list of scores, the primary one first")
         return
-    scores = dict.fromkeys(score["key"] for score in description["scores"])
+    scores = [score["key"] for score in description["scores"]]
     for key, path in bundle.contents.columns:
         if key not in scores:
-            text = f"{program.archive.name} writes no {key!r}"
-            bundle.add("column-not-scored", path, text, word=key, known=scores)
-    if bundle.contents.primary:
-        key, path = bundle.contents.primary
-        first = next(iter(scores))
-        if key in scores and key != first:
-            text = f"ranks by {key!r}; the first score is {first!r}"
-            bundle.add("primary-not-first-score", path, text)
+            bundle.add(
+                "column-not-scored", path, f"{program.archive.name} writes no {key!r}", word=key, known=scores
+            )
+    key, path = bundle.contents.primary or ("", ())
+    if key in scores and key != scores[0]:
+        bundle.add("primary-not-first-score", path, f"ranks by {key!r}; the first score is {scores[0]!r}")
 
 
-def _check_written(bundle: Inspection, program: Program, description: Mapping[str, Any] | None) -> None:
+def _check_written(bundle: Inspection, archive: Archive, description: Mapping[str, Any] | None) -> None:
     """Report columns whose keys the program does not write, by the task's own scores or else by the program's files.
 
     A declaration without a usable task has a finding of its own.
     """
-    archive = program.archive
     task = str(description.get("task")) if description else ""
     paths = dict(bundle.contents.columns)
     declared = {score["key"] for score in description["scores"]} if description else paths.keys()
     keys = [key for key in paths if key in declared][:_MOST_KEYS]  # `check_scores` reports the others
+    missing: list[str] = []  # unless the scores are those of another version
     try:
         rules = find_rules(task, description or {})
     except ValueError as error:
@@ -81,23 +77,18 @@ def _check_written(bundle: Inspection, program: Program, description: Mapping[st
     elif __version__.encode() in archive.files.get("spokeneval/version.py", b""):
         written = {*(column.key for column in rules.columns), RECEIVED_COLUMN.key}
         missing = [key for key in keys if key not in written]
-    else:  # the scores of another version are unknown
-        return
     for key in missing:
         bundle.add("score-not-written", paths[key], f"no file of {archive.name} has the key {key!r}")
 
 
 def _own_files(contents: Contents, scoring: Archive, task: str) -> dict[str, bytes]:
     """Return the files of a scoring program and of the ingestion programs before it that can write its scores."""
-    archives = {
-        part.name: part
-        for each in contents.tasks
-        for part in each.parts.values()
-        if each.parts.get("scoring_program") is scoring and part is each.parts.get("ingestion_program")
-    }
+    before = (
+        each.parts.get("ingestion_program") for each in contents.tasks if scoring in each.parts.values()
+    )
     return {
         archive.where(name): data
-        for archive in (scoring, *archives.values())
+        for archive in {each.name: each for each in (scoring, *before) if each}.values()
         for name, data in archive.files.items()
         if name == f"spokeneval/challenges/{task}.py"
         or not (name.startswith("spokeneval/") or name == TASK_FILE)
@@ -115,26 +106,24 @@ def check_sorting(bundle: Inspection, built: BuiltBundle) -> None:
     for column in built.columns:
         known = declared.get(column.key)
         expected = known if known in (HIGHER, LOWER) else _usual_direction(column)
-        if expected in (None, column.direction) or not _is_sorted(bundle, paths.get(column.key)):
+        item = bundle.document.value(paths.get(column.key, ()))
+        # A column without a valid sorting has a finding of its own.
+        if (
+            expected in (None, column.direction)
+            or item.get("sorting", item.get("sort")) not in SORTING.values()
+        ):
             continue
         source = "as the program declares" if expected == known else "as its name suggests"
         what = f"{column.title!r} ranks the {column.direction} score first; {expected} is better, {source}"
-        code = "sorting-inverted" if expected == known else "sorting-doubtful"
-        bundle.add(code, paths[column.key], what)
-
-
-def _is_sorted(bundle: Inspection, path: Path | None) -> bool:
-    """Return whether a column states a valid sorting; a missing one has a finding of its own."""
-    column = functools.reduce(operator.getitem, path or (), bundle.document.content)
-    return path is not None and column.get("sorting", column.get("sort")) in SORTING.values()
+        bundle.add("sorting-inverted" if expected == known else "sorting-doubtful", paths[column.key], what)
 
 
 def _usual_direction(column: Column) -> str | None:
     """Return whether higher or lower scores are better, from the words of a column; None if they do not agree."""
     names = re.sub(r"([a-z])([A-Z])", r"\1 \2", f"{column.key} {column.title}")
     words = re.findall(r"[a-z]+\d?|\d+", names.lower())
-    higher, lower, turned = (any(map(each.fullmatch, words)) for each in (_HIGHER, _LOWER, _TURNED))
-    return None if higher == lower or turned else HIGHER if higher else LOWER
+    directions = [direction for direction, known in _USUAL.items() if any(map(known.fullmatch, words))]
+    return directions[0] if len(directions) == 1 and not any(map(_TURNED.fullmatch, words)) else None
 
 
 def read_options(report: Report, program: Program) -> Options | None:
@@ -144,28 +133,20 @@ def read_options(report: Report, program: Program) -> Options | None:
     where = program.archive.where(OPTIONS_FILE)
     try:
         content = parse_settings(program.archive.files[OPTIONS_FILE])
-    except ValueError as error:
-        report.add("options-invalid", where, str(error))
-        return None
-    if not isinstance(content, dict):
-        report.add("options-invalid", where, "expected an object")
-        return None
-    for key, value in content.items():
-        if key not in KEYS or not isinstance(value, KEYS[key]):
-            report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}", word=key, known=KEYS)
-            return None
-    try:
+        for key, value in content.items() if isinstance(content, dict) else ():
+            if key not in KEYS or not isinstance(value, KEYS[key]):
+                report.add("options-invalid", where, f"{key!r:.100}: {value!r:.100}", word=key, known=KEYS)
+                return None
         options = Options.load(content)
     except ValueError as error:
-        report.add("options-invalid", where, str(error))
+        report.add("options-invalid", where, str(error).removeprefix(f"{OPTIONS_FILE}: "))
         return None
     description = read_description(program.archive)
     choices = description["options"] if description else {}
     for option, value in options.options.items() if description else ():
         if option not in choices or value not in choices[option]:
-            expected = choices.get(option, tuple(choices))
-            text = f"{option}: {value!r}; expected one of {', '.join(map(str, expected)) or 'nothing'}"
-            report.add("options-invalid", where, text)
+            expected = ", ".join(map(str, choices.get(option, tuple(choices)))) or "nothing"
+            report.add("options-invalid", where, f"{option}: {value!r}; expected one of {expected}")
     return options
 
 

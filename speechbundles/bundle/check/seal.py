@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from speechbundles.bundle.check.inspection import BuiltTask, Contents
+from speechbundles.bundle.check.inspection import Contents
 from speechbundles.model.archive import Archive, Room, open_archive
 from speechbundles.model.bounded import parse_settings
 from speechbundles.model.bundle import BuiltBundle
@@ -36,17 +36,19 @@ def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, S
         uploaded = task.parts.get("reference_data")
         if uploaded is None or not is_part(uploaded):
             continue
-        home = bundle.resolve().parent.parent / HOME / _name(contents, task)
+        program = contents.scoring_program(task)
+        description = (read_description(program.archive) if program else None) or {}
+        home = bundle.resolve().parent.parent / HOME / str(description.get("task", ""))
         for folder in home.glob("*"):
-            kept = WHOLE if is_home(uploaded) else SEALED
-            whole, sealed = (_labels(folder / part) for part in (WHOLE, kept))
+            whole, sealed = (
+                _labels(folder / part) for part in (WHOLE, WHOLE if is_home(uploaded) else SEALED)
+            )
             if reference_zip(folder.name) == uploaded.name and sealed.files and _is_of(uploaded, whole):
                 sets[uploaded.name] = SealedSet(uploaded, whole, sealed)
-        if uploaded.name not in sets and is_home(uploaded):
-            report.add("home-missing", uploaded.name, f"its labels are not in {home}")
-        elif uploaded.name not in sets:
-            what = f"a share of the set is sealed, but its labels are not in {home}"
-            report.add("sealed-missing", uploaded.name, what)
+        if uploaded.name not in sets:
+            which = "its labels" if is_home(uploaded) else "a share of the set is sealed, but its labels"
+            code = "home-missing" if is_home(uploaded) else "sealed-missing"
+            report.add(code, uploaded.name, f"{which} are not in {home}")
     return sets
 
 
@@ -66,14 +68,11 @@ def unprotected_labels(bundle: BuiltBundle) -> list[str]:
 
 def hidden_references(bundle: BuiltBundle) -> list[str]:
     """Return the names of a Codabench bundle's reference data that have all labels of a hidden set."""
-    names = []
+    names: dict[str, None] = {}
     for phase in bundle.phases if bundle.platform == "codabench" else ():
-        name = phase.reference_data
-        if name is None or name in names:
-            continue
         reference, program = (
-            open_archive(Report(), each, bundle.files.get(each, b""), Room())
-            for each in (name, phase.scoring_program)
+            open_archive(Report(), str(name), bundle.files.get(str(name), b""), Room())
+            for name in (phase.reference_data, phase.scoring_program)
         )
         if reference is None or program is None or is_part(reference):
             continue
@@ -82,8 +81,8 @@ def hidden_references(bundle: BuiltBundle) -> list[str]:
         except (KeyError, ValueError):
             public = ()
         if fingerprint(reference.files) not in public:
-            names.append(name)
-    return names
+            names[reference.name] = None
+    return list(names)
 
 
 def _labels(folder: Path) -> Archive:
@@ -115,13 +114,6 @@ def without_items(reference: Archive) -> Archive:
     """Return reference data without the public items that are stored beside the labels of a part."""
     labels = {name: data for name, data in reference.files.items() if not name.startswith(f"{ITEMS_FOLDER}/")}
     return Archive(reference.name, labels, reference.room)
-
-
-def _name(contents: Contents, task: BuiltTask) -> str:
-    """Return the task's name from the description of its scoring program."""
-    program = contents.scoring_program(task)
-    description = read_description(program.archive) if program else None
-    return str(description.get("task", "")) if description else ""
 
 
 def check_sealed_rows(report: Report, files: Mapping[str, bytes], sets: Iterable[SealedSet]) -> None:

@@ -7,10 +7,9 @@ puts together (`f"f1_{name}"`, `"f1_" + name`). Comments and docstrings do not c
 import ast
 import posixpath
 import re
-import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from speechbundles.bundle.check.programs import LONGEST_SCRIPT
+from speechbundles.bundle.check.programs import LONGEST_SCRIPT, parse_script
 
 _TEXTS = re.compile(r"\.(py|json|ya?ml|[ct]sv|cfg|ini|toml|sh|r|ipynb|pl|m|js)")
 _BINARIES = re.compile(r"\.(pyc|so|pyd|jar|exe|class|whl|pkl)")
@@ -19,8 +18,8 @@ _PLACE = re.compile(r"%\(?\w*\)?[sdfr]|\{[^{}]*\}")
 _LINE = re.compile(r"([\w.-]+)[\"']?\s*[:=]")
 """The name at the start of a line with a score."""
 _MOST_PARTS, _MOST_PATTERNS, _LONGEST_KEY = 5, 200, 100
-_REFLECTION = {"__name__", "asdict", "_asdict", "__dict__", "vars", "getattr", "globals", "locals"}
-"""Names with which a program can use its own identifiers as keys."""
+_REFLECTION = re.compile(r"\b(_?asdict|vars|getattr|globals|locals)\(|\.__(name|dict)__")
+"""Code with which a program can use its own identifiers as keys."""
 
 
 def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[str]:
@@ -31,27 +30,25 @@ def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[st
     """
     suffixes = {name: posixpath.splitext(name)[1].lower() for name in files}
     read = {name for name, data in files.items() if _TEXTS.fullmatch(suffixes[name]) or data[:2] == b"#!"}
-    if sum(len(files[name]) for name in read) > LONGEST_SCRIPT or any(
-        map(_BINARIES.fullmatch, suffixes.values())
-    ):
+    too_long = sum(len(files[name]) for name in read) > LONGEST_SCRIPT
+    if too_long or any(map(_BINARIES.fullmatch, suffixes.values())):
         return []
     texts: set[str] = set()
     words: set[str] = set()
     computes = False
     for name in read:
         text = files[name].decode("utf-8", "replace")
-        if suffixes[name] == ".py":
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    tree = ast.parse(text)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                return []
-            texts.update(_texts(tree))
-            words.update(_identifiers(tree))
-            computes = computes or any(map(_stores_by_name, ast.walk(tree)))
-        else:
+        if suffixes[name] != ".py":
             words.update(re.findall(r"[\w.-]+", text))
+            continue
+        try:
+            nodes = list(ast.walk(parse_script(text)))
+        except ValueError:
+            return []
+        texts.update(_texts(nodes))
+        words.update(node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg)
+        words.update(re.findall(r"\w+", text) if _REFLECTION.search(text) else ())
+        computes = computes or any(map(_stores_by_name, nodes))
     words.update(texts, *(_LINE.findall(text) for text in texts))
     patterns = [pattern for pattern in map(_pattern, sorted(texts)) if pattern][:_MOST_PATTERNS]
     found = {
@@ -60,38 +57,26 @@ def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[st
     return [] if computes and not found else [key for key in keys if key not in found]
 
 
-def _texts(tree: ast.Module) -> Iterator[str]:
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the texts in a program, with `{}` in place of values; docstrings are left out."""
-    left_out: set[int] = set()
-    for node in ast.walk(tree):
+    left_out: set[ast.AST] = set()
+    for node in nodes:
+        parts: list[ast.expr] = []
         if isinstance(node, ast.Expr):
-            left_out.add(id(node.value))
-        if isinstance(node, ast.JoinedStr):
-            left_out.update(map(id, node.values))
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            left_out.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            left_out.update(node.values)
+            parts = node.values
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            sides = [side.value if _is_text(side) else "{}" for side in (node.left, node.right)]  # type: ignore[attr-defined]
-            if sides != ["{}", "{}"]:
-                yield "".join(sides)
-        if _is_text(node) and id(node) not in left_out:
-            yield node.value  # type: ignore[attr-defined]
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _identifiers(tree: ast.Module) -> Iterator[str]:
-    """Yield the names of arguments in calls, and all identifiers of a program that can use them as texts."""
-    nodes = list(ast.walk(tree))
-    yield from (node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg)
-    used = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    used.update(node.id for node in nodes if isinstance(node, ast.Name) and node.id != "__name__")
-    if used & _REFLECTION:
-        yield from used
-        yield from (
-            node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.alias))
-        )
+            parts = [node.left, node.right]
+        elif node not in left_out and isinstance(node, ast.Constant):
+            parts = [node]
+        texts = [
+            part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else "{}"
+            for part in parts
+        ]
+        if set(texts) != {"{}"}:
+            yield "".join(texts)
 
 
 def _stores_by_name(node: ast.AST) -> bool:

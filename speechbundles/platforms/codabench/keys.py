@@ -1,13 +1,13 @@
 """The keys of Codabench's competition.yaml, version 2: types, longest texts, choices and defaults (`keys.json`)."""
 
-from speechbundles.platforms.facts import MEANINGS
 from speechbundles.platforms.keys import read_keys
 
 VERSION = 2
-SUBMISSION_RULES = tuple(MEANINGS)
 QUESTION_TYPES = ("text", "checkbox", "select")
 
-TOP, PAGE, TASK, PHASE, LEADERBOARD, COLUMN, SOLUTION = read_keys("codabench")
+TABLES = read_keys("codabench")
+TOP, PAGE, TASK, PHASE, LEADERBOARD, COLUMN, SOLUTION = TABLES.values()
+SUBMISSION_RULES = tuple(LEADERBOARD["submission_rule"]["enum"])
 QUESTION = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
 BELONGS_TO = {
     key: level

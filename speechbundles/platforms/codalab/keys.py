@@ -5,6 +5,6 @@ CodaLab passes every key to its database, so the upload fails for a key that is 
 
 from speechbundles.platforms.keys import read_keys
 
-TOP, PHASE, BOARDS, LEADERBOARD, COLUMN = read_keys("codalab")
-PAGES = ("overview", "evaluation", "terms", "data")
+TABLES = read_keys("codalab")
+TOP, PHASE, COLUMN = (TABLES[name] for name in ("TOP", "PHASE", "COLUMN"))
 LONGEST_COLUMN_KEY = 36

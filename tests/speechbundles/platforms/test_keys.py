@@ -5,18 +5,28 @@ from jsonschema import Draft3Validator
 
 from speechbundles.platforms import limits
 from speechbundles.platforms.codabench import keys as codabench
+from speechbundles.platforms.facts import MEANINGS, SHOWN
 from speechbundles.platforms.keys import read_keys
+from speechbundles.platforms.rules import RULES
 
-JSON_SCHEMA = set(Draft3Validator.META_SCHEMA["properties"]) | {"minProperties", "nullable"}
+OWN = {"nullable", "code", "unset", "zero", "table", "each", "unless"}
+JSON_SCHEMA = set(Draft3Validator.META_SCHEMA["properties"]) | {"minProperties"}
 
 
 @pytest.mark.parametrize("platform", ["codabench", "codalab"])
 def test_each_rule_is_a_json_schema_that_says_what_is_expected(platform):
-    for table in read_keys(platform):
+    tables = read_keys(platform)
+    for table in tables.values():
         for key, rule in table.items():
             Draft3Validator.check_schema(rule)
             assert rule["description"], key
-            assert set(rule) <= JSON_SCHEMA, key
+            assert set(rule) <= JSON_SCHEMA | OWN, key
+            assert {rule[name] for name in ("table", "each") if name in rule} <= tables.keys(), key
+            assert {rule[name] for name in ("code", "unset", "zero") if name in rule} <= RULES.keys(), key
+
+
+def test_each_submission_rule_has_a_meaning():
+    assert set(codabench.SUBMISSION_RULES) == set(MEANINGS) == set(SHOWN)
 
 
 def test_a_rule_has_what_is_common_and_its_own():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from PIL import Image
 
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.model.finding import RULES, format_findings
@@ -16,12 +19,13 @@ def test_a_clean_bundle_has_no_findings(tmp_path, platform):
     assert findings_of(tmp_path, CLEAN[platform]()) == []
 
 
-IMAGES = {
-    # Start of image, a frame header (8 bits, 2 x 3 pixels, one component), end of image
-    "logo.jpg": bytes.fromhex("ffd8 ffe0 0004 0000 ffc0 000b 08 0003 0002 01 01 11 00 ffd9"),
-    # Signature, 2 x 3 pixels, no colour table, trailer
-    "logo.gif": b"GIF89a\x02\x00\x03\x00\x00\x00\x00;",
-}
+def image(kind):
+    buffer = io.BytesIO()
+    Image.new("L", (2, 3)).save(buffer, kind)
+    return buffer.getvalue()
+
+
+IMAGES = {"logo.jpg": image("JPEG"), "logo.gif": image("GIF")}
 
 HARMLESS = {
     **bundle_defects.harmless_changes(),

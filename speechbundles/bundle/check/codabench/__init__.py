@@ -1,1 +1,0 @@
-"""Codabench: bundles of version 2."""
