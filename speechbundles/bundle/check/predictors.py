@@ -1,9 +1,9 @@
-"""Finds single features that predict labels: nearest neighbours, held out, with one permutation test for all features.
+"""Finds single features that predict labels: mean labels of neighbours, and one permutation test for all features.
 
-The rule: an item gets the mean label of the items that are nearest in one feature, without itself. Its strength is the
-correlation of these means with the labels. A feature is reported if the correlation is at least `LEAST` and is exceeded
-by chance, as the largest of all features and labels, in at most `LEVEL` of the permutations (Westfall and Young 1993,
-*Resampling-Based Multiple Testing*, the single-step maximum).
+The rule: an item gets the mean label of the items beside it in the order of one feature, without its own. Its strength
+is the correlation of these means with the labels. A feature is reported if the correlation is at least `LEAST` and is
+exceeded by chance, as the largest of all features and labels, in at most `LEVEL` of the permutations (Westfall and
+Young 1993, *Resampling-Based Multiple Testing*, the single-step maximum).
 
 Labels of the same speaker, recording or prompt are not independent. For each such grouping, labels are permuted within
 its units, and the mean labels of whole units among the units; the smaller of the two p-values, doubled, counts. A
@@ -24,10 +24,8 @@ FEWEST_GROUPS = 8
 """The fewest units whose means are compared."""
 
 _PERMUTATIONS = 299
-_MOST_ITEMS = 10_000
-_MOST_CELLS = 2000  # evaluated items times columns of labels
-_MOST_NEIGHBOURS = 15
-_MOST_VALUES = 2_000_000  # of permuted labels in memory
+_MOST_ITEMS = 2000  # that are compared, at random
+_MOST_BESIDE = 8  # neighbours on each side
 
 Floats = NDArray[np.float64]
 Indexes = NDArray[np.intp]
@@ -38,8 +36,8 @@ class Predictor(NamedTuple):
 
     Attributes
     ----------
-    auc: the area under the ROC curve of the held-out means, for two classes; else None.
-    correlation: the correlation of the held-out means with the label.
+    auc: the area under the ROC curve of the neighbours' means, for two classes; else None.
+    correlation: the correlation of the neighbours' means with the label.
     p: adjusted for all features and labels.
     """
 
@@ -49,17 +47,10 @@ class Predictor(NamedTuple):
     correlation: float
     p: float
 
-
-class _Test(NamedTuple):
-    """Labels of items or units, the rows that are evaluated, and for each feature the nearest other rows of each.
-
-    Labels are permuted within the groups `within`; None: among all rows.
-    """
-
-    labels: list[Floats]
-    within: Indexes | None
-    evaluated: Indexes
-    nearest: list[Indexes]
+    @property
+    def strength(self) -> str:
+        """In words, such as "an AUC of 0.98"."""
+        return f"a correlation of {self.correlation:.2f}" if self.auc is None else f"an AUC of {self.auc:.2f}"
 
 
 def label_columns(cells: Sequence[str], most_classes: int) -> Floats | None:
@@ -110,94 +101,69 @@ def find_predictors(
     rng = np.random.default_rng(0)
     size = len(next(iter(labels.values()), ()))
     kept = np.sort(rng.permutation(size)[:_MOST_ITEMS])
-    known = {name: _filled(values[kept]) for name, values in features.items()}
-    known = {name: values for name, values in known.items() if values.min() < values.max()} if size else {}
+    # Missing values are last, beside each other.
+    known = {name: np.nan_to_num(values[kept], nan=np.inf) for name, values in features.items()}
+    known = {name: values for name, values in known.items() if size and values.min() < values.max()}
     if not known or size < FEWEST:
         return []
     values, columns = np.array(list(known.values())), [each[kept] for each in labels.values()]
-    plain = _test(values, columns, None, rng)
-    found = _strengths(plain)
+    orders = _orders(values, rng)
+    found = _strengths(orders, columns)
     if found.max() < LEAST:
         return []
-    p = np.zeros(found.shape) if groupings else _p_values(plain, rng)
+    p = np.zeros(found.shape) if groupings else _p_values(values, columns, None, rng)
     for grouping in groupings:
         units = np.unique(grouping[kept], return_inverse=True)[1]
-        tests = [_p_values(test, rng) for test in _tests_of_units(values, columns, units, rng)]
+        tests = list(_tests_of_units(values, columns, units, rng))
         p = np.maximum(p, np.minimum(1, len(tests) * np.min(tests, axis=0)) if tests else 1)
-    predictors = []
-    for at, feature in enumerate(known):
-        for number, label in enumerate(labels):
-            if p[at, number] <= LEVEL and found[at, number] >= LEAST:
-                auc = _auc(_means(plain.nearest[at], columns[number]), columns[number][plain.evaluated])
-                predictors.append(
-                    Predictor(feature, label, auc, float(found[at, number]), float(p[at, number]))
-                )
-    return sorted(predictors, key=lambda each: -each.correlation)
-
-
-def _filled(values: Floats) -> Floats:
-    """Return values with missing ones far beyond the others, so that they are nearest to each other."""
-    known = values[~np.isnan(values)]
-    far = 2 * known.max() - known.min() + 1 if len(known) else 0.0
-    return np.where(np.isnan(values), far, values)
-
-
-def _test(values: Floats, labels: list[Floats], within: Indexes | None, rng: np.random.Generator) -> _Test:
-    """Find the nearest rows in each feature, in random order among equally near ones."""
-    size = values.shape[1]
-    evaluated = np.sort(
-        rng.permutation(size)[: max(100, _MOST_CELLS // sum(each.shape[1] for each in labels))]
+    return sorted(
+        (
+            Predictor(
+                feature, label, _auc(orders[at], column), float(found[at, number]), float(p[at, number])
+            )
+            for at, feature in enumerate(known)
+            for number, (label, column) in enumerate(zip(labels, columns, strict=True))
+            if p[at, number] <= LEVEL and found[at, number] >= LEAST
+        ),
+        key=lambda each: -each.correlation,
     )
-    count = int(np.clip(size // 8, 2, _MOST_NEIGHBOURS))
-    nearest = []
-    for row in values:
-        order = np.lexsort((rng.random(size), row))
-        place = np.empty(size, dtype=np.intp)
-        place[order] = np.arange(size)
-        around = place[evaluated][:, None] + np.r_[-count:0, 1 : count + 1]
-        others = order[np.clip(around, 0, size - 1)]
-        distances = np.abs(row[others] - row[evaluated][:, None])
-        distances[(around < 0) | (around >= size)] = np.inf
-        nearest.append(
-            np.take_along_axis(others, np.argsort(distances, axis=1, kind="stable")[:, :count], axis=1)
-        )
-    return _Test(labels, within, evaluated, nearest)
+
+
+def _orders(values: Floats, rng: np.random.Generator) -> list[Indexes]:
+    """Return the items in the order of each feature; equal values are in random order."""
+    return [np.lexsort((rng.random(values.shape[1]), row)) for row in values]
 
 
 def _tests_of_units(
     values: Floats, labels: list[Floats], units: Indexes, rng: np.random.Generator
-) -> Iterator[_Test]:
-    """Yield the tests of a grouping: within its units, and among the medians and means of its units."""
+) -> Iterator[Floats]:
+    """Yield the p-values of a grouping: within its units, and among the medians and means of its units."""
     sizes = np.bincount(units)
     means = [np.array([np.bincount(units, column) / sizes for column in label.T]).T for label in labels]
     centred = [label - mean[units] for label, mean in zip(labels, means, strict=True)]
     if any(np.abs(label).max() > 1e-9 for label in centred):
-        yield _test(values, centred, units, rng)
+        yield _p_values(values, centred, units, rng)
     if len(sizes) >= FEWEST_GROUPS:
-        order = np.argsort(units, kind="stable")
-        parts = (np.split(row[order], np.cumsum(sizes)[:-1]) for row in values)
-        medians = np.array([[np.median(part) for part in row] for row in parts])
-        yield _test(medians, means, None, rng)
+        parts = np.split(values[:, np.argsort(units, kind="stable")], np.cumsum(sizes)[:-1], axis=1)
+        yield _p_values(np.array([np.median(part, axis=1) for part in parts]).T, means, None, rng)
 
 
-def _p_values(test: _Test, rng: np.random.Generator) -> Floats:
-    """Return the adjusted p-value of each feature and label, shape (features, labels)."""
-    found = _strengths(test)
-    exceeded = np.ones(found.shape)
-    size = len(test.labels[0])
-    most = max(1, _MOST_VALUES // (size * max(each.shape[1] for each in test.labels)))
-    done = 0
-    while done < _PERMUTATIONS:
-        count = min(most, _PERMUTATIONS - done)
-        orders = np.array([_permutation(size, test.within, rng) for _ in range(count)])
-        largest = np.full(count, -1.0)
-        for label in test.labels:
-            moved = label.astype(np.float32)[orders.T]  # shape (rows, permutations, columns)
-            for nearest in test.nearest:
-                largest = np.maximum(largest, _correlation(_means(nearest, moved), moved[test.evaluated]))
-        exceeded += (largest[:, None, None] >= found - 1e-6).sum(axis=0)
-        done += count
-    return exceeded / (_PERMUTATIONS + 1)
+def _p_values(
+    values: Floats, labels: list[Floats], within: Indexes | None, rng: np.random.Generator
+) -> Floats:
+    """Return the adjusted p-value of each feature and label, shape (features, labels).
+
+    Labels are permuted within the groups `within`; None: among all items.
+    """
+    orders = _orders(values, rng)
+    found = _strengths(orders, labels)
+    moved = np.array([_permutation(values.shape[1], within, rng) for _ in range(_PERMUTATIONS)]).T
+    largest = np.full(_PERMUTATIONS, -1.0)
+    for label in labels:  # shape (items, permutations, columns)
+        permuted = label.astype(np.float32)[moved]
+        largest = np.max([largest, *(_correlation(permuted[order]) for order in orders)], axis=0)
+    exceeded: Floats = (largest >= found[..., None] - 1e-6).sum(axis=-1)
+    return (exceeded + 1) / (_PERMUTATIONS + 1)
 
 
 def _permutation(size: int, within: Indexes | None, rng: np.random.Generator) -> Indexes:
@@ -208,35 +174,33 @@ def _permutation(size: int, within: Indexes | None, rng: np.random.Generator) ->
     return order
 
 
-def _strengths(test: _Test) -> Floats:
-    """Return the correlation of each feature's means with each label, shape (features, labels)."""
-    rows = [
-        [_correlation(_means(nearest, label), label[test.evaluated]) for label in test.labels]
-        for nearest in test.nearest
-    ]
-    return np.array(rows, dtype=float)
+def _strengths(orders: Sequence[Indexes], labels: Sequence[Floats]) -> Floats:
+    """Return the correlation of the neighbours' means with each label, shape (features, labels)."""
+    return np.array([[_correlation(label[order]) for label in labels] for order in orders])
 
 
-def _means(nearest: Indexes, label: Any) -> Any:
-    """Return the mean labels of the nearest rows; they are summed one by one, to keep the memory small."""
-    total = label[nearest[:, 0]]
-    for others in nearest.T[1:]:
-        total = total + label[others]
-    return total / nearest.shape[1]
+def _means(label: Any) -> Any:
+    """Return the mean label of the items on both sides of each item in an order, without its own."""
+    size = len(label)
+    beside, at = int(np.clip(size // 16, 1, _MOST_BESIDE)), np.arange(size)
+    first, end = np.maximum(at - beside, 0), np.minimum(at + beside + 1, size)
+    total = np.concatenate([np.zeros_like(label[:1]), np.cumsum(label, axis=0)])
+    return (total[end] - total[first] - label) / (end - first - 1).reshape(-1, *[1] * (label.ndim - 1))
 
 
-def _correlation(means: Any, label: Any) -> Any:
-    """Return the correlation over rows and columns, for each permutation; 0 where one side is constant."""
+def _correlation(label: Any) -> Any:
+    """Return the correlation of the means with the label over items and columns; 0 where one side is constant."""
+    means = _means(label)
     means, label = means - means.mean(axis=0), label - label.mean(axis=0)
     product = (means * label).sum(axis=(0, -1))
     size = np.sqrt((means**2).sum(axis=(0, -1)) * (label**2).sum(axis=(0, -1)))
     return np.divide(product, size, out=np.zeros_like(product), where=size > 1e-9)
 
 
-def _auc(means: Floats, label: Floats) -> float | None:
+def _auc(order: Indexes, label: Floats) -> float | None:
     """Return the area under the ROC curve, ties counting half, if the label has two classes."""
     if len(np.unique(label)) != 2 or label.shape[1] > 1:
         return None
-    positive = label[:, 0] == label.max()
-    ranks, size = _mean_ranks(means[:, 0]), positive.sum()
+    positive = label[order, 0] == label.max()
+    ranks, size = _mean_ranks(_means(label[order])[:, 0]), positive.sum()
     return float((ranks[positive].sum() - size * (size + 1) / 2) / (size * (len(label) - size)))

@@ -25,12 +25,11 @@ def test_the_strength_is_the_auc_of_held_out_means():
     label = draw.integers(2, size=(200, 1)).astype(float)
     feature = draw.permutation(200) / 1000 + label[:, 0] * draw.integers(2, size=200)
     (found,) = find_predictors({"x": feature}, {"y": label}, [])
-    means = []
-    for at, value in enumerate(feature):  # the 15 nearest others; all values differ
-        others = sorted((abs(value - other), number) for number, other in enumerate(feature) if number != at)
-        means.append(np.mean([label[number, 0] for _, number in others[:15]]))
-    assert found.auc == pytest.approx(roc_auc_score(label[:, 0], means), abs=0.005)
-    assert found.correlation == pytest.approx(np.corrcoef(means, label[:, 0])[0, 1], abs=0.02)
+    order = sorted(range(200), key=feature.__getitem__)  # all values differ
+    beside = [order[max(0, at - 8) : at] + order[at + 1 : at + 9] for at in range(200)]
+    means = [label[beside[order.index(item)], 0].mean() for item in range(200)]
+    assert found.auc == pytest.approx(roc_auc_score(label[:, 0], means), abs=1e-9)
+    assert found.correlation == pytest.approx(np.corrcoef(means, label[:, 0])[0, 1], abs=1e-9)
     assert found.p == 1 / 300
 
 
