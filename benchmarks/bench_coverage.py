@@ -28,9 +28,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spokeneval.challenges import find_task
+from spokeneval.challenges.merlion_identification import difference_trials, segment_costs
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
-from spokeneval.metrics import language_identification as identification
+from spokeneval.metrics import identification
 from spokeneval.metrics.counts import by_group, total
 from spokeneval.metrics.diarization import DiarizationErrors, LabelTimes
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
@@ -160,12 +161,12 @@ def segments(rng: np.random.Generator, speakers: int, *, separation: float) -> S
     )
     english = separation * is_english + effect[0] + rng.normal(size=len(recording))
     mandarin = separation * ~is_english + effect[1] + rng.normal(size=len(recording))
-    scored = is_english, english, mandarin, recording
+    scored = 1 - is_english, np.stack([english, mandarin], axis=1), recording
+    trials = difference_trials(*scored[:2])
     parts = {
         "pooled": identification.pooled_histograms(*scored),
-        "differences": identification.difference_histograms(*scored),
-        "decisions": identification.decisions_per_recording(*scored),
-        "ratios": identification.likelihood_ratio_costs(*scored),
+        "differences": identification.detection_histograms(*scored, trials=trials),
+        "classes": segment_costs(*scored),
     }
     return Sample(parts, np.arange(recordings) // 2)
 

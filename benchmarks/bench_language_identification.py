@@ -31,7 +31,8 @@ from sample_data.merlion import (
 )
 from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.problems import SubmissionError
-from spokeneval.formats.segment_scores import Reference, read_reference, read_submission
+from spokeneval.formats.segment_scores import read_reference, read_submission
+from spokeneval.formats.sheets import Answers
 from spokeneval.metrics.equal_error_rate import interpolated_eer, rocch_eer
 
 ROUNDS = 7
@@ -60,7 +61,7 @@ def write_files(tables: Tables, folder: Path, *, copies: int = 1) -> None:
     write_identification(tables.labels, scores, folder / "res", lines=2)
 
 
-def swapped_pair(inputs: Path) -> tuple[Reference, Path]:
+def swapped_pair(inputs: Path) -> tuple[Answers, Path]:
     """Return the reference, and a prediction in which one English line comes after its Mandarin line."""
     lines = (inputs / "res" / "prediction.txt").read_text().splitlines(keepends=True)
     lines[50000], lines[50001] = lines[50001], lines[50000]
@@ -69,7 +70,7 @@ def swapped_pair(inputs: Path) -> tuple[Reference, Path]:
     return read_reference(read_folder(inputs / "ref")), path
 
 
-def refused(prediction: Path, reference: Reference) -> None:
+def refused(prediction: Path, reference: Answers) -> None:
     """Read a prediction that must be refused for its one swapped pair."""
     with suppress(SubmissionError):
         read_submission(Files({"prediction.txt": prediction}), reference.items)

@@ -22,7 +22,6 @@ from scipy.stats import rankdata
 
 from benchmarks.adversaries import cases
 from benchmarks.adversaries.cases import Case
-from spokeneval.formats import segment_scores
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers, take_answers
 from spokeneval.run.options import Settings, choose_options
@@ -62,8 +61,6 @@ def part_of(reference: Any, rows: range) -> Any:
     if isinstance(reference, Answers):
         texts = {name: values[: len(rows)] for name, values in reference.texts.items()}
         return replace(take_answers(reference, rows), texts=texts)
-    if isinstance(reference, segment_scores.Reference):
-        return segment_scores.take_reference(reference, rows)
     chosen = {name: getattr(reference, name)[: len(rows)] for name in ("turns", "regions", "excluded")}
     return replace(reference, items=Items(reference.items.ids[: len(rows)]), files=(), **chosen)
 
@@ -78,8 +75,6 @@ def exchanged(reference: Any, order: np.ndarray) -> Any:
             name: values if name in PUBLIC else values[order] for name, values in reference.columns.items()
         }
         return replace(reference, columns=columns)
-    if isinstance(reference, segment_scores.Reference):
-        return replace(reference, is_english=reference.is_english[order])
     rows = zip(reference.turns, (order != np.arange(len(order))).tolist(), strict=True)
     turns = [turns._replace(labels=1 - turns.labels) if other else turns for turns, other in rows]
     return replace(reference, turns=turns)
@@ -90,8 +85,6 @@ def labels_of(reference: Any) -> np.ndarray:
     if isinstance(reference, Answers):
         hidden = [values for name, values in reference.columns.items() if name not in PUBLIC]
         return np.array([hash(tuple(map(str, row))) for row in zip(*hidden, strict=True)])
-    if isinstance(reference, segment_scores.Reference):
-        return np.asarray(reference.is_english)
     return np.arange(len(reference.turns))
 
 

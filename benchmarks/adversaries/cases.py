@@ -287,7 +287,7 @@ def merlion_identification(recordings: int = 20) -> Case:
     return _case(
         "merlion_identification",
         reference,
-        (~reference.is_english).astype(np.int64),
+        reference["label"],
         english,
         lambda values: segment_scores.given_scores(reference.items, values, -values),
         said=(english < 0).astype(np.int64),

@@ -3,8 +3,8 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/labels.csv, INPUT_DIR/res/prediction.txt)
 
 spokeneval/challenges/merlion_identification.py describes the files, the counts and the scores;
-spokeneval/metrics/language_identification.py, spokeneval/metrics/equal_error_rate.py and
-spokeneval/metrics/detection_cost.py give the formulas and their sources.
+spokeneval/metrics/identification.py, spokeneval/metrics/equal_error_rate.py and spokeneval/metrics/detection_cost.py
+give the formulas and their sources.
 """
 
 import sys

@@ -1,75 +1,161 @@
 """MERLIon CCS, Task 1: is a segment English or Mandarin? Primary score: EER in percent, lower is better.
 
+The larger score decides the language of a segment; of equal ones, English. For error rates and costs, segments are
+turned into detection trials in one of two ways:
+
+- two trials per segment in one pool, its English score (a target if the segment is English) and its Mandarin score (a
+  target if the segment is Mandarin). This is the definition in the challenge's own script.
+- one trial per segment, English minus Mandarin, with English as the target. This is the definition in the evaluation
+  plan ("Scoring metrics"). A miss is English identified as Mandarin, a false alarm is Mandarin identified as English.
+
 The evaluation plan does not define the balanced accuracy per recording if no recording has segments of both languages;
 here it is then the balanced accuracy over all segments.
 
-Source: MERLIon CCS Challenge Evaluation Plan 1.2 (2023).
+Sources: MERLIon CCS Challenge Evaluation Plan 1.2 (2023); N. Brümmer and J. du Preez, "Application-independent
+evaluation of speaker detection" (2006), for Cllr; NIST 2022 Language Recognition Evaluation Plan, section 4, for the
+detection costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from operator import attrgetter
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..formats import segment_scores as files
-from ..formats.format import Format, Items
-from ..formats.language_labels import LANGUAGES, recording_names
-from ..formats.segment_scores import Reference
-from ..formats.sheets import Answers, take_answers
+from ..formats.format import Items
+from ..formats.language_labels import LANGUAGES
+from ..formats.segment_scores import FORMAT, given_scores, lengths
+from ..formats.sheets import Answers
 from ..formats.speakers import choose_units
+from ..formats.tables import numbered
+from ..kinds.identification import identification
 from ..metrics import detection_cost, equal_error_rate
-from ..metrics import language_identification as identification
+from ..metrics import identification as metrics
+from ..metrics.counts import Number, ratio
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..task import HIGHER, LOWER, POSITIVE, Score, Task, View
+from ..task import HIGHER, LOWER, POSITIVE, Score, View
 from ..trivial import random_numbers
 
+WEIGHTS = ((1, 1), (1, 9))
+"""The weights of misses and of false alarms in NIST's detection costs, for priors of 1/2 and 1/10."""
 
-def count(reference: Reference, submission: Answers) -> dict[str, Any]:
+
+@dataclass(frozen=True)
+class SegmentCosts(metrics.ClassCosts):
+    """Segments of each language, their decisions and costs at the thresholds of `WEIGHTS`.
+
+    Attributes
+    ----------
+    mixed_recordings
+        The number of recordings with segments of both languages.
+    mixed_accuracy
+        The sum of the balanced accuracies of these recordings.
+    """
+
+    mixed_recordings: Number
+    mixed_accuracy: Number
+
+
+def segment_costs(labels: Any, scores: Any, recording: Any) -> SegmentCosts:
+    """Count decisions and costs, one row for each recording.
+
+    Cllr's bits are log2(1 + 1 / LR), with the likelihood ratio LR for the true language.
+    """
+    costs = metrics.class_costs(labels, scores, recording, weights=WEIGHTS, minimum=False)
+    own = metrics.detector_ratios(scores)[np.arange(len(labels)), labels]
+    bits = (np.log1p(np.exp(-np.abs(own))) + np.maximum(-own, 0)) / np.log(2)
+    rows, cell = len(costs.items), 2 * np.asarray(recording) + labels
+    mixed = np.asarray(costs.items > 0).all(axis=1)
+    return SegmentCosts(
+        costs.items,
+        costs.hits,
+        np.bincount(cell, bits, 2 * rows).reshape(rows, 2),
+        costs.misses,
+        costs.false_alarms,
+        mixed.astype(np.int64),
+        np.where(mixed, metrics.macro_accuracy(costs), 0.0),
+    )
+
+
+def difference_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The differences English minus Mandarin of the English segments, and of the Mandarin ones.
+
+    Differences are of doubles, so rounding may tie two of them, but never swaps them. If a difference overflows, as
+    1e308 minus -1e308 does, all differences are replaced by their ranks, with the overflowing ones ordered by half the
+    difference. Error rates depend only on order and ties, which ranks keep.
+    """
+    labels, scores, *_ = metrics.checked_items(labels, scores, np.zeros(len(scores), dtype=np.int64))
+    with np.errstate(over="ignore"):
+        difference = scores[:, 0] - scores[:, 1]
+    if not np.isfinite(difference).all():
+        half = np.where(np.isinf(difference), scores[:, 0] / 2 - scores[:, 1] / 2, 0)
+        _, rank = np.unique(np.stack([difference, half], axis=1), axis=0, return_inverse=True)
+        difference = rank.ravel().astype(float)
+    return difference[labels == 0], difference[labels == 1]
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, Any]:
     """Count one row for each recording.
 
     An EER cannot be computed from sums, but the EER of a histogram can. The histograms' bins are chosen so that the EER
     over all recordings is exactly that of the scores, and the EER of a resample nearly so; minimum costs are those of
-    `exact_differences`. If the segments are all of
-    one language, as in a part of a set, the plan's trials of English against Mandarin are not counted.
+    `exact_differences`.
     """
-    scored = reference.is_english, *submission.columns.values(), reference.recordings
-    both = len(set(reference.is_english.tolist())) == 2
+    labels, scores = _scored(reference, submission)
+    row = numbered(reference.texts["recording"])[1]
+    trials = difference_trials(labels, scores)
     return {
-        "pooled": identification.pooled_histograms(*scored),
-        **({"differences": identification.difference_histograms(*scored)} if both else {}),
-        "decisions": identification.decisions_per_recording(*scored),
-        "ratios": identification.likelihood_ratio_costs(*scored),
+        "pooled": metrics.pooled_histograms(labels, scores, row),
+        "differences": metrics.detection_histograms(labels, scores, row, trials=trials),
+        "classes": segment_costs(labels, scores, row),
     }
 
 
-def exact_differences(reference: Reference, submission: Answers, whole: ScoreHistograms) -> ScoreHistograms:
+def _scored(reference: Answers, submission: Answers) -> tuple[np.ndarray, np.ndarray]:
+    return reference["label"], np.stack([submission[language] for language in LANGUAGES], axis=1)
+
+
+def exact_differences(reference: Answers, submission: Answers, whole: ScoreHistograms) -> ScoreHistograms:
     """The histogram of all differences with every vertex of the hull, for exact minimum costs; see `Task.exact`."""
-    scored = reference.is_english, *submission.columns.values()
-    return equal_error_rate.exact_total(whole, *identification.difference_trials(*scored))
+    return equal_error_rate.exact_total(whole, *difference_trials(*_scored(reference, submission)))
 
 
-def curves(reference: Reference, submission: Answers) -> list[tuple[Any, ...]]:
+def curves(reference: Answers, submission: Answers) -> list[tuple[Any, ...]]:
     """Return the trials of the report's curves: their name, the key of their EER, and the scores of both sides."""
-    scored = reference.is_english, *submission.columns.values()
+    scored = _scored(reference, submission)
     return [
-        ("two trials per segment, pooled", "eer", *identification.pooled_trials(*scored)),
-        ("English minus Mandarin", "eer_plan", *identification.difference_trials(*scored)),
+        ("two trials per segment, pooled", "eer", *metrics.pooled_trials(*scored)),
+        ("English minus Mandarin", "eer_plan", *difference_trials(*scored)),
     ]
 
 
-def right(rows: Mapping[str, Any]) -> Any:
-    """The share of the segments whose language is identified correctly."""
-    decisions = rows["decisions"]
-    correct = decisions.english_correct + decisions.mandarin_correct
-    return correct / (decisions.english + decisions.mandarin)
+def balanced_accuracy_per_recording(costs: SegmentCosts) -> Any:
+    """The mean of the balanced accuracies of the recordings with segments of both languages ("for each file").
+
+    If no recording has both languages, it is the balanced accuracy over all segments.
+    """
+    recordings = np.asarray(costs.mixed_recordings)
+    by_recording = costs.mixed_accuracy / np.maximum(recordings, 1)
+    if not recordings.ndim:
+        return float(by_recording) if recordings else metrics.macro_accuracy(costs)
+    return np.where(recordings > 0, by_recording, metrics.macro_accuracy(costs))
 
 
-def remarks(submission: Answers) -> list[str]:
-    scores = np.stack(list(submission.columns.values()), axis=1)
-    return [detection_cost.PROBABILITIES] if detection_cost.look_like_posteriors(scores) else []
+def actual_cost(costs: SegmentCosts) -> Any:
+    r"""NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds for calibrated log-likelihood ratios.
+
+    It is the mean over both languages and both `WEIGHTS` of P(miss) + beta P(false alarm), where a language is accepted
+    if its log-likelihood ratio is at least log(beta). The cost is from 0 to 6, and 1 for a system that accepts nothing.
+    """
+    cost = 0
+    for own, other in ((0, 1), (1, 0)):
+        for place, (_, beta) in enumerate(WEIGHTS):
+            misses, false_alarms = costs.misses[..., own, place], costs.false_alarms[..., other, place]
+            cost = cost + ratio(misses, costs.items[..., own], "the detection cost")
+            cost = cost + beta * ratio(false_alarms, costs.items[..., other], "the detection cost")
+    return cost / (2 * len(WEIGHTS))
 
 
 def chosen(submission: Answers) -> np.ndarray:
@@ -78,15 +164,16 @@ def chosen(submission: Answers) -> np.ndarray:
     return np.stack([english, ~english], axis=1).astype(float)
 
 
-def guesses(items: Items, english: np.ndarray) -> Answers:
+def guesses(items: Items, english: Any) -> Answers:
     """A submission with score 1 for the guessed language of each segment, and 0 for the other."""
-    return files.given_scores(items, english.astype(np.float64), 1.0 - english)
+    english = np.broadcast_to(np.float64(english), len(items))
+    return given_scores(items, english, 1.0 - english)
 
 
-def partly_right(reference: Any, right: np.ndarray) -> Answers:
+def partly_right(reference: Answers, right: np.ndarray) -> Answers:
     """A submission with score 1 for the language of each chosen segment, and 0 for all others."""
-    english = np.asarray(reference.is_english, dtype=bool)
-    return files.given_scores(reference.items, *((right & own) * 1.0 for own in (english, ~english)))
+    own = (reference["label"] == language for language in (0, 1))
+    return given_scores(reference.items, *((right & each) * 1.0 for each in own))
 
 
 # fmt: off
@@ -94,80 +181,59 @@ SCORES = (
     Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
           "equal error rate of two pooled trials per segment, on the ROC convex hull", of="pooled", percent=True,
           best=0, interval=equal_error_rate.eer_interval),
-    Score("balanced_accuracy", "Balanced accuracy", HIGHER, identification.balanced_accuracy,
-          "mean recall of the two languages over all segments", of="decisions", percent=True),
+    Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
+          "mean recall of the two languages over all segments", of="classes", percent=True),
     Score("eer_plan", "EER of the plan", LOWER, equal_error_rate.histogram_eer,
           "one trial per segment, English minus Mandarin score, on the ROC convex hull", of="differences",
           percent=True, interval=equal_error_rate.eer_interval),
     Score("eer_interpolated", "EER interpolated", LOWER, equal_error_rate.histogram_interpolated_eer,
           "as the plan's EER, but on the interpolated curve where miss = false alarm", of="differences", percent=True),
-    Score("balanced_accuracy_per_recording", "Balanced acc. per recording", HIGHER,
-          identification.balanced_accuracy_per_recording, "mean over the recordings in which both languages occur",
-          of="decisions", percent=True),
-    Score("english_recall", "English recall", HIGHER, identification.english_recall,
-          "share of English segments identified as English", of="decisions", percent=True),
-    Score("mandarin_recall", "Mandarin recall", HIGHER, identification.mandarin_recall,
-          "share of Mandarin segments identified as Mandarin", of="decisions", percent=True),
-    Score("cllr", "Cllr", LOWER, detection_cost.cllr,
+    Score("balanced_accuracy_per_recording", "Balanced acc. per recording", HIGHER, balanced_accuracy_per_recording,
+          "mean over the recordings in which both languages occur", of="classes", percent=True),
+    Score("english_recall", "English recall", HIGHER, partial(metrics.class_recall, number=0),
+          "share of English segments identified as English", of="classes", percent=True),
+    Score("mandarin_recall", "Mandarin recall", HIGHER, partial(metrics.class_recall, number=1),
+          "share of Mandarin segments identified as Mandarin", of="classes", percent=True),
+    Score("cllr", "Cllr", LOWER, metrics.class_cllr,
           "cost in bits if score differences are read as log-likelihood ratios; 1 without information, 0.45 or more "
           "for probabilities, which are not such scores",
-          of="ratios", bounds=POSITIVE),
+          of="classes", bounds=POSITIVE),
     Score("minimum_cllr", "Minimum Cllr", LOWER, detection_cost.minimum_cllr,
           "Cllr after the best calibration, by pool-adjacent-violators", of="differences",
           interval=detection_cost.minimum_cllr_interval),
-    Score("actual_dcf", "Actual DCF", LOWER, detection_cost.detection_cost,
+    Score("actual_dcf", "Actual DCF", LOWER, actual_cost,
           "NIST's detection cost at the thresholds of log-likelihood ratios, priors 1/2 and 1/10; 0.5 or more for "
-          "probabilities, which are not such scores", of="ratios", bounds=POSITIVE),
-    Score("minimum_dcf", "Minimum DCF", LOWER, detection_cost.minimum_detection_cost,
+          "probabilities, which are not such scores", of="classes", bounds=POSITIVE),
+    Score("minimum_dcf", "Minimum DCF", LOWER, partial(detection_cost.minimum_detection_cost, weights=WEIGHTS),
           "NIST's detection cost, each language at each prior at its own best threshold", of="differences",
-          interval=detection_cost.minimum_detection_cost_interval),
+          interval=partial(detection_cost.minimum_detection_cost_interval, weights=WEIGHTS)),
 )
 # fmt: on
 
-TASK = Task(
-    name="merlion_identification",
-    title="MERLIon CCS, language identification",
-    format=Format(
-        files.LAYOUTS,
-        files.SUBMISSION.file,
-        files.LIST_FILES,
-        files.read_reference,
-        files.public_files,
-        files.read_items,
-        files.read_submission,
-        files.rows,
-        take_answers,
-        item_rows=files.item_rows,
-        take_reference=files.take_reference,
-        any_order=True,
-        submission=files.SUBMISSION,
-        write_submission=files.write_submission,
-    ),
+TASK = replace(
+    identification("merlion_identification", "MERLIon CCS, language identification", classes=LANGUAGES),
+    format=FORMAT,
     units=lambda reference: choose_units(
-        recording_names(reference.audio_names), "recording", speaker=reference.speakers
+        reference.texts["recording"], "recording", speaker=reference.speakers
     ),
     count=count,
     scores=SCORES,
     exact={"differences": exact_differences},
-    right=right,
-    labels=lambda reference: reference.is_english.tolist(),
     trivial={
-        "always English": lambda items: guesses(items, np.ones(len(items))),
-        "always Mandarin": lambda items: guesses(items, np.zeros(len(items))),
+        "always English": partial(guesses, english=1),
+        "always Mandarin": partial(guesses, english=0),
         "a language at random": lambda items: guesses(items, random_numbers(len(items), 2)),
     },
     partly_right=partly_right,
-    remarks=remarks,
     view=View(
         "identification",
-        expected=lambda reference: (~reference.is_english).astype(int),
+        expected=lambda reference: reference["label"],
         given=chosen,
         facts={
             "classes": LANGUAGES,
             "curves": curves,
-            "lengths": files.lengths,
-            "rows": attrgetter("recordings"),
+            "lengths": lengths,
+            "rows": lambda reference: numbered(reference.texts["recording"])[1],
         },
     ),
-    shared_scale=False,  # the bins depend on each system's own scores
 )

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import compress
 from typing import Optional
 
@@ -27,7 +26,7 @@ import numpy as np
 
 from .cells import parse_words
 from .files import Files
-from .format import Items, Written
+from .format import Format, Items, Written
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -41,45 +40,15 @@ from .language_labels import (
 )
 from .problems import FileProblems, Problems, ReferenceFileError, name
 from .segment_problems import SEGMENTS_FILE, SUBMISSION_FILE, explain
-from .sheets import Answers
+from .sheets import LINES, Answers, lines_of, take_answers, take_reference
+from .speakers import SPEAKER
 from .submission_folder import expect_files
-from .tables import Layout, Table, numbered, read_table, split_fields
+from .tables import Layout, Table, read_table, split_fields
 from .text import decimals, read_blocks, size_limit
-
-LAYOUTS = (LABELS,)
-LIST_FILES = (SEGMENTS_FILE,)
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")
 """The second format, whose file has no header."""
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The gold standard.
-
-    Attributes
-    ----------
-    items
-        The public part.
-    is_english : ndarray of bool, shape (n,)
-        Whether each segment is English; the others are Mandarin.
-    recordings : ndarray of int, shape (n,)
-        The number of each segment's recording, from 0.
-    audio_names
-        The audio files of the recordings.
-    speakers
-        The speakers of the recordings; empty if they are not named.
-    lines
-        The line of each segment in the labels.
-    """
-
-    items: Items
-    is_english: np.ndarray
-    recordings: np.ndarray
-    audio_names: list[str]
-    speakers: Sequence[str] = ()
-    lines: Sequence[int] = ()
 
 
 def given_scores(items: Items, english: np.ndarray, mandarin: np.ndarray) -> Answers:
@@ -87,8 +56,10 @@ def given_scores(items: Items, english: np.ndarray, mandarin: np.ndarray) -> Ans
     return Answers(items, {"English": english, "Mandarin": mandarin})
 
 
-def read_reference(files: Mapping[str, bytes]) -> Reference:
-    """Read the segments to score from `labels.csv`.
+def read_reference(files: Mapping[str, bytes]) -> Answers:
+    """Read the segments to score from `labels.csv`: their `label`, 0 for English and 1 for Mandarin.
+
+    Texts are the segments' `recording`, its `audio_name` and, if speakers are named, its `speaker`.
 
     Raises
     ------
@@ -98,37 +69,31 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
     """
     problems = Problems(ReferenceFileError)
     ids: list[str] = []
-    recordings: list[str] = []
-    lines: list[int] = []
-    english: list[np.ndarray] = []
+    texts: dict[str, list[str]] = {}
     audio_names: dict[str, str] = {}
-    speakers: dict[str, str] = {}
+    tags = [np.zeros(0, dtype=np.int64)]
     for labels in read_labels(files, problems):
         spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
-        scored = spoken & ~_overlaps_other_language(labels, spoken, problems)
-        ids += compress(_ids(labels.recordings, labels.table), scored.tolist())
-        recordings += compress(labels.recordings, scored.tolist())
-        lines += compress(labels.table.lines, scored.tolist())
-        english.append(labels.tags[scored] == ENGLISH)
+        scored = (spoken & ~_overlaps_other_language(labels, spoken, problems)).tolist()
+        kept = {SPEAKER: labels.table.columns.get(SPEAKER, []), "recording": labels.recordings}
+        kept[LINES] = list(map(str, labels.table.lines))
+        for column, cells in kept.items():
+            texts.setdefault(column, []).extend(compress(cells, scored))
+        ids += compress(_ids(labels.recordings, labels.table), scored)
+        tags.append(labels.tags[scored])
         audio_names = {**labels.audio_names, **audio_names}
-        speakers.update(labels.speakers)
     problems.raise_if_any()
-    is_english = np.concatenate(english)
-    if is_english.all() or not is_english.any():
-        message = f"{is_english.sum()} English and {(~is_english).sum()} Mandarin segments to score"
+    label = np.concatenate(tags)
+    sizes = [int((label == language).sum()) for language in (ENGLISH, MANDARIN)]
+    if not all(sizes):
+        message = f"{sizes[0]} English and {sizes[1]} Mandarin segments to score"
         problems.add("one_language", LABELS_FILE, f"{message}; expected at least one of each")
     problems.raise_if_any()
-    _check_ids(ids, recordings, problems)
+    _check_ids(ids, texts["recording"], problems)
     problems.raise_if_any()
-    names, numbers = numbered(recordings)
-    return Reference(
-        Items(tuple(ids)),
-        is_english,
-        numbers,
-        [audio_names[recording] for recording in names],
-        [speakers[recording] for recording in names] if speakers else (),
-        lines,
-    )
+    texts["audio_name"] = [audio_names[recording] for recording in texts["recording"]]
+    there = {column: cells for column, cells in texts.items() if cells}
+    return Answers(Items(tuple(ids)), {"label": label}, there)
 
 
 def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:
@@ -163,16 +128,15 @@ def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:
     return map("_".join, zip(recordings, *(table.columns[column] for column in _SHEET.required[1:])))
 
 
-def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
+def public_files(reference: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
     """The files for participants and the ingestion program, `name -> content`.
 
     They list the scored segments in the order of the labels, which submissions must follow.
     """
     rows = [",".join(_SHEET.required)]
-    names = [f"{recording}_" for recording in recording_names(reference.audio_names)]
-    for item, recording in zip(reference.items.ids, reference.recordings.tolist()):
-        utterance, start, end = item[len(names[recording]) :].rsplit("_", 2)
-        rows.append(f"{reference.audio_names[recording]},{utterance},{start},{end}")
+    columns = (reference.items.ids, reference.texts["recording"], reference.texts["audio_name"])
+    for item, recording, audio_name in zip(*columns):
+        rows.append(",".join([audio_name, *item[len(recording) + 1 :].rsplit("_", 2)]))
     return {SEGMENTS_FILE: "\n".join([*rows, ""]).encode()}
 
 
@@ -217,29 +181,10 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
     return {LABELS_FILE: label_rows(files)}
 
 
-def lengths(reference: Reference) -> np.ndarray:
+def lengths(reference: Answers) -> np.ndarray:
     """The lengths of the segments in ms, from their ids."""
     times = [item.rsplit("_", 2)[1:] for item in reference.items.ids]
     return np.diff(np.array(times, dtype=np.float64))[:, 0]
-
-
-def item_rows(reference: Reference) -> dict[str, dict[int, str]]:
-    """The lines of the scored segments in the labels, each with its segment, in the form of `Format.rows`."""
-    return {LABELS_FILE: dict(zip(reference.lines, reference.items.ids))}
-
-
-def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
-    """The labels of the segments at the given positions, in that order. They may all be of one language."""
-    chosen = list(places)
-    kept, recordings = np.unique(reference.recordings[chosen], return_inverse=True)
-    return Reference(
-        Items(tuple(reference.items.ids[place] for place in places)),
-        reference.is_english[chosen],
-        recordings,
-        [reference.audio_names[recording] for recording in kept],
-        [reference.speakers[recording] for recording in kept] if reference.speakers else (),
-        [reference.lines[place] for place in places],
-    )
 
 
 def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
@@ -277,3 +222,21 @@ def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optio
         numbers.append(np.array(scores).T)
         place = end
     return np.concatenate(numbers) if place == len(expected[0]) else None
+
+
+FORMAT = Format(
+    (LABELS,),
+    SUBMISSION.file,
+    (SEGMENTS_FILE,),
+    read_reference,
+    public_files,
+    read_items,
+    read_submission,
+    rows,
+    take_answers,
+    item_rows=lambda reference: lines_of(reference, LABELS_FILE),
+    take_reference=take_reference,
+    any_order=True,
+    submission=SUBMISSION,
+    write_submission=write_submission,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Optional
 
 import numpy as np
@@ -186,6 +186,51 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         columns[column] = np.empty_like(values)
         columns[column][places] = values
     return Answers(items, columns)
+
+
+LINES = ""
+"""The key of the lines of a reference's items among its texts; no column has this name."""
+
+RowNames = Callable[[Sequence[str], Mapping[str, Sequence[str]]], Sequence[str]]
+"""Takes the ids of items and their texts by column, and returns the name of the row that counts each item."""
+
+
+def with_unit_rows(form: Format, sheet: Sheet, check: Check, names: RowNames) -> Format:
+    """Return a format of `sheet_format` for counts with a row for each unit, although each line is an item.
+
+    Parameters
+    ----------
+    sheet, check
+        The reference's, as `sheet_format` takes them.
+    """
+
+    def read_reference(files: Mapping[str, bytes]) -> Answers:
+        problems = Problems(ReferenceFileError)
+        table = read_table(files, sheet.layout, problems)
+        answers = parse_reference(sheet, table, problems, check)
+        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
+
+    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        table = read_table(files, sheet.layout, Problems(ReferenceFileError))
+        return {table.file: dict(zip(table.lines, names(table.ids, table.columns)))}
+
+    return form._replace(
+        read_reference=read_reference,
+        rows=rows,
+        item_rows=lambda answers: lines_of(answers, sheet.file),
+        take_reference=take_reference,
+    )
+
+
+def lines_of(answers: Answers, file: str) -> dict[str, dict[int, str]]:
+    """The lines of a reference's items, in the form of `Format.item_rows`."""
+    return {file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
+
+
+def take_reference(answers: Answers, places: Sequence[int]) -> Answers:
+    """The reference of the items at the given positions, in that order."""
+    texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
+    return replace(take_answers(answers, places), texts=texts)
 
 
 def take_answers(answers: Answers, places: Sequence[int]) -> Answers:

@@ -17,7 +17,7 @@ from typing import Any, Callable, Optional
 from ..formats.cells import real_numbers, words
 from ..formats.format import Format
 from ..formats.problems import Problems, data
-from ..formats.sheets import Answers, Check, sheet_format
+from ..formats.sheets import Answers, Check, sheet_format, with_unit_rows
 from ..formats.speakers import Units
 from ..formats.tables import Table
 from ..metrics import classification as metrics
@@ -36,7 +36,6 @@ from .kind import (
     units_by,
 )
 from .pooling import MEAN, SCORE, VOTE, Pooling
-from .unit_rows import with_unit_rows
 
 THRESHOLD = 0.5
 MOST_TRIVIAL = 10

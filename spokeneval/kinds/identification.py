@@ -30,7 +30,7 @@ import numpy as np
 
 from ..formats.format import Items
 from ..formats.problems import data
-from ..formats.sheets import Answers, sheet_format
+from ..formats.sheets import Answers, sheet_format, with_unit_rows
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
 from ..metrics.equal_error_rate import ScoreHistograms
@@ -40,7 +40,6 @@ from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths
 from .decisions import MOST_TRIVIAL
 from .identification_scores import class_scores, detection_scores, open_weights, weights_of
 from .kind import COMMON, Kind, Parameter, ParameterError, class_names, finite_number, optional_text
-from .unit_rows import with_unit_rows
 
 LARGEST_BETA = 1e6
 
@@ -188,7 +187,8 @@ def _count(
         if len(files.sides) == 2
         else {"pooled": metrics.pooled_histograms(*scored)}
     )
-    return {**histograms, "classes": metrics.class_costs(*scored, weights=weights)}
+    many = len(files.sides) > 2
+    return {**histograms, "classes": metrics.class_costs(*scored, weights=weights, minimum=many)}
 
 
 def _exact_trials(

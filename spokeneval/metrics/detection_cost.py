@@ -1,6 +1,6 @@
-"""Detection costs of scores as log-likelihood ratios: Cllr and NIST's cost, actual and minimum.
+"""Detection costs of scores at their best thresholds: minimum Cllr and NIST's minimum cost.
 
-All costs are undefined unless both languages (or targets and nontargets) occur (see `counts`). Lower is better.
+All costs are undefined unless both targets and nontargets occur (see `counts`). Lower is better.
 
 Sources: N. Brümmer and J. du Preez, "Application-independent evaluation of speaker detection" (2006), for Cllr; NIST
 2022 Language Recognition Evaluation Plan, section 4, for the detection costs.
@@ -9,106 +9,18 @@ Sources: N. Brümmer and J. du Preez, "Application-independent evaluation of spe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .counts import Counts, ratio
+from .counts import ratio
 from .equal_error_rate import ScoreHistograms
 from .jackknife import interval_of_fitted
 from .roc_hull import pool_adjacent_violators
 
-COST_RATIOS = (1, 9)
-"""The cost of a false alarm relative to a miss, for priors of 1/2 and 1/10: the beta of NIST's detection costs."""
-
-COST_WEIGHTS = tuple((1, beta) for beta in COST_RATIOS)
-"""The weights of misses and of false alarms for each of `COST_RATIOS`."""
-
 LARGEST_RATIO = 1e6
 """The largest log-likelihood ratio. Larger differences of scores count as this, so that every cost is finite."""
-
-
-@dataclass(frozen=True)
-class LikelihoodRatioCosts(Counts):
-    """The costs of score differences as log-likelihood ratios.
-
-    Attributes
-    ----------
-    segments : ndarray, shape (..., 2)
-        The number of English and of Mandarin segments.
-    bits : ndarray, shape (..., 2)
-        The sum of log2(1 + 1 / LR) over the segments of each language, with the likelihood ratio LR for the true
-        language.
-    misses : ndarray, shape (..., 2, 2)
-        The number of segments of each language that are not accepted as this language, at each of `COST_RATIOS`.
-    false_alarms : ndarray, shape (..., 2, 2)
-        The number of segments of each language that are accepted as the other language, at each of `COST_RATIOS`.
-    """
-
-    segments: np.ndarray
-    bits: np.ndarray
-    misses: np.ndarray
-    false_alarms: np.ndarray
-
-    @property
-    def cllr(self) -> Any:
-        """Cllr; see `cllr`."""
-        return cllr(self)
-
-
-def cllr(costs: LikelihoodRatioCosts) -> Any:
-    r"""Cllr, the cost of log-likelihood ratios in bits.
-
-    .. math:: C_{llr} = \frac{1}{2} \sum_{\text{languages}} \text{mean of } \log_2 (1 + 1 / LR)
-
-    where the mean is over the segments of a language, and LR is the likelihood ratio for this language. Cllr is 1 for a
-    system without information, and more for a misleading system. The difference of the scores, English minus Mandarin,
-    must be a natural log-likelihood ratio. Differences beyond a million count as a million.
-
-    Source: Brümmer and du Preez (2006).
-
-    Examples
-    --------
-    >>> from spokeneval.metrics.counts import total
-    >>> from spokeneval.metrics.language_identification import likelihood_ratio_costs
-    >>> round(cllr(total(likelihood_ratio_costs([True, False], [0, 0], [0, 0], [0, 0]))), 6)
-    1.0
-    """
-    bits, segments = np.moveaxis(costs.bits, -1, 0), np.moveaxis(costs.segments, -1, 0)
-    return sum(ratio(*language, "Cllr") for language in zip(bits, segments)) / 2
-
-
-def detection_cost(costs: LikelihoodRatioCosts) -> Any:
-    r"""NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds for calibrated log-likelihood ratios.
-
-    It is the mean over both languages and both `COST_RATIOS` of
-
-    .. math:: P(\text{miss}) + \beta \, P(\text{false alarm})
-
-    where a language is accepted if its log-likelihood ratio is at least :math:`\log \beta`. The cost is from 0 to 6,
-    and 1 for a system that accepts nothing.
-
-    Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
-
-    Examples
-    --------
-    The languages are separated, but not clearly enough if a false alarm costs nine misses: (0 + 0 + 1 + 1) / 4.
-
-    >>> from spokeneval.metrics.counts import total
-    >>> from spokeneval.metrics.language_identification import likelihood_ratio_costs
-    >>> detection_cost(total(likelihood_ratio_costs([True, False], [1, 0], [0, 1], [0, 0])))
-    0.5
-    """
-    cost = 0
-    for own in range(2):
-        other = 1 - own
-        for place, beta in enumerate(COST_RATIOS):
-            cost = cost + ratio(costs.misses[..., own, place], costs.segments[..., own], "the detection cost")
-            false_alarms = costs.false_alarms[..., other, place]
-            cost = cost + beta * ratio(false_alarms, costs.segments[..., other], "the detection cost")
-    return cost / (2 * len(COST_RATIOS))
 
 
 def look_like_posteriors(scores: Any) -> bool:
@@ -145,7 +57,7 @@ def minimum_cllr(histograms: ScoreHistograms) -> Any:
     """The Cllr after the best calibration by an increasing function of the scores, from 0 to 1 bit.
 
     Pool-adjacent-violators pools the bins into blocks with one likelihood ratio each; scores within a bin count as
-    equal. For the `exact_total` of `difference_histograms` it is exactly the minimum Cllr of the scores.
+    equal. For the `exact_total` of `identification.detection_histograms` it is exactly the minimum Cllr of the scores.
 
     Source: Brümmer and du Preez (2006).
 
@@ -186,13 +98,13 @@ def minimum_cllr_interval(histograms: ScoreHistograms) -> tuple[float, float, fl
 def minimum_detection_cost(
     histograms: ScoreHistograms,
     *,
-    weights: Sequence[tuple[float, float]] = COST_WEIGHTS,
+    weights: Sequence[tuple[float, float]],
     of_nontargets: bool = True,
 ) -> Any:
-    """The minimum of `detection_cost` over thresholds, each of its parts at its own best threshold; from 0 to 1.
+    """The minimum of NIST's detection cost over thresholds, each of its parts at its own best threshold; from 0 to 1.
 
-    Scores within a bin count as equal. For the `exact_total` of `difference_histograms` it is exactly the minimum cost
-    of the scores.
+    Scores within a bin count as equal. For the `exact_total` of `identification.detection_histograms` it is exactly the
+    minimum cost of the scores.
 
     Parameters
     ----------
@@ -206,7 +118,8 @@ def minimum_detection_cost(
     For English, the best threshold at both ratios misses one of four targets and accepts no nontarget. For Mandarin, it
     misses none and accepts one of four nontargets: (1/4 + 1/4 + 1/4 + 1/4) / 4.
 
-    >>> minimum_detection_cost(ScoreHistograms(np.array([0, 1, 0, 3]), np.array([3, 0, 1, 0])))
+    >>> histograms = ScoreHistograms(np.array([0, 1, 0, 3]), np.array([3, 0, 1, 0]))
+    >>> minimum_detection_cost(histograms, weights=[(1, 1), (1, 9)])
     0.25
     """
     targets, nontargets = (np.atleast_2d(field) for field in (histograms.targets, histograms.nontargets))
@@ -229,7 +142,7 @@ def minimum_detection_cost(
 def minimum_detection_cost_interval(
     histograms: ScoreHistograms,
     *,
-    weights: Sequence[tuple[float, float]] = COST_WEIGHTS,
+    weights: Sequence[tuple[float, float]],
     of_nontargets: bool = True,
 ) -> tuple[float, float, float]:
     """The 95 % interval of the `minimum_detection_cost` and its standard error, from the histograms of units.
@@ -240,7 +153,7 @@ def minimum_detection_cost_interval(
     Examples
     --------
     >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
-    >>> low, high, error = minimum_detection_cost_interval(histograms)
+    >>> low, high, error = minimum_detection_cost_interval(histograms, weights=[(1, 1), (1, 9)])
     >>> round(low, 3), round(high, 3)
     (0.207, 1.0)
     """

@@ -161,10 +161,11 @@ def block_minima(targets: np.ndarray, costs: np.ndarray) -> list[float]:
     return [targets[block[costs[block].argmin()]] for block in blocks if len(block)]
 
 
-def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> ClassCosts:
+def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights, minimum: bool = True) -> ClassCosts:
     """Count decisions and costs, one row for each number in `row`.
 
-    The thresholds are log(beta) for each of the weights, in their order, then the `best_thresholds`.
+    The thresholds are log(beta) for each of the weights, in their order; for the `minimum_average_cost`, then the
+    `best_thresholds`.
 
     Examples
     --------
@@ -188,10 +189,11 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights) -> Clas
     shifted = _shifted(scores)
     bits = (np.log(np.exp(shifted).sum(axis=1)) - shifted[each, labels]) / math.log(2)
     ratios = detector_ratios(scores)
-    tied = with_ties(ratios, scores)
     actual = [math.log(of_false_alarms / of_misses) for of_misses, of_false_alarms in weights]
     points = [(ratios, threshold) for threshold in actual]
-    points += [(tied, threshold) for threshold in best_thresholds(labels, tied, weights)]
+    if minimum:
+        tied = with_ties(ratios, scores)
+        points += [(tied, threshold) for threshold in best_thresholds(labels, tied, weights)]
     misses, false_alarms = [], []
     for ranked, threshold in points:
         own = ranked[each, labels]
@@ -236,8 +238,10 @@ def pooled_trials(labels: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, n
     return values[own], values[~own]
 
 
-def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
+def detection_histograms(labels: Any, scores: Any, row: Any, *, trials: Any = None) -> ScoreHistograms:
     """The ratios of the first of two classes, counted by row, in `score_bins` with `whole`; targets are of this class.
+
+    `trials`: as from `detection_trials`, if they are others.
 
     Examples
     --------
@@ -247,7 +251,7 @@ def detection_histograms(labels: Any, scores: Any, row: Any) -> ScoreHistograms:
     """
     labels, scores, row, rows = checked_items(labels, scores, row)
     sides = row[labels == 0], row[labels == 1]
-    return _histograms(detection_trials(labels, scores), sides, rows, whole=True)
+    return _histograms(trials or detection_trials(labels, scores), sides, rows, whole=True)
 
 
 def _histograms(trials: Any, rows_of_trials: Any, rows: int, *, whole: bool = False) -> ScoreHistograms:
@@ -342,8 +346,6 @@ def class_cllr(costs: ClassCosts) -> Any:
 def class_recall(costs: ClassCosts, *, number: int) -> Any:
     """The share of the items of one class whose own score is largest. Classes are numbered from 0.
 
-    Examples
-    --------
     >>> class_recall(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))), number=0)
     0.5
     """
@@ -353,8 +355,6 @@ def class_recall(costs: ClassCosts, *, number: int) -> Any:
 def macro_accuracy(costs: ClassCosts) -> Any:
     """The mean `class_recall` of the classes, also called balanced accuracy.
 
-    Examples
-    --------
     >>> macro_accuracy(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))))
     0.75
     """

@@ -40,7 +40,7 @@ def main() -> None:
         sys.exit("This baseline needs scikit-learn: pip install scikit-learn")
     items, output = HERE / sys.argv[1] / "input", Path(sys.argv[2])
     development = HERE / "development"
-    is_english = read_reference(read_folder(development / "reference")).is_english
+    is_english = read_reference(read_folder(development / "reference"))["label"] == 0
     model = LogisticRegression().fit(log_lengths(development / "input" / "segments.csv"), is_english)
     scores = model.decision_function(log_lengths(items / "segments.csv"))
     output.mkdir(parents=True, exist_ok=True)

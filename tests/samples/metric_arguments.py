@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.challenges import caller_experience, merlion_diarization
+from spokeneval.challenges import caller_experience, merlion_diarization, merlion_identification
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.turns import Reference, Submission
-from spokeneval.metrics import accept_reject, agreement, classification, correlation, prediction_error
-from spokeneval.metrics import language_identification as identification
+from spokeneval.metrics import (
+    accept_reject,
+    agreement,
+    classification,
+    correlation,
+    identification,
+    prediction_error,
+)
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.sweeps import Recording, Turns
@@ -165,29 +171,29 @@ class Controlled(Predictions):
 
 
 class Segments(Family):
-    """English or Mandarin, English scores, Mandarin scores."""
+    """Labels, 0 for English and 1 for Mandarin, and the scores of English and of Mandarin."""
+
+    def __init__(self, rows: Callable[..., Any] | None = None) -> None:
+        super().__init__(stacked(rows) if rows else None)
 
     def draw(self, rng, n):
-        is_english = rng.random(n) < 0.7
-        is_english[:2] = True, False
-        return is_english, rng.normal(is_english, 1), rng.normal(~is_english, 1)
+        labels = (rng.random(n) < 0.3).astype(int)
+        labels[:2] = 0, 1
+        return labels, rng.normal(1 - labels, 1), rng.normal(labels, 1)
 
     def perfect(self, arguments):
-        is_english = arguments[0]
-        return (is_english, is_english.astype(float), 1.0 - is_english, *arguments[3:])
+        labels = arguments[0]
+        return (labels, 1.0 - labels, 1.0 * labels, *arguments[3:])
 
     def worst(self, arguments):
-        is_english = arguments[0]
-        return (is_english, 1.0 - is_english, is_english.astype(float), *arguments[3:])
+        labels = arguments[0]
+        return (labels, 1.0 * labels, 1.0 - labels, *arguments[3:])
 
     def relabelled(self, arguments):
-        return (~arguments[0], arguments[2], arguments[1], *arguments[3:])
+        return (1 - arguments[0], arguments[2], arguments[1], *arguments[3:])
 
     def stretched(self, arguments):
         return (arguments[0], *map(stretch, arguments[1:3]), *arguments[3:])
-
-    def bad(self, arguments):
-        return {**super().bad(arguments), "whole numbers": (arguments[0].astype(int), *arguments[1:])}
 
 
 class Recorded(Segments):
@@ -203,16 +209,25 @@ class Recorded(Segments):
         return (*segments, 5 - 2 * recordings)
 
 
+def stacked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of labels and the scores of each class in an array of its own."""
+
+    def of_columns(labels: Any, english: Any, mandarin: Any, *rows: Any) -> Any:
+        return function(labels, np.stack([english, mandarin], axis=-1), *rows)
+
+    return of_columns
+
+
 class LogRatios(Recorded):
     """Recorded segments. A perfect hypothesis is certain of each language, the worst of the other one."""
 
     def perfect(self, arguments):
-        is_english, english, mandarin, *rest = super().perfect(arguments)
-        return (is_english, 50 * english, 50 * mandarin, *rest)
+        labels, english, mandarin, *rest = super().perfect(arguments)
+        return (labels, 50 * english, 50 * mandarin, *rest)
 
     def worst(self, arguments):
-        is_english, english, mandarin, *rest = super().worst(arguments)
-        return (is_english, 50 * english, 50 * mandarin, *rest)
+        labels, english, mandarin, *rest = super().worst(arguments)
+        return (labels, 50 * english, 50 * mandarin, *rest)
 
 
 class Trials(Family):
@@ -340,6 +355,11 @@ def count_ratings(*raters: np.ndarray, part: str) -> Any:
     return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
+def count_differences(labels: Any, scores: Any, row: Any) -> Any:
+    trials = merlion_identification.difference_trials(labels, scores)
+    return identification.detection_histograms(labels, scores, row, trials=trials)
+
+
 def count_turns(recordings: list[Recording], part: str) -> Any:
     languages = merlion_diarization.LANGUAGES
     sides = list(zip(*recordings)) or [()] * 4
@@ -364,9 +384,8 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
     "psst_correctness": {"predictions": Truth(classification.predictions_per_item)},
     "merlion_identification": {
         "pooled": Recorded(identification.pooled_histograms),
-        "differences": Recorded(identification.difference_histograms),
-        "decisions": Recorded(identification.decisions_per_recording),
-        "ratios": LogRatios(identification.likelihood_ratio_costs),
+        "differences": Recorded(count_differences),
+        "classes": LogRatios(merlion_identification.segment_costs),
     },
     "merlion_diarization": {
         part: Recordings(partial(count_turns, part=part)) for part in ("errors", "labels")

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spokeneval.challenges import find_task
+from spokeneval.challenges.merlion_identification import difference_trials
 from spokeneval.metrics import accept_reject, agreement, correlation, equal_error_rate, prediction_error
-from spokeneval.metrics import language_identification as identification
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
 from spokeneval.task import HIGHER, Score, Task
@@ -28,6 +28,7 @@ from tests.samples.metric_arguments import (
     Family,
     Predictions,
     rating_sums,
+    stacked,
 )
 
 
@@ -147,9 +148,8 @@ TWINS = (
     like("content_accuracy.partial_r", correlation.partial_r),
     like("content_accuracy.rmse", prediction_error.rmse),
     like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights="quadratic", **SCALE),
-    like(EER, equal_error_rate.rocch_eer, identification.pooled_trials, SEGMENTS),
-    like(PLAN, equal_error_rate.rocch_eer, identification.difference_trials, SEGMENTS),
-    like(INTERPOLATED, equal_error_rate.interpolated_eer, identification.difference_trials, SEGMENTS),
+    like(PLAN, equal_error_rate.rocch_eer, stacked(difference_trials), SEGMENTS),
+    like(INTERPOLATED, equal_error_rate.interpolated_eer, stacked(difference_trials), SEGMENTS),
 )
 """Functions that return for the arguments the same as a score returns for their counts."""
 
@@ -176,8 +176,8 @@ CHANGED = {
         *(f"merlion_diarization.{language}_error{end}" for language in LANGUAGES for end in ("", "_script")),
     },
     "stretched": {
-        *(PLAN, "equal_error_rate.rocch_eer difference_trials"),
-        *(INTERPOLATED, "equal_error_rate.interpolated_eer difference_trials"),
+        *(PLAN, "equal_error_rate.rocch_eer of_columns"),
+        *(INTERPOLATED, "equal_error_rate.interpolated_eer of_columns"),
         *(f"merlion_identification.{key}" for key in ("cllr", "minimum_cllr", "actual_dcf", "minimum_dcf")),
     },
 }

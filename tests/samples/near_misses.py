@@ -73,7 +73,7 @@ def _content_accuracy(reference) -> Mapping[str, str]:
 def _merlion_identification(reference) -> Mapping[str, str]:
     lines = []
     for row, item in enumerate(reference.items.ids):
-        score = (1.2 if reference.is_english[row] else -1.2) + 3 * _spread(row)
+        score = (-1.2 if reference["label"][row] else 1.2) + 3 * _spread(row)
         lines.append(f"{item} {score:.4f} {-score + row % 3 / 10:.4f}\n")
     return {"prediction.txt": "".join(lines)}
 

@@ -207,7 +207,7 @@ READ = {
     "caller_experience": ([2 / 3, 2 / 3, 1, 1], [2, 1, 2, 4, 3], {"3 for every call": 0}),
     "content_accuracy": ([0, 1, 0, 1], [1, 1, 1, 1], {"2.5 for every response": 0}),
     "merlion_diarization": ([1 - 2 / 4.4, 0], [3, 2], {"nothing spoken": 100}),
-    "merlion_identification": ([1, 2 / 3], [2, 3], {"always English": 40, "always Mandarin": 50}),
+    "merlion_identification": ([1, 2 / 3], [3, 2], {"always English": 40, "always Mandarin": 50}),
     "psst_correctness": ([1, 1, 1, 1], [2, 2], {"everything correct": 2 / 3, "everything incorrect": 0}),
     "psst_recognition": ([1, 0, 1, 0], [1] * 8, {}),
     "spoken_call": ([1, 0, 1, 0], [1, 1, 2], {"everything accepted": 0, "everything rejected": 0}),

@@ -29,11 +29,9 @@ from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
 from spokeneval.metrics.classification import BinaryCounts, ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
 from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, taken, total
-from spokeneval.metrics.detection_cost import LikelihoodRatioCosts
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import ClassCosts
-from spokeneval.metrics.language_identification import LanguageDecisions
 from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.rater_pairs import RaterPairs
@@ -211,7 +209,6 @@ SHAPES = {
     RaterPairs: [(3, 4), (3, 4), (3,), (3,), (3,)],
     AnnotatorComparisons: [(3,)] * 3,
     ScoreHistograms: [(6,)] * 2,
-    LikelihoodRatioCosts: [(2,), (2,), (2, 2), (2, 2)],
     ClassCounts: [(3,)] * 4,
     ClassCosts: [(3,), (3,), (3,), (3, 4), (3, 4)],
     LabelTimes: [(3,)] * 3,
@@ -224,7 +221,6 @@ SIGNED = {
     TrueScoreErrors: ("rating",),
 }
 AT_LEAST = {
-    LanguageDecisions: {"english": ["english_correct"], "mandarin": ["mandarin_correct"]},
     RecognitionErrors: {"reference_phones": ["substitutions", "deletions"]},
     TranscriptErrors: {"reference_length": ["substitutions", "deletions"]},
     TrueScoreErrors: {"ratings": ["items"], "squared_rating": ["rating"]},
@@ -239,7 +235,10 @@ VARIANTS = {
     "krippendorff_alpha": [{"raters": 2}],
     **{
         cost: [{"weights": [(1, 1), (2, 9)]}]
-        for cost in ("average_cost", "minimum_average_cost", "target_cost")
+        for cost in (
+            *("average_cost", "minimum_average_cost", "target_cost"),
+            "minimum_detection_cost",
+        )
     },
     **{
         cost: [{"weights": [(0.5, 0.3, 0.2), (1, 0.4, 0.4)]}]

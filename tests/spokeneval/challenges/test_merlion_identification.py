@@ -1,19 +1,31 @@
 """Tests of MERLIon CCS, Task 1: scores by hand, segment ids, randomly damaged files, and tracks."""
 
+import math
 import random
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
-from spokeneval.challenges.merlion_identification import TASK
+from spokeneval.challenges.merlion_identification import (
+    TASK,
+    actual_cost,
+    balanced_accuracy_per_recording,
+    difference_trials,
+    segment_costs,
+)
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import given_scores
 from spokeneval.formats.text import decimal
-from spokeneval.metrics.counts import total
+from spokeneval.metrics import identification
+from spokeneval.metrics.counts import taken, total
 from tests.samples.edits import WAYS, edited
 from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
 from tests.samples.programs import ROOT, encoded, run_score
@@ -125,20 +137,86 @@ def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_
     assert min(kinds.values()) > 300
 
 
-@pytest.mark.parametrize(("places", "counted"), [([0, 1, 2], True), ([0], False)])
-def test_the_plans_trials_need_both_languages(places, counted):
+def test_the_plans_trials_need_both_languages():
     rows = "x.wav,a,0,9,English\ny.wav,b,0,9,Mandarin\ny.wav,c,9,12,English\n"
     files = encoded({"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
     reference = FORMAT.read_reference(files)
-    some = TASK.format.take_reference(reference, places)
-    answers = TASK.format.take(
-        given_scores(reference.items, np.array([2.0, 1, 0]), np.array([0.0, 2, 1])), places
-    )
-    counts = TASK.count(some, answers)
+    answers = given_scores(reference.items, np.array([2.0, 1, 0]), np.array([0.0, 2, 1]))
     # Targets 2 2 0, nontargets 0 1 1: points (false alarm, miss) (0, 1/3) and (1, 0), and miss = false alarm at 1/4.
-    parts = ("pooled", "differences", "decisions", "ratios")
-    assert tuple(counts) == tuple(part for part in parts if counted or part != "differences")
-    assert TASK.primary.value(total(counts["pooled"])) == (25 if counted else 0)
+    for places, eer in (([0, 1, 2], 25), ([0], 0)):
+        counts = TASK.count(FORMAT.take_reference(reference, places), FORMAT.take(answers, places))
+        assert TASK.primary.value(total(counts["pooled"])) == eer
+    for score in (score for score in TASK.scores if score.of in ("differences", "classes")):
+        if score.key != "english_recall":
+            with pytest.raises(ValueError, match="is undefined"):
+                score.value(total(counts[score.of]))
+
+
+def costs_of(labels, english, mandarin=0.0, recording=0):
+    labels = np.array(labels)
+    columns = np.broadcast_arrays(np.array(english, float), mandarin, np.zeros(len(labels)) + recording)
+    return segment_costs(labels, np.stack(columns[:2], axis=1), columns[2].astype(int))
+
+
+def test_detection_costs_by_hand():
+    # log 9 is 2.197. English 3, 1, 0: missed at 1 none, at 9 two; taken for Mandarin at 1 the tie, at 9 none. Mandarin
+    # -3, 2.5: missed at 1 and at 9 one; taken for English at 1 and at 9 one.
+    costs = total(costs_of([0, 0, 0, 1, 1], [3, 1, 0, -3, 2.5]))
+    assert costs.misses.tolist() == [[0, 2], [1, 1]]
+    assert costs.false_alarms.tolist() == [[1, 0], [1, 1]]
+    english = (0 + 1 / 2) + (2 / 3 + 9 / 2)
+    mandarin = (1 / 2 + 1 / 3) + (1 / 2 + 9 * 0)
+    assert actual_cost(costs) == pytest.approx((english + mandarin) / 4, rel=0, abs=1e-12)
+
+
+def test_the_costs_of_probabilities_end_far_from_0():
+    # A perfect system: 1 and 0. Its ratio of e is far from the threshold log 9, so that all is missed there.
+    costs = total(costs_of([0, 0, 1], [1, 1, 0], [0.0, 0, 1]))
+    cllr = identification.class_cllr(costs)
+    assert cllr == pytest.approx(math.log2(1 + math.exp(-1)), rel=1e-12)
+    assert (round(cllr, 2), actual_cost(costs)) == (0.45, 0.5)  # as the descriptions state
+
+
+def test_balanced_accuracy_per_recording_leaves_out_recordings_of_one_language():
+    # 0: English 1/1, Mandarin 0/1, so 1/2. 1: English 1/2, Mandarin 1/1, so 3/4. 2: English only, left out.
+    rows = costs_of([0, 0, 0, 0, 1, 1], [1, 1, 0, 0, 0, 1], [0.0, 0, 1, 1, 1, 1], [1, 0, 1, 2, 1, 0])
+    assert (rows.items.tolist(), rows.hits.tolist()) == ([[1, 1], [2, 1], [1, 0]], [[1, 0], [1, 1], [0, 0]])
+    assert (rows.mixed_recordings.tolist(), rows.mixed_accuracy.tolist()) == ([1, 1, 0], [0.5, 0.75, 0])
+    assert balanced_accuracy_per_recording(total(rows)) == 0.625
+    assert balanced_accuracy_per_recording(taken(rows, np.array([0, 1]))).tolist() == [0.5, 0.75]
+    assert balanced_accuracy_per_recording(total(taken(rows, np.array([0, 2])))) == 0.5
+    # Without a recording of both languages it is pooled: English 1 of 1, Mandarin 1 of 2.
+    assert (
+        balanced_accuracy_per_recording(total(costs_of([0, 1, 1], [1, 1, 0], [0.0, 0, 1], [0, 1, 1]))) == 0.75
+    )
+
+
+huge_or_tiny = st.sampled_from([1.7e308, 1e308, 9e307, 5e-324, 0.0, -5e-324, -9e307, -1e308, -1.7e308])
+
+
+@pytest.mark.thorough
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 1), huge_or_tiny, huge_or_tiny), min_size=1, max_size=12))
+def test_differences_keep_their_order_when_they_overflow(segments):
+    labels, scores = np.array([segment[0] for segment in segments]), np.array([row[1:] for row in segments])
+    trial = np.empty(len(segments))
+    trial[labels == 0], trial[labels == 1] = difference_trials(labels, scores)
+    assert np.isfinite(trial).all()
+    exact = [Fraction(e) - Fraction(m) for _, e, m in segments]
+    for i, j in product(range(len(exact)), repeat=2):
+        if exact[i] == exact[j]:
+            assert trial[i] == trial[j]
+        elif exact[i] < exact[j]:
+            assert trial[i] <= trial[j]
+            if exact[j] - exact[i] > 1e300 or max(abs(exact[i]), abs(exact[j])) < 1:
+                assert trial[i] < trial[j]  # too far apart for rounding to tie them
+
+
+def test_differences_that_overflow_are_ranked_by_hand():
+    huge = [(1.7e308, -1.7e308), (1.7e308, -1e308), (1e308, -1.7e308)]
+    scores = [*huge, (5, 1), (1, 5), (2, -2), (-1.7e308, 1.7e308), (-1e308, 1e308)]
+    targets, nontargets = difference_trials((np.arange(8) == 2) * 1, scores)
+    assert (targets.tolist(), nontargets.tolist()) == ([5, 4, 3, 2, 3, 0, 1], [4])
 
 
 def test_open_tracks_ask_for_data_hours_and_pretrained_model():

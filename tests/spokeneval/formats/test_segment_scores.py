@@ -43,9 +43,9 @@ def test_segments_of_one_language_are_scored_in_the_order_of_the_labels(monkeypa
     monkeypatch.setattr(text, "_BLOCK", block)
     reference = read(LABELS)
     assert reference.items == Items(("y_1_a1_0_700", "y_1_a2_0.50_700", "x_1_a_4_1e3_2000"))
-    assert reference.is_english.tolist() == [True, False, True]
-    assert (reference.recordings.tolist(), reference.recordings.dtype) == ([0, 0, 1], np.int64)
-    assert (reference.audio_names, reference.speakers) == (["y_1.wav", "x_1.wav"], ())
+    assert reference["label"].tolist() == [0, 1, 0]
+    assert reference.texts["recording"] == ["y_1", "y_1", "x_1"]
+    assert (reference.texts["audio_name"][0], reference.speakers) == ("y_1.wav", ())
     public = segment_scores.public_files(reference, {})
     rows = "y_1.wav,a1,0,700\ny_1.wav,a2,0.50,700\nx_1.wav,a_4,1e3,2000\n"
     assert public == {"segments.csv": f"audio_name,utt_id,start,end\n{rows}".encode()}
@@ -60,14 +60,12 @@ def test_some_segments_are_taken_with_their_lines_recordings_and_speakers():
     rows = "x.wav,a,0,9,English,S1\ny.wav,b,0,9,Mandarin,S2\nx.wav,n,9,10,Non-Speech,S1\nz.wav,c,0,9,English,S3\n"
     reference = read(rows, "audio_name,utt_id,start,end,language_tag,user\n")
     lines = {2: "x_a_0_9", 3: "y_b_0_9", 5: "z_c_0_9"}
-    assert segment_scores.item_rows(reference) == {"labels.csv": lines}
-    some = segment_scores.take_reference(reference, [2, 0])
+    assert segment_scores.FORMAT.item_rows(reference) == {"labels.csv": lines}
+    some = segment_scores.FORMAT.take_reference(reference, [2, 0])
     assert some.items == Items(("z_c_0_9", "x_a_0_9"))
-    assert (some.is_english.tolist(), some.recordings.tolist()) == ([True, True], [1, 0])
-    assert (some.audio_names, some.speakers) == (["x.wav", "z.wav"], ["S1", "S3"])
-    assert segment_scores.item_rows(some) == {"labels.csv": {5: "z_c_0_9", 2: "x_a_0_9"}}
-    nobody = segment_scores.take_reference(read(LABELS), [1])
-    assert (nobody.is_english.tolist(), nobody.audio_names, nobody.speakers) == ([False], ["y_1.wav"], ())
+    assert (some["label"].tolist(), some.texts["recording"]) == ([0, 0], ["z", "x"])
+    assert some.speakers == ["S3", "S1"]
+    assert segment_scores.FORMAT.item_rows(some) == {"labels.csv": {5: "z_c_0_9", 2: "x_a_0_9"}}
 
 
 @pytest.mark.parametrize("recordings", [("p", "p_q_r"), ("p_q", "p_q_r")])

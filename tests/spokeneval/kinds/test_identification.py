@@ -16,7 +16,8 @@ from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.segment_scores import Reference, given_scores
+from spokeneval.formats.segment_scores import given_scores
+from spokeneval.formats.sheets import Answers
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.metrics import detection_cost
 from spokeneval.metrics.counts import total
@@ -364,12 +365,7 @@ def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, 
         items = Items(tuple(map(str, range(len(truth)))))
         found = score_submission(
             find_task(task),
-            Reference(
-                items,
-                truth == 0,
-                recording,
-                [f"{n}.wav" for n in range(40)],
-            ),
+            Answers(items, {"label": truth}, {"recording": [*map(str, recording)]}),
             given_scores(items, *scores.T),
             SimpleNamespace(),
         )

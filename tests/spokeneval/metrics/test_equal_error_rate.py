@@ -22,9 +22,9 @@ from spokeneval.metrics.equal_error_rate import (
     rocch_eer,
     score_bins,
 )
-from spokeneval.metrics.language_identification import (
-    difference_histograms,
-    difference_trials,
+from spokeneval.metrics.identification import (
+    detection_histograms,
+    detection_trials,
     pooled_histograms,
     pooled_trials,
 )
@@ -153,17 +153,17 @@ def test_operating_points_by_definition():
 @pytest.mark.parametrize("decimals", [None, 2, 0])
 def test_histograms_of_many_segments_have_the_eers_of_the_scores_to_the_last_digit(shift, decimals):
     rng = np.random.default_rng(5)
-    is_english, recording = rng.random(50_000) < 0.8, rng.integers(0, 300, 50_000)
-    english, mandarin = rng.normal(is_english * shift, 1), rng.normal(~is_english * shift, 1)
+    labels, recording = (rng.random(50_000) < 0.2).astype(int), rng.integers(0, 300, 50_000)
+    scores = rng.normal((labels[:, np.newaxis] == (0, 1)) * shift, 1)
     if decimals is not None:
-        english, mandarin = english.round(decimals), mandarin.round(decimals)
-    segments = is_english, english, mandarin
-    pooled, differences = pooled_trials(*segments), difference_trials(*segments)
+        scores = scores.round(decimals)
+    segments = labels, scores
+    pooled, differences = pooled_trials(*segments), detection_trials(*segments)
     rows = pooled_histograms(*segments, recording)
     assert rows.targets.sum(axis=1).tolist() == np.bincount(recording).tolist()
     assert histogram_eer(total(rows)) == rocch_eer(*pooled)
-    rows = difference_histograms(*segments, recording)
-    assert rows.targets.sum(axis=1).tolist() == np.bincount(recording[is_english]).tolist()
+    rows = detection_histograms(*segments, recording)
+    assert rows.targets.sum(axis=1).tolist() == np.bincount(recording[labels == 0]).tolist()
     assert histogram_eer(total(rows)) == rocch_eer(*differences)
     assert histogram_interpolated_eer(total(rows)) == interpolated_eer(*differences)
 
@@ -247,17 +247,14 @@ def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
     rng = np.random.default_rng(7)
     n, recordings = 24_000, 40
     recording = rng.integers(0, recordings, n)
-    is_english = rng.random(n) < 0.5
-    scores = (
-        rng.normal(1.6 * is_english, 1)
-        + rng.normal(0, 0.5, (2, recordings))[is_english.astype(int), recording]
-    )
-    rows = difference_histograms(is_english, scores, np.zeros(n), recording)
+    target = rng.random(n) < 0.5
+    scores = rng.normal(1.6 * target, 1) + rng.normal(0, 0.5, (2, recordings))[target.astype(int), recording]
+    rows = detection_histograms(1 - target, np.stack([scores, 0 * scores], axis=1), recording)
     for _ in range(20):
         drawn = rng.integers(0, recordings, recordings)
         whole = total(taken(rows, drawn))
         items = np.concatenate([np.flatnonzero(recording == each) for each in drawn])
-        trials = scores[items][is_english[items]], scores[items][~is_english[items]]
+        trials = scores[items][target[items]], scores[items][~target[items]]
         # Fewer points, a higher hull: by less than 0.1 points in 24, where the interval is 4 wide.
         assert rocch_eer(*trials) <= histogram_eer(whole) < rocch_eer(*trials) + 0.001
         assert abs(histogram_interpolated_eer(whole) - interpolated_eer(*trials)) < 0.001

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.metrics import detection_cost, equal_error_rate, identification, language_identification
-from spokeneval.metrics.counts import total
+from spokeneval.metrics import identification
 
 pytest.importorskip("scipy")
 sklearn = pytest.importorskip("sklearn.metrics")
@@ -56,28 +55,6 @@ def test_two_classes(seed: int, step: float, priors: list[float]) -> None:
     }
     assert list(found)[:6] == list(expected)
     assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-10)
-
-
-def test_two_classes_are_a_case_of_several_and_agree_with_merlion() -> None:
-    truth, scores = draw(2, 200, 5, 1 / 8)
-    row = np.arange(len(truth)) % 7
-    segments = truth == 0, scores[:, 0], scores[:, 1], row
-    weights = [(1, 1), (1, 9)]
-    costs = total(identification.class_costs(truth, scores, row, weights=weights))
-    ratios = total(language_identification.likelihood_ratio_costs(*segments))
-    assert identification.average_cost(costs, weights=weights) == pytest.approx(
-        detection_cost.detection_cost(ratios)
-    )
-    assert identification.class_cllr(costs) == pytest.approx(detection_cost.cllr(ratios), abs=1e-12)
-    decisions = total(language_identification.decisions_per_recording(*segments))
-    assert identification.macro_accuracy(costs) == language_identification.balanced_accuracy(decisions)
-    for ours, theirs in (
-        (identification.pooled_histograms, language_identification.pooled_histograms),
-        (identification.detection_histograms, language_identification.difference_histograms),
-    ):
-        found, expected = ours(truth, scores, row), theirs(*segments)
-        assert equal_error_rate.histogram_eer(total(found)) == equal_error_rate.histogram_eer(total(expected))
-        np.testing.assert_array_equal(found.targets.sum(axis=1), expected.targets.sum(axis=1))
 
 
 def test_an_average_cost_by_hand() -> None:

@@ -102,15 +102,14 @@ def content_accuracy_case(rng):
 
 
 def merlion_identification_case(rng):
-    is_english = rng.random(40) < 0.6
-    english, mandarin = rng.normal(is_english * 1.0, 1).round(1), rng.normal(~is_english * 1.0, 1).round(1)
-    recording = rng.permutation(np.arange(40) % 6)
+    label = (rng.random(40) < 0.4).astype(int)
+    english, mandarin = rng.normal(1.0 - label, 1).round(1), rng.normal(label * 1.0, 1).round(1)
+    recording = np.arange(40) * 6 // 40
 
     def make(chosen):
-        names, numbers = np.unique([f"r{number}.wav" for number in recording[chosen]], return_inverse=True)
         items = Items(tuple(map(str, chosen)))
         return (
-            segment_scores.Reference(items, is_english[chosen], numbers, names.tolist()),
+            Answers(items, {"label": label[chosen]}, {"recording": [f"r{n}" for n in recording[chosen]]}),
             segment_scores.given_scores(items, english[chosen], mandarin[chosen]),
         )
 
