@@ -4,8 +4,8 @@
     python3 get_data.py NAME ...     downloads these files
 
 If the connection is cut, run the same command again: it continues where it stopped. Until a file is complete, it is
-called NAME.part. It gets its name if its size and its SHA-256 are those that the organisers declared. Needs only
-Python 3.9 or newer.
+called NAME.part. It gets its name if its size and its SHA-256 are those that the organisers declared. Needs Python 3.9
+or newer, and nothing else.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from typing import Any, Optional
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from spokeneval.run.words import said, speak
 
 HERE = Path(__file__).resolve().parent
 LIST = HERE / "downloads.json"
@@ -52,21 +54,24 @@ class SecureRedirects(HTTPRedirectHandler):
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
+    speak(HERE)
     files = json.loads(LIST.read_text(encoding="utf-8"))
-    parser = argparse.ArgumentParser(description="Download the files that are too large for this kit.")
+    parser = argparse.ArgumentParser(description=said("Download the files that are too large for this kit."))
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(files)}; default: all")
     names = parser.parse_args(arguments).names or list(files)
     if unknown := [name for name in names if name not in files]:
-        parser.error(f"no file {', '.join(unknown)}; expected one of {', '.join(files)}")
+        parser.error(said(f"no file {', '.join(unknown)}; expected one of {', '.join(files)}"))
     failed = False
     for name in names:
         try:
-            print(get(HERE / "data" / name, **files[name]), flush=True)
+            done = get(HERE / "data" / name, **files[name])
+            print(f"data/{name}: {said(done)}", flush=True)
         except (Refused, OSError) as error:
             failed = True
-            print(f"data/{name}: {error}", file=sys.stderr)
+            print(f"data/{name}: {said(str(error))}", file=sys.stderr)
         except KeyboardInterrupt:
-            print(f"\ndata/{name}: stopped; run the same command again to continue", file=sys.stderr)
+            stopped = said("stopped; run the same command again to continue")
+            print(f"\ndata/{name}: {stopped}", file=sys.stderr)
             return 130
     return int(failed)
 
@@ -80,7 +85,7 @@ def get(path: Path, url: str, size: int, sha256: str) -> str:
     """
     if path.exists():
         verify(path, size, sha256, "Move this file away and run the same command again.")
-        return f"data/{path.name}: is there"
+        return "is there"
     if urlsplit(url).scheme != SCHEME:
         raise Refused(f"{url} does not begin with {SCHEME}")
     path.parent.mkdir(exist_ok=True)
@@ -107,7 +112,7 @@ def get(path: Path, url: str, size: int, sha256: str) -> str:
         part.unlink()
         raise
     part.replace(path)
-    return f"data/{path.name}: {shown(size)}, SHA-256 as declared"
+    return f"{shown(size)}, SHA-256 as declared"
 
 
 def attempt(url: str, part: Path, size: int) -> str:

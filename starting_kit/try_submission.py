@@ -29,7 +29,7 @@ try:
 except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
-from spokeneval.formats.problems import SubmissionError, list_every_problem
+from spokeneval.formats.problems import SubmissionError, data, list_every_problem
 from spokeneval.formats.submission_folder import REPORT_FILE, list_files
 from spokeneval.formats.submission_zip import is_packed, unpack
 from spokeneval.run.options import OPTIONS_FILE, read_options
@@ -70,7 +70,7 @@ def main() -> int:
             "--get-data",
             action=GetData,
             nargs=0,
-            help="only download the files that are too large for the kit",
+            help=said("only download the files that are too large for the kit"),
         )
     parser.add_argument(
         "--all", action="store_true", help=said("list every problem, not only the first ones")
@@ -147,7 +147,7 @@ def whereto(path: Path, called: str) -> str:
         return (
             f"{path} contains answers for the {called} set. No phase uses this set, so do not upload the zip."
         )
-    return f"{path} is ready to upload to the phase {' or '.join(names)}."
+    return f"{path} is ready to upload to the phase {' or '.join(map(data, names))}."
 
 
 def refused(words: str, path: Path, error: Optional[OSError] = None) -> int:

@@ -1,10 +1,10 @@
 """Words of a competition's language: generated English texts are replaced by those of a catalogue.
 
 A catalogue has pairs of an English text and its translation. In both, `{x}` is a part that differs from text to text;
-`{n}`, `{m}`, `{k}` and `{l}` are numbers, `{p}` and `{q}` have no comma, and `{a}`, `{b}` and `{c}` (no comma) are not
-translated. In the English text, `(s)` is an s that may be missing; in a translation, `{n} [one|more]` is `one` if the
-number is 1. Longer texts are translated by line, cell of a table, sentence and part of a sentence. What is not in the
-catalogue stays English.
+`{n}`, `{m}`, `{k}` and `{l}` are numbers, `{p}` has no comma, `{q}` neither comma nor semicolon, and `{a}`, `{b}`,
+`{c}` (no comma) and `{d}` are not translated. In the English text, `(s)` is an s that may be missing; in a translation,
+`{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell of a table, sentence and part of
+a sentence. What is not in the catalogue stays English.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _SIGNS = {"de": (".", ","), "fr": (_NARROW, ","), "es": (_NARROW, ",")}
 """The separator of thousands and the decimal sign, where they are not those of English."""
 _SENTENCE = r"(?:(?<=[.?!])|(?<=[.?!][*)][*)])) +(?=[^a-z])"
 _HEAD = re.compile(r"\s*(?:[-*] )?")
+_ROW = re.compile(r"(\s*)(line \d+|missing(?=  ))( +)(.+)")
+"""A problem in a refusal: its place and what is wrong."""
 
 
 class Words:
@@ -71,6 +73,9 @@ class Words:
             return "|".join(
                 f" {self._text(cell.strip())} " if cell.strip() else cell for cell in text.split("|")
             )
+        row = _ROW.fullmatch(text)
+        if row:
+            return row[1] + self._translated(row[2]) + row[3] + self._text(row[4])
         head = _HEAD.match(text)
         start = head.end() if head else 0
         bare = text[start:].rstrip()
@@ -82,7 +87,8 @@ class Words:
             return known
         if _NUMBER.fullmatch(text):
             return self.number(text)
-        for pause, joint in ((_SENTENCE, " "), ("; ", "; "), (": ", ": "), (", ", ", ")):
+        semicolon = {"fr": " ; ", "zh": "；"}.get(self.language, "; ")
+        for pause, joint in ((_SENTENCE, " "), ("; ", semicolon), (": ", ": "), (", ", ", ")):
             parts = re.split(pause, text, maxsplit=pause == ": ")
             if len(parts) > 1:
                 return _AFTER_CHINESE.sub("", joint.join(map(self._translated, parts)))
@@ -97,7 +103,7 @@ class Words:
                 found = pattern.fullmatch(text)
                 if found:
                     values = found.groupdict()
-                    values.update({name: self._text(values[name]) for name in values.keys() - set("abc")})
+                    values.update({name: self._text(values[name]) for name in values.keys() - set("abcd")})
                     return _BETWEEN_CHINESE.sub("", _filled(words, values))
         return None
 
@@ -121,7 +127,7 @@ def _filled(words: str, values: Mapping[str, str]) -> str:
     return chosen.format(**values)
 
 
-_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pqc", "[^,]+")}
+_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pc", "[^,]+"), "q": "[^,;]+"}
 
 
 def _pattern(english: str) -> str:

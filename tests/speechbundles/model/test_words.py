@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+from speechbundles.bundle.build.contract_driver import attempt, damages, read
 from speechbundles.bundle.build.kit import make_parts
 from speechbundles.bundle.build.pages import SHARED, page_texts
 from speechbundles.competition.read import read_competitions
@@ -17,13 +18,19 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.words import entries, words_of
 from speechbundles.platforms.facts import MEANINGS, PLATFORMS
 from spokeneval.formats.normalisation import RULES
+from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.submission_zip import unpack
 from spokeneval.kinds.declared import KINDS
 from spokeneval.run.words import LANGUAGES, Words
 from tests.samples.declared_tasks import TASKS, declared_folder, kind_of
 from tests.samples.programs import ROOT, write_files
+from tests.samples.zips import zip_mutations
 
 OTHERS = LANGUAGES[1:]
 ENGLISH_WORDS = re.compile(r"\b(the|of|with|is|are|for|each|your|from|by)\b(?! Wagen)")
+OF_REFUSALS = re.compile(
+    rf"{ENGLISH_WORDS.pattern}|\b(line|fields?|expected|found|not|and|or|that|this|it|has|more|to)\b"
+)
 NOT_PROSE = re.compile(r"^```.*?^```|`[^`\n]+`|<[^>\n]+>", re.MULTILINE | re.DOTALL)
 
 
@@ -160,6 +167,30 @@ def report_of(tmp_path, competition):
     return [*re.findall('aria-label="(.*?)"', shown), *re.sub(r"<[^>]*>", "\n", shown).split("\n")]
 
 
+@pytest.mark.default_cases("posteriors-de", "turns-zh")
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("task", TASKS)
+def test_refusals_of_damaged_answers_are_translated(tmp_path, task, language):
+    competition = in_language(tmp_path, task, language)
+    parts, rules = parts_of(competition), competition.rules
+    gold, words = parts.references["evaluation"].gold.labels, words_of(language)
+    for _, files, _ in damages(parts.solutions["evaluation"], gold.items.ids):
+        refusal = attempt(rules, SubmissionError, read, rules, files, gold).refusal
+        shown = words(str(refusal or ""))
+        assert OF_REFUSALS.findall(re.sub(r"'[^']*'|<[^<>]*>|id\S*", "", shown)) == [], shown
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_refusals_of_zips_are_translated(tmp_path, language):
+    for number, bad in enumerate(zip_mutations({"a.csv": "id,x\n"})):
+        (tmp_path / "a.zip").write_bytes(bad.archive)
+        (tmp_path / str(number)).mkdir()
+        with pytest.raises(SubmissionError) as refusal:
+            unpack(tmp_path / "a.zip", tmp_path / str(number))
+        for problem in refusal.value.problems:
+            assert OF_REFUSALS.findall(words_of(language)(problem.message)) == [], problem.message
+
+
 def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
     competition = in_language(tmp_path, "decisions", "de")
     kit = write_files(tmp_path / "kit", parts_of(competition).starting_kit)
@@ -204,10 +235,10 @@ def test_a_number_is_written_as_in_the_language(language, number, written):
 
 def test_the_catalogue_is_read_only_for_another_language_than_english():
     program = "from speechbundles.model import words; print(words.entries.cache_info().currsize)"
-    for language, read in (("en", 0), ("fr", 1)):
+    for language, loaded in (("en", 0), ("fr", 1)):
         command = program.replace("print", f"words.words_of({language!r}); print")
         done = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, check=True)
-        assert int(done.stdout) == read
+        assert int(done.stdout) == loaded
 
 
 def test_names_dates_and_versions_stay_as_they_are():
