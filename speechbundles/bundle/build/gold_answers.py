@@ -1,11 +1,12 @@
 """Submissions made from the labels: systems that are right about chosen items, for standard errors and widths.
 
-The answers come from `Task.partly_right`, or for a task without it, such as an organiser's own, from the columns of the
-reference: cells of the column with the name of the submission's, or of another one. Items that are not chosen get the
-cell of the next one that is not. Where cells are names of classes and a submission has scores, the classes are
-numbered, and these items get a number in the middle.
+The answers come from `Task.partly_right`. For tasks without it, such as an organiser's own, and for scores that these
+answers do not change, they come from the columns of the reference: cells of the column with the name of the
+submission's, or of another one. Items that are not chosen get the cell of the next one that is not. Where cells are
+names of classes and a submission has scores, the classes are numbered, and these items get a number in the middle.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -21,11 +22,17 @@ from spokeneval.run.interval import resampled_error
 from spokeneval.run.options import Settings
 from spokeneval.run.reference import Reference
 from spokeneval.run.scoring import Scored, score_submission
-from spokeneval.task import Task
+from spokeneval.task import Score, Task
 from spokeneval.trivial import random_numbers
 
 MOST_NUMBERED = 20
 """The most classes that are numbered."""
+
+
+def range_of(score: Score) -> float:
+    """Return the range of a score; one without bounds has that of a whole error, 1 or 100 %."""
+    low, high = score.limits or (-math.inf, math.inf)
+    return high - low if math.isfinite(high - low) else 100.0 if score.percent else 1.0
 
 
 def half_right_error(task: Task, gold: Reference, settings: Settings) -> float:
@@ -60,7 +67,6 @@ def _submissions(task: Task, gold: Reference, right: np.ndarray) -> Iterator[Cal
     """Yield functions that return submissions."""
     if task.partly_right is not None:
         yield partial(task.partly_right, gold.labels, right)
-        return
     items, asked = gold.labels.items, task.format.answer
     if asked is None:
         return

@@ -1,10 +1,8 @@
 """Warnings about sets with so few units that the interval of a perfect system is wide."""
 
-import math
-
 import numpy as np
 
-from speechbundles.bundle.build.gold_answers import scored_answers
+from speechbundles.bundle.build.gold_answers import range_of, scored_answers
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.problems import count_of
 from spokeneval.run.interval import FEWEST_UNITS, interval_of_units
@@ -37,11 +35,10 @@ def warn_of_size(reference: ReferenceSet) -> str:
         return ""
     best = (max if score.direction == HIGHER else min)(lines, key=lambda line: line.scores[score.key])
     rows = task.part(score, best.statistics.parts)
-    whole, limits = 100.0 if score.percent else 1.0, score.limits
 
     def is_narrow(n: int) -> bool:
         low, high = interval_of_units(score, rows, n)
-        return high - low <= WIDEST * (limits[1] - limits[0] if math.isfinite(limits[1]) else whole)
+        return high - low <= WIDEST * range_of(score)
 
     enough = next((n for n in range(units, 2 * MOST_UNITS) if is_narrow(n)), units)
     if enough == units:

@@ -6,7 +6,7 @@ All values are computed once, when the bundle is built, and are the same for all
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from speechbundles.bundle.build.gold_answers import half_right_error
+from speechbundles.bundle.build.gold_answers import half_right_error, range_of
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.files import Files
 from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, on_grid
@@ -64,8 +64,9 @@ def set_feedback(
     """Compute the feedback on a set.
 
     The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
-    if the baseline does not run. If that is 0, the step is the largest standard error of all these systems, or that of
-    a system that is right about half of the set (`half_right_error`). The floor is the score of the best of them.
+    if the baseline does not run. If that is 0 or too wide, the step is the largest standard error of all these systems,
+    or that of a system that is right about half of the set (`half_right_error`). The floor is the score of the best of
+    them.
 
     Parameters
     ----------
@@ -84,13 +85,11 @@ def set_feedback(
         what: score_submission(task, gold.labels, answers, settings) for what, answers in submissions.items()
     }
     key, higher = task.primary.key, task.primary.direction == HIGHER
-    errors = {what: line.intervals[key].standard_error for what, line in lines.items()}
+    errors = _usable(task, {what: line.intervals[key].standard_error for what, line in lines.items()})
     # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
     if not any(errors.values()):
-        errors = {
-            what: resampled_error(task.primary, task.part(task.primary, line.statistics.parts))
-            for what, line in lines.items()
-        }
+        rows = {what: task.part(task.primary, line.statistics.parts) for what, line in lines.items()}
+        errors = _usable(task, {what: resampled_error(task.primary, rows[what]) for what in lines})
     if not any(errors.values()):
         errors = {"": half_right_error(task, gold, settings)}
     error = errors[_first_or_largest(errors)]
@@ -103,9 +102,17 @@ def set_feedback(
     floor = coarse_scores({key: shown[best]}, steps)
     without: list[float] = []
     if not hidden and BASELINE in lines:
-        rows = task.part(task.primary, lines[BASELINE].statistics.parts)
-        without = scores_without(task.primary, lines[BASELINE].scores[key], rows).tolist()
+        of_units = task.part(task.primary, lines[BASELINE].statistics.parts)
+        without = scores_without(task.primary, lines[BASELINE].scores[key], of_units).tolist()
     return Feedback(steps, floor, unit, shown if hidden else scores, without, best)
+
+
+def _usable(task: Task, errors: Mapping[str, float]) -> dict[str, float]:
+    """Return errors, with 0 for those of half of the score's range, in which no two systems would differ.
+
+    A system that is certain and wrong has such an error of Cllr, which has no bound.
+    """
+    return {what: error if error < range_of(task.primary) / 2 else 0.0 for what, error in errors.items()}
 
 
 def _first_or_largest(errors: Mapping[str, float]) -> str:
