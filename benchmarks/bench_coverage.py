@@ -34,7 +34,8 @@ from spokeneval.formats.sheets import Answers
 from spokeneval.metrics import identification
 from spokeneval.metrics.counts import by_group, total
 from spokeneval.metrics.diarization import DiarizationErrors, LabelTimes
-from spokeneval.metrics.phoneme_recognition import RecognitionErrors
+from spokeneval.metrics.phoneme_recognition import FeatureErrors
+from spokeneval.metrics.transcript_errors import TranscriptErrors
 from spokeneval.run.interval import score_intervals
 
 REPETITIONS = 1000
@@ -123,7 +124,10 @@ def transcripts(
     errors = rng.binomial(phones, worse)
     nothing = np.zeros(len(speaker), dtype=np.int64)
     cost = np.rint(4 * np.minimum(24 * errors * rng.beta(2, 3, len(speaker)), 24 * phones)) / 4
-    return Sample({"errors": RecognitionErrors(errors, nothing, nothing, phones, cost, 24 * phones)}, speaker)
+    own = errors / phones
+    counts = (errors, nothing, nothing, phones, nothing + 1, (errors > 0) * 1, own, np.minimum(own, 1))
+    parts = {"features": FeatureErrors(cost, 24 * phones), "phones": TranscriptErrors(*counts)}
+    return Sample(parts, speaker)
 
 
 def namings(

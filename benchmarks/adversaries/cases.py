@@ -228,7 +228,7 @@ def psst_recognition() -> Case:
         return Answers(reference.items, {"asr_transcript": chosen})
 
     nothing = np.zeros(len(choices), dtype=np.int64)
-    costs = [task.count(reference, give(nothing + value))["errors"].feature_cost for value in (0, 1)]
+    costs = [task.count(reference, give(nothing + value))["features"].feature_cost for value in (0, 1)]
     labels = np.where(costs[0] == costs[1], -1, costs[1] < costs[0]).astype(np.int64)
     doubtful = errors_and_as_many_right(labels == 1)
     return _case(

@@ -19,16 +19,13 @@ from sample_data.audio.kits import lines_on_test, make_kits, open_kit, run_scrip
 from sample_data.audio.part import Part, Step
 from sample_data.audio.rooms import record
 from sample_data.audio.speak import RATE
-from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features, phone_classes
+from spokeneval.metrics.phoneme_recognition import FILLERS, arpabet_features
 
 SIZES = {"development": 160, "evaluation": 240}
 
 _TABLE = arpabet_features()
-VOWELS = {
-    phone
-    for phone, manner in zip(_TABLE.phones, phone_classes(_TABLE), strict=True)
-    if manner in ("vowel", "diphthong")
-}
+_SYLLABIC = _TABLE.features.index("syllabic")
+VOWELS = {phone for phone, row in zip(_TABLE.phones, _TABLE.symbols, strict=True) if row[_SYLLABIC] == "+"}
 
 
 def in_flite(phones: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/utterances.tsv, INPUT_DIR/res/transcripts.tsv)
 
 spokeneval/challenges/psst_recognition.py describes the files, the counts and the scores;
-spokeneval/metrics/phoneme_recognition.py gives the formulas and their sources.
+spokeneval/metrics/phoneme_recognition.py and spokeneval/metrics/transcript_errors.py give the formulas and their
+sources.
 """
 
 import sys

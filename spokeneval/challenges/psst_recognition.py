@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -18,20 +19,20 @@ from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.sheets import Answers
 from ..formats.tables import Table
-from ..kinds.transcript_scores import feature_error_rate
+from ..kinds.transcript_scores import FEATURES, PHONES, feature_error_rate
 from ..kinds.transcripts import check_total
 from ..metrics import phoneme_recognition as metrics
+from ..metrics import transcript_errors
 from ..task import LOWER, POSITIVE, Score, Task, View
 from ..trivial import always
 
-PHONES = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
-REFERENCE = naming_reference("transcript", PHONES)
-SUBMISSION = naming_submission("transcripts.tsv", "asr_transcript", PHONES)
+CELLS = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
+REFERENCE = naming_reference("transcript", CELLS)
+SUBMISSION = naming_submission("transcripts.tsv", "asr_transcript", CELLS)
 
 
 def check_phones(answers: Answers, table: Table, problems: Problems) -> None:
-    phones = sum(map(len, map(metrics.drop_fillers, answers["transcript"])))
-    check_total(phones, len(table), "phone", table.file, problems)
+    check_total(sum(map(len, said(answers))), len(table), "phone", table.file, problems)
 
 
 FORMAT = naming_format(REFERENCE, SUBMISSION, check_phones)
@@ -47,20 +48,36 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
     return answers
 
 
-def count(reference: Answers, submission: Answers) -> dict[str, metrics.RecognitionErrors]:
-    said, heard = reference["transcript"].tolist(), submission["asr_transcript"].tolist()
-    return {"errors": metrics.errors_per_utterance(said, heard)}
+def said(reference: Answers) -> list[list[str]]:
+    """The phones of each utterance."""
+    return list(map(metrics.drop_fillers, reference["transcript"]))
+
+
+def heard(submission: Answers) -> list[list[str]]:
+    """The recognised phones of each utterance."""
+    return list(map(metrics.drop_fillers, submission["asr_transcript"]))
+
+
+def count(reference: Answers, submission: Answers) -> dict[str, Any]:
+    """Count in features, and in phones, each at its own cheapest alignment."""
+    sides = said(reference), heard(submission)
+    return {
+        FEATURES: metrics.errors_per_utterance(*sides),
+        PHONES: transcript_errors.errors_per_utterance(*sides),
+    }
 
 
 # fmt: off
 SCORES = (
     feature_error_rate("utterance"),
-    Score("per", "PER", LOWER, metrics.per, "phoneme error rate, pooled over the utterances", percent=True,
-          bounds=POSITIVE),
+    Score("per", "PER", LOWER, transcript_errors.error_rate, "phoneme error rate, pooled over the utterances",
+          of=PHONES, percent=True, bounds=POSITIVE),
     Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"),
-          "phones recognised as another phone", bounds=None),
-    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not spoken", bounds=None),
-    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that were not recognised", bounds=None),
+          "phones recognised as another phone", of=PHONES, bounds=None),
+    Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not spoken", of=PHONES,
+          bounds=None),
+    Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that were not recognised", of=PHONES,
+          bounds=None),
 )
 # fmt: on
 
@@ -71,14 +88,14 @@ TASK = Task(
     units=naming_units,
     count=count,
     scores=SCORES,
-    right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.per(rows["errors"])), 1),
+    right=lambda rows: 1 - np.fmin(np.nan_to_num(transcript_errors.error_rate(rows[PHONES])), 1),
     labels=lambda reference: [phone for transcript in reference["transcript"] for phone in transcript],
     trivial={"nothing recognised": always("asr_transcript", [])},
     view=View(
         "transcripts",
-        lambda reference: [[metrics.drop_fillers(phones)] for phones in reference["transcript"]],
-        lambda submission: [metrics.drop_fillers(phones) for phones in submission["asr_transcript"]],
-        {"units": "phones", "features": metrics.arpabet_features},
+        lambda reference: [[phones] for phones in said(reference)],
+        heard,
+        {"units": PHONES, "features": metrics.arpabet_features},
         naming_groups,
     ),
 )

@@ -13,9 +13,9 @@ FEATURES = "features"
 
 
 # fmt: off
-def feature_error_rate(item: str, of: str = "") -> Score:
-    """Return the score of tasks with features; `of`: see `Score`."""
-    return Score("fer", "FER", LOWER, recognition.fer, f"feature error rate, pooled over the {item}s", of=of,
+def feature_error_rate(item: str) -> Score:
+    """Return the score of tasks with features."""
+    return Score("fer", "FER", LOWER, recognition.fer, f"feature error rate, pooled over the {item}s", of=FEATURES,
                  percent=True, bounds=POSITIVE, best=0)
 
 

@@ -100,7 +100,7 @@ def transcripts(
         count=partial(_count, units=units, table=table, canonical=canonical),
         scores=(
             *(detection_scores() if canonical else ()),
-            *([feature_error_rate(item, FEATURES)] if table else []),
+            *([feature_error_rate(item)] if table else []),
             *transcript_scores(units, item, clip),
         ),
         right=lambda rows: 1 - rows[units].clipped_rates,
@@ -264,7 +264,7 @@ def _count(
     if table:
         heard = [hypothesis[place] for place in utterance]
         costs = recognition.errors_per_utterance(references, heard, table=table)
-        places = metrics.lowest_rates(costs.feature_cost, costs.reference_phones, utterance)
+        places = metrics.lowest_rates(costs.feature_cost, costs.reference_features, utterance)
         same = [references[place] for place in places]
         counts = {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
     else:

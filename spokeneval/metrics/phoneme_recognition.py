@@ -1,19 +1,17 @@
-"""Phoneme recognition: phone error rate and feature error rate (PSST Challenge, Task A).
+"""Feature error rate of transcripts in phones (PSST Challenge, Task A).
 
 A transcript is a sequence of phones ("K", "AE", "T"). The fillers `<sil>`, `<spn>` and `<unk>` are removed from
-reference and hypothesis first. Rates are fractions, may exceed 1, and lower is better.
+reference and hypothesis first. FER is the edit distance over phones weighted by distinctive features, divided by the
+number of reference phones times the number of features of a phone. It may exceed 1; lower is better. PER, with unit
+costs, is the `error_rate` of `transcript_errors`.
 
-- PER is the edit distance over phones with unit costs, divided by the number of reference phones.
-- FER is the edit distance over phones weighted by distinctive features, divided by the number of reference phones times
-  the number of features of a phone.
-
-Both rates are pooled: costs and lengths are summed over utterances before the division. An utterance with an empty
-reference still adds its insertions. The rates are undefined for a reference without any phone (see `counts`).
+FER is pooled: costs and lengths are summed over utterances before the division. An utterance with an empty reference
+still adds its insertions. FER is undefined for a reference without any phone (see `counts`).
 
 Feature costs: the value of a feature is 1 for +, 1/2 for +- (changing to minus), 0 for 0 (not applicable), -1/2 for -+
 (changing to plus), and -1 for -. A substitution costs half the sum of the absolute differences over all features. An
 insertion or a deletion costs 1 for each feature that is not 0, and 1/2 for each feature that is 0. All costs are
-multiples of 1/4 and are computed as integers in quarters, so that sums are exact.
+multiples of 1/4, so that sums are exact.
 
 All functions of transcripts take the same arguments: `reference` and `hypothesis` are n sequences of phones, in the
 same order; `table` has the features of the phones, by default `arpabet_features`. They raise ValueError if there are no
@@ -36,7 +34,7 @@ from typing import Optional, Union
 import numpy as np
 
 from .counts import Counts, Number, ratio, total
-from .edit_distance import Sequences, cheapest_path, edit_costs, edit_errors
+from .edit_distance import Sequences, edit_costs
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
 """The tokens of a transcript that are not phones: silence, spoken noise and unknown."""
@@ -126,41 +124,6 @@ def arpabet_features() -> FeatureTable:
     return read_feature_table(path.join(path.dirname(__file__), "arpabet_features.tsv"))
 
 
-def phone_classes(table: FeatureTable) -> list[str]:
-    """Classify phones by manner: stop, affricate, fricative, tap, nasal, approximant, vowel or diphthong.
-
-    The classes are defined by the features of Hayes (2009), Introductory Phonology, chapter 4: syllabic, sonorant,
-    continuant, delayed release, tap, nasal. If a table lacks one of these, the class of every phone is `phone`.
-
-    Examples
-    --------
-    >>> table = arpabet_features()
-    >>> classes = dict(zip(table.phones, phone_classes(table)))
-    >>> [classes[phone] for phone in ("T", "CH", "HH", "DX", "NG", "L", "W", "IY", "AW")]
-    ['stop', 'affricate', 'fricative', 'tap', 'nasal', 'approximant', 'approximant', 'vowel', 'diphthong']
-    """
-    if not {"syllabic", *_MANNERS} <= set(table.features):
-        return ["phone"] * len(table.phones)
-    return [_phone_class(dict(zip(table.features, symbols))) for symbols in table.symbols]
-
-
-_MANNERS = {
-    "tap": "tap",
-    "nasal": "nasal",
-    "sonorant": "approximant",
-    "continuant": "fricative",
-    "delayedrelease": "affricate",
-}
-"""The class of a consonant that has one of these features, in this order."""
-
-
-def _phone_class(features: dict[str, str]) -> str:
-    if features["syllabic"] == "+":
-        moving = any(len(symbol) == 2 for symbol in features.values())
-        return "diphthong" if moving else "vowel"
-    return next((manner for feature, manner in _MANNERS.items() if features[feature] == "+"), "stop")
-
-
 def drop_fillers(phones: Phones) -> list[str]:
     """The phones without `<sil>`, `<spn>` and `<unk>`."""
     return [phone for phone in phones if phone not in FILLERS]
@@ -187,50 +150,19 @@ def contains_pronunciation(phones: Sequence[str], pronunciations: Iterable[Seque
 
 
 @dataclass(frozen=True)
-class RecognitionErrors(Counts):
-    """Errors counted against a reference.
-
-    Substitutions, insertions and deletions are the phone errors of the cheapest alignment with unit costs. If several
-    alignments are equally cheap, the one with the most substitutions counts. It determines all three numbers; their sum
-    is the edit distance.
+class FeatureErrors(Counts):
+    """Errors of transcripts in features.
 
     Attributes
     ----------
-    substitutions
-        The number of phones recognised as another phone.
-    insertions
-        The number of phones in the hypothesis without a counterpart in the reference.
-    deletions
-        The number of phones in the reference without a counterpart in the hypothesis.
-    reference_phones
-        The number of phones in the reference.
     feature_cost
         The feature cost of the alignment that is cheapest in features.
     reference_features
         The number of features in the reference: reference phones times features of a phone.
-
-    A count that is not valid, and more substitutions and deletions than phones, raise ValueError.
     """
 
-    substitutions: Number
-    insertions: Number
-    deletions: Number
-    reference_phones: Number
     feature_cost: Number
     reference_features: Number
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if np.any(self.substitutions + self.deletions > self.reference_phones):
-            raise ValueError(
-                f"{self.substitutions} substitutions and {self.deletions} deletions "
-                f"in {self.reference_phones} reference phones"
-            )
-
-    @property
-    def per(self) -> Number:
-        """The phoneme error rate; see `per`."""
-        return per(self)
 
     @property
     def fer(self) -> Number:
@@ -240,42 +172,21 @@ class RecognitionErrors(Counts):
 
 def errors_per_utterance(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
-) -> RecognitionErrors:
+) -> FeatureErrors:
     """Count the errors of each utterance, one row per utterance."""
     table = table or arpabet_features()
-    pairs = _encode_pairs(reference, hypothesis, table)
-    substitutions, insertions, deletions = edit_errors(*pairs)
-    return RecognitionErrors(
-        substitutions=substitutions,
-        insertions=insertions,
-        deletions=deletions,
-        reference_phones=pairs[0].lengths,
-        feature_cost=edit_costs(*pairs, *_feature_quarters(table)) / 4,
-        reference_features=len(table.features) * pairs[0].lengths,
-    )
+    if len(reference) != len(hypothesis):
+        found = f"{len(reference)} reference and {len(hypothesis)} recognised utterances"
+        raise ValueError(f"{found}; expected the same")
+    if len(reference) == 0:
+        raise ValueError("0 utterances; expected at least one")
+    pairs = _encode("reference", reference, table), _encode("hypothesis", hypothesis, table)
+    # Costs are in quarters of a feature, as integers.
+    costs = ((4 * costs).astype(np.int64) for costs in (table.substitution_costs(), table.indel_costs()))
+    return FeatureErrors(edit_costs(*pairs, *costs) / 4, len(table.features) * pairs[0].lengths)
 
 
-def count_errors(
-    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
-) -> RecognitionErrors:
-    """The total of `errors_per_utterance`."""
-    return total(errors_per_utterance(reference, hypothesis, table=table))
-
-
-def phone_errors(errors: RecognitionErrors) -> Number:
-    """The number of phone errors, the edit distance: substitutions + insertions + deletions."""
-    return errors.substitutions + errors.insertions + errors.deletions
-
-
-def per(errors: RecognitionErrors) -> Number:
-    r"""Phone error rate.
-
-    .. math:: PER = \frac{\text{substitutions} + \text{insertions} + \text{deletions}}{\text{reference phones}}
-    """
-    return ratio(phone_errors(errors), errors.reference_phones, "PER of a reference without phones")
-
-
-def fer(errors: RecognitionErrors) -> Number:
+def fer(errors: FeatureErrors) -> Number:
     r"""Feature error rate.
 
     .. math:: FER = \frac{\text{feature cost}}{\text{reference phones} \times \text{features of a phone}}
@@ -283,115 +194,25 @@ def fer(errors: RecognitionErrors) -> Number:
     return ratio(errors.feature_cost, errors.reference_features, "FER of a reference without phones")
 
 
-def phone_error_rate(
-    reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
-) -> float:
-    """PER of transcripts: `per` of `count_errors`, but faster to compute."""
-    table = table or arpabet_features()
-    pairs = _encode_pairs(reference, hypothesis, table)
-    return _rate(np.stack(edit_errors(*pairs)), pairs[0].lengths, 1)
-
-
 def feature_error_rate(
     reference: Sequence[Phones], hypothesis: Sequence[Phones], *, table: Optional[FeatureTable] = None
 ) -> float:
-    """FER of transcripts: `fer` of `count_errors`, but faster to compute."""
-    table = table or arpabet_features()
-    pairs = _encode_pairs(reference, hypothesis, table)
-    return _rate(edit_costs(*pairs, *_feature_quarters(table)), pairs[0].lengths, 4 * len(table.features))
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step of an alignment.
-
-    Attributes
-    ----------
-    operation
-        `match`, `substitution`, `insertion` or `deletion`.
-    reference, hypothesis
-        The phones; None for the missing side of an insertion or a deletion.
-    cost
-        The cost in features.
-    changes
-        For a substitution, each changed feature with its symbols in the reference and in the hypothesis; empty for
-        other operations.
-    """
-
-    operation: str
-    reference: Optional[str]
-    hypothesis: Optional[str]
-    cost: float
-    changes: tuple[tuple[str, str, str], ...] = ()
-
-
-def align(reference: Phones, hypothesis: Phones, *, table: Optional[FeatureTable] = None) -> tuple[Step, ...]:
-    """The alignment of one utterance that is cheapest in features, from the first phone to the last.
-
-    The sum of its costs is the feature cost of `count_errors`. Among equally cheap alignments, it is chosen from the
-    end, with a preference for pairs, then deletions, then insertions.
-    """
-    table = table or arpabet_features()
-    pairs = _encode_pairs([reference], [hypothesis], table)
-    substitution, indel = table.substitution_costs(), table.indel_costs()
-    steps = []
-    for a, b in cheapest_path(pairs[0].codes, pairs[1].codes, *_feature_quarters(table)):
-        if a is not None and b is not None:
-            operation = "match" if a == b else "substitution"
-            symbols = zip(table.features, table.symbols[a], table.symbols[b])
-            changes = tuple(change for change in symbols if change[1] != change[2])
-            cost = float(substitution[a, b])
-            steps.append(Step(operation, table.phones[a], table.phones[b], cost, changes))
-        elif a is not None:
-            steps.append(Step("deletion", table.phones[a], None, float(indel[a])))
-        elif b is not None:
-            steps.append(Step("insertion", None, table.phones[b], float(indel[b])))
-    return tuple(steps)
-
-
-def _encode_pairs(
-    reference: Sequence[Phones], hypothesis: Sequence[Phones], table: FeatureTable
-) -> tuple[Sequences, Sequences]:
-    if len(reference) != len(hypothesis):
-        raise ValueError(
-            f"{len(reference)} reference and {len(hypothesis)} recognised utterances; expected the same"
-        )
-    if len(reference) == 0:
-        raise ValueError("0 utterances; expected at least one")
-    return _encode("reference", reference, table), _encode("hypothesis", hypothesis, table)
+    """FER of transcripts: `fer` of all `errors_per_utterance`."""
+    return float(fer(total(errors_per_utterance(reference, hypothesis, table=table))))
 
 
 def _encode(side: str, transcripts: Sequence[Phones], table: FeatureTable) -> Sequences:
+    """The numbers of the phones in the table, without fillers."""
     code = {phone: number for number, phone in enumerate(table.phones)}
-    code.update(dict.fromkeys(FILLERS, -1))
-    if any(issubclass(kind, str) for kind in set(map(type, transcripts))):
-        index = next(u for u, phones in enumerate(transcripts) if isinstance(phones, str))
-        raise ValueError(
-            f"{side} {index} is the string {transcripts[index]!r}; expected a sequence of phones"
-        )
-    lengths = np.fromiter(map(len, transcripts), np.int64)
+    for index, phones in enumerate(transcripts):
+        if isinstance(phones, str):
+            raise ValueError(f"{side} {index} is the string {phones!r}; expected a sequence of phones")
     try:
-        codes = np.fromiter(map(code.__getitem__, chain.from_iterable(transcripts)), np.int16)
+        spoken = list(map(drop_fillers, transcripts))
+        lengths = np.fromiter(map(len, spoken), np.int64)
+        codes = np.fromiter(map(code.__getitem__, chain.from_iterable(spoken)), np.int16)
     except (KeyError, TypeError):
-        known = list(code)
+        known = [*code, *FILLERS]
         index, phone = next((u, p) for u, phones in enumerate(transcripts) for p in phones if p not in known)
         raise ValueError(f"{side} {index}: {phone!r} is not a phone of the table") from None
-    spoken = codes >= 0
-    if not spoken.all():
-        spoken_before = np.concatenate(([0], np.cumsum(spoken)))
-        lengths = np.diff(spoken_before[np.concatenate(([0], np.cumsum(lengths)))])
-        codes = codes[spoken]
     return Sequences(codes, np.cumsum(lengths) - lengths, lengths)
-
-
-def _feature_quarters(table: FeatureTable) -> tuple[np.ndarray, np.ndarray]:
-    """Costs of substitutions, and of insertions and deletions, as integers in quarters of a feature."""
-    return (4 * table.substitution_costs()).astype(np.int64), (4 * table.indel_costs()).astype(np.int64)
-
-
-def _rate(distances: np.ndarray, reference_lengths: np.ndarray, unit: int) -> float:
-    if not reference_lengths.any():
-        raise ValueError(
-            f"the reference has 0 phones in {len(reference_lengths)} utterances; expected at least one"
-        )
-    return int(distances.sum()) / (unit * int(reference_lengths.sum()))

@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.challenges import caller_experience, merlion_diarization, merlion_identification
+from spokeneval.challenges import (
+    caller_experience,
+    merlion_diarization,
+    merlion_identification,
+)
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.turns import Reference, Submission
@@ -20,6 +24,7 @@ from spokeneval.metrics import (
     correlation,
     identification,
     prediction_error,
+    transcript_errors,
 )
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
@@ -355,6 +360,12 @@ def count_ratings(*raters: np.ndarray, part: str) -> Any:
     return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
+def count_phones(reference: Any, hypothesis: Any, part: str) -> Any:
+    features = recognition.errors_per_utterance(reference, hypothesis)
+    sides = (list(map(recognition.drop_fillers, side)) for side in (reference, hypothesis))
+    return features if part == "features" else transcript_errors.errors_per_utterance(*sides)
+
+
 def count_differences(labels: Any, scores: Any, row: Any) -> Any:
     trials = merlion_identification.difference_trials(labels, scores)
     return identification.detection_histograms(labels, scores, row, trials=trials)
@@ -380,7 +391,9 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
     "caller_experience": {
         part: Listeners(partial(count_ratings, part=part)) for part in ("pairs", "comparisons")
     },
-    "psst_recognition": {"errors": Transcripts(recognition.errors_per_utterance)},
+    "psst_recognition": {
+        part: Transcripts(partial(count_phones, part=part)) for part in ("features", "phones")
+    },
     "psst_correctness": {"predictions": Truth(classification.predictions_per_item)},
     "merlion_identification": {
         "pooled": Recorded(identification.pooled_histograms),

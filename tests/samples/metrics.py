@@ -142,7 +142,6 @@ INTERPOLATED = "merlion_identification.eer_interpolated"
 
 TWINS = (
     like("spoken_call.eligible", accept_reject.meets_fifty_percent_rule, accept_reject.count_decisions),
-    like("psst_recognition.per", recognition.phone_error_rate),
     like("psst_recognition.fer", recognition.feature_error_rate),
     like("content_accuracy.pearson_r", correlation.pearson_r),
     like("content_accuracy.partial_r", correlation.partial_r),

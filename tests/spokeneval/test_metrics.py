@@ -32,7 +32,6 @@ from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, take
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import ClassCosts
-from spokeneval.metrics.phoneme_recognition import RecognitionErrors
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.rater_pairs import RaterPairs
 from spokeneval.metrics.transcript_errors import TranscriptErrors
@@ -221,7 +220,6 @@ SIGNED = {
     TrueScoreErrors: ("rating",),
 }
 AT_LEAST = {
-    RecognitionErrors: {"reference_phones": ["substitutions", "deletions"]},
     TranscriptErrors: {"reference_length": ["substitutions", "deletions"]},
     TrueScoreErrors: {"ratings": ["items"], "squared_rating": ["rating"]},
 }
@@ -384,7 +382,7 @@ RATES = [
 
 def test_counts_have_the_rates_that_libraries_of_the_field_offer():
     assert {rate.id for rate in RATES} >= {
-        *("TranscriptErrors.wer", "TranscriptErrors.cer", "RecognitionErrors.per", "DiarizationErrors.der"),
+        *("TranscriptErrors.wer", "TranscriptErrors.cer", "FeatureErrors.fer", "DiarizationErrors.der"),
         *("DiarizationErrors.jer", "BinaryCounts.f1", "ScoreHistograms.eer"),
     }
 

@@ -28,7 +28,8 @@ try:
 except ImportError:
     sys.exit('ctc.py needs torch: pip install "torch>=2.6"')
 
-from spokeneval.metrics.phoneme_recognition import arpabet_features, count_errors, drop_fillers, per
+from spokeneval.metrics.phoneme_recognition import arpabet_features, drop_fillers
+from spokeneval.metrics.transcript_errors import count_errors, error_rate
 
 BLANK = "<blank>"
 PHONES = (BLANK, *sorted(arpabet_features().phones))
@@ -100,7 +101,7 @@ def train(heard: Sequence[torch.Tensor], said: Sequence[list[str]], epochs: int,
             loss.backward()
             optimiser.step()
         found = [greedy(log_probabilities(model, heard[index]), PHONES) for index in held_out]
-        rate = float(per(count_errors([said[index] for index in held_out], found)))
+        rate = float(error_rate(count_errors([said[index] for index in held_out], found)))
         if rate < lowest:
             best, lowest = copy.deepcopy(model), rate
     print(f"PER {100 * lowest:.1f} % on {len(held_out)} utterances held out, {len(learnt)} trained on.")

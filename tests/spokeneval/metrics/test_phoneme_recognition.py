@@ -1,37 +1,28 @@
-"""Tests of PER, FER and alignments, against the challenge's own tool, plain dynamic programming and examples."""
+"""Tests of FER and of tables of features, against the challenge's own tool, plain dynamic programming and examples."""
 
 from __future__ import annotations
 
-import math
 import random
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from spokeneval.metrics import edit_distance
+from spokeneval.metrics import edit_distance, transcript_errors
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import (
     FeatureTable,
-    RecognitionErrors,
-    align,
     arpabet_features,
     contains_pronunciation,
-    count_errors,
     drop_fillers,
     errors_per_utterance,
     feature_error_rate,
     fer,
-    per,
-    phone_classes,
-    phone_error_rate,
-    phone_errors,
     read_feature_table,
 )
+from spokeneval.metrics.transcript_errors import count_errors, error_rate
 
 TABLE = arpabet_features()
 
@@ -119,107 +110,50 @@ def feature_distance(reference, hypothesis):
     )
 
 
-def phone_distance(reference, hypothesis):
-    """The fewest errors, and then the fewest insertions + deletions: weights of 1000 and 1 in one number."""
-    cost = plain_distance(reference, hypothesis, lambda a, b: 1000 * (a != b), lambda a: 1001, 0)
-    return divmod(cost, 1000)
-
-
-def counts_of(errors, u):
-    return errors.substitutions[u], errors.insertions[u], errors.deletions[u]
-
-
 @pytest.mark.parametrize(("reference", "hypothesis", "errors", "phones", "cost"), WORKED)
 def test_worked_examples_of_the_challenges_tool(reference, hypothesis, errors, phones, cost):
-    reference, hypothesis = [reference.split()], [hypothesis.split()]
-    counted = count_errors(reference, hypothesis)
-    assert (phone_errors(counted), counted.reference_phones, counted.feature_cost) == (errors, phones, cost)
-    assert counted.reference_features == 24 * phones
-    for rate in (per(counted), phone_error_rate(reference, hypothesis)):
-        assert rate == pytest.approx(errors / phones, rel=0, abs=1e-12)
-    for rate in (fer(counted), feature_error_rate(reference, hypothesis)):
-        assert rate == pytest.approx(cost / (24 * phones), rel=0, abs=1e-12)
+    sides = [drop_fillers(reference.split())], [drop_fillers(hypothesis.split())]
+    counted = total(errors_per_utterance([reference.split()], [hypothesis.split()]))
+    assert (counted.feature_cost, counted.reference_features) == (cost, 24 * phones)
+    assert fer(counted) == feature_error_rate(*sides) == cost / (24 * phones)
+    assert error_rate(count_errors(*sides)) == errors / phones
 
 
 def test_random_pairs_as_pssteval_scores_them():
     reference, hypothesis, edit_distances, feature_costs = frozen_pairs()
-    errors = errors_per_utterance(reference, hypothesis)
+    rows = errors_per_utterance(reference, hypothesis)
     assert len(edit_distances) == 200
-    np.testing.assert_array_equal(phone_errors(errors), edit_distances)
-    np.testing.assert_allclose(errors.feature_cost, feature_costs, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(rows.feature_cost, feature_costs, rtol=0, atol=1e-12)
+    phones = transcript_errors.errors_per_utterance(
+        *(list(map(drop_fillers, s)) for s in (reference, hypothesis))
+    )
+    np.testing.assert_array_equal(transcript_errors.errors(phones), edit_distances)
     # The tool's own pooled figures for the 200 pairs.
-    np.testing.assert_allclose(per(total(errors)), 0.6591099916036943, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(fer(total(errors)), 0.3621519031626085, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(error_rate(total(phones)), 0.6591099916036943, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(fer(total(rows)), 0.3621519031626085, rtol=0, atol=1e-12)
 
 
-def test_every_count_as_a_plain_dynamic_programme_finds_it():
-    reference, hypothesis = random_pairs(1, 1000)
+@pytest.mark.parametrize(("pairs", "longest"), [(1000, 9), pytest.param(20, 400, marks=pytest.mark.thorough)])
+def test_every_cost_as_a_plain_dynamic_programme_finds_it(pairs, longest):
+    reference, hypothesis = random_pairs(1, pairs, longest)
     errors = errors_per_utterance(reference, hypothesis)
     for u, pair in enumerate(zip(reference, hypothesis)):
         r, h = map(drop_fillers, pair)
-        substitutions, insertions, deletions = counts_of(errors, u)
         assert errors.feature_cost[u] == feature_distance(r, h)
-        assert (substitutions + insertions + deletions, insertions + deletions) == phone_distance(r, h)
-        assert insertions - deletions == len(h) - len(r)
-        assert errors.reference_phones[u] == len(r)
         assert errors.reference_features[u] == 24 * len(r)
-
-
-@pytest.mark.thorough
-def test_long_utterances_do_not_overflow():
-    rng = random.Random(2)
-    r, h = ([rng.choice(TABLE.phones) for _ in range(length)] for length in (400, 380))
-    counted = count_errors([r], [h])
-    assert counted.feature_cost == feature_distance(r, h)
-    assert (phone_errors(counted), counted.insertions + counted.deletions) == phone_distance(r, h)
-    # 3000 equal phones against none and against others: by hand, 22 features a phone deleted, 1/2 of 2 changed.
-    assert count_errors([["IY"] * 3000], [[]]).feature_cost == 22 * 3000
-    swapped = count_errors([["IY"] * 3000], [["UW"] * 3000])
-    unit = float(TABLE.substitution_costs()[TABLE.phones.index("IY"), TABLE.phones.index("UW")])
-    assert (swapped.substitutions, swapped.feature_cost) == (3000, 3000 * unit)
-
-
-def test_an_utterance_scores_the_same_alone_and_among_others():
-    reference, hypothesis = random_pairs(3, 100, longest=40)
-    reference[7], hypothesis[9] = ["AA"] * 500, ["K", "AE"] * 300
-    together = errors_per_utterance(reference, hypothesis)
-    for u, (r, h) in enumerate(zip(reference, hypothesis)):
-        alone = errors_per_utterance([r], [h])
-        assert counts_of(alone, 0) == counts_of(together, u)
-        assert alone.feature_cost[0] == together.feature_cost[u]
 
 
 def test_small_batches_score_as_large_ones(monkeypatch):
     reference, hypothesis = random_pairs(4, 500)
-    expected = count_errors(reference, hypothesis)
+    reference[7], hypothesis[9] = ["AA"] * 500, ["K", "AE"] * 300
+    expected = errors_per_utterance(reference, hypothesis).feature_cost
     monkeypatch.setattr(edit_distance, "_BATCH_CELLS", 16)
-    assert count_errors(reference, hypothesis) == expected
+    np.testing.assert_array_equal(errors_per_utterance(reference, hypothesis).feature_cost, expected)
 
 
 def test_an_empty_reference_still_adds_its_insertions():
-    counted = count_errors([["<spn>"], ["K"]], [["AE"], ["K"]])
-    assert (counted.insertions, counted.reference_phones, counted.feature_cost) == (1, 1, 21.5)
-
-
-def test_counts_must_add_up():
-    with pytest.raises(ValueError, match="2 substitutions and 2 deletions in 3 reference phones"):
-        RecognitionErrors(2, 0, 2, 3, 50.0, 72)
-    with pytest.raises(ValueError, match="reference phones"):
-        RecognitionErrors(*np.array([[0, 0, 0, 3, 0, 72], [2, 0, 2, 3, 50, 72]]).T)
-
-
-phones = st.lists(st.sampled_from([*TABLE.phones, "<sil>"]), max_size=12)
-
-
-@pytest.mark.thorough
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(phones, phones), min_size=1, max_size=8))
-def test_costs_are_symmetric_and_insertions_become_deletions(pairs):
-    reference, hypothesis = map(list, zip(*pairs))
-    counted, swapped = count_errors(reference, hypothesis), count_errors(hypothesis, reference)
-    assert swapped.feature_cost == counted.feature_cost
-    assert swapped.substitutions == counted.substitutions
-    assert (swapped.insertions, swapped.deletions) == (counted.deletions, counted.insertions)
+    counted = total(errors_per_utterance([["<spn>"], ["K"]], [["AE"], ["K"]]))
+    assert (counted.feature_cost, counted.reference_features) == (21.5, 24)
 
 
 @pytest.mark.parametrize(
@@ -234,50 +168,12 @@ def test_costs_are_symmetric_and_insertions_become_deletions(pairs):
         ([["K"]], [[float("nan")]], "hypothesis 0: nan is not a phone"),
         ([["K"]], ["K"], "hypothesis 0 is the string 'K'"),
         ("K", [["K"]], "reference 0 is the string 'K'"),
+        ([["<sil>"], []], [["K"], []], "FER of a reference without phones is undefined"),
     ],
 )
-@pytest.mark.parametrize("metric", [count_errors, phone_error_rate, feature_error_rate])
-def test_bad_input_is_refused_by_name(metric, reference, hypothesis, message):
+def test_bad_input_is_refused_by_name(reference, hypothesis, message):
     with pytest.raises(ValueError, match=message):
-        metric(reference, hypothesis)
-
-
-def test_a_reference_without_phones_has_no_rate():
-    reference, hypothesis = [["<sil>"], []], [["K"], []]
-    for rate in (phone_error_rate, feature_error_rate):
-        with pytest.raises(ValueError, match="0 phones in 2 utterances"):
-            rate(reference, hypothesis)
-
-
-def test_alignment_of_a_word_step_by_step():
-    # HH deleted (20), AW taken for AA (half of 1/2 + 1/2 + 1/2 + 3/2).
-    steps = align(["HH", "AW", "<sil>", "S"], ["AA", "S"])
-    assert [(s.operation, s.reference, s.hypothesis, s.cost) for s in steps] == [
-        ("deletion", "HH", None, 20.0),
-        ("substitution", "AW", "AA", 1.5),
-        ("match", "S", "S", 0.0),
-    ]
-    assert steps[1].changes == (
-        ("round", "-+", "-"),
-        ("high", "-+", "-"),
-        ("low", "+-", "+"),
-        ("back", "-+", "+"),
-    )
-    inserted = align(["K", "AE"], ["K", "AE", "T"])[-1]
-    assert (inserted.operation, inserted.reference, inserted.hypothesis) == ("insertion", None, "T")
-    assert (inserted.cost, inserted.changes) == (21.5, ())
-    assert align(["V"], ["F"])[0].changes == (("voice", "+", "-"),)
-    assert align([], []) == ()
-
-
-def test_alignments_rebuild_both_sides_and_cost_the_feature_distance():
-    reference, hypothesis = random_pairs(7, 300)
-    errors = errors_per_utterance(reference, hypothesis)
-    for u, (r, h) in enumerate(zip(reference, hypothesis)):
-        steps = align(r, h)
-        assert [s.reference for s in steps if s.reference] == drop_fillers(r)
-        assert [s.hypothesis for s in steps if s.hypothesis] == drop_fillers(h)
-        assert math.fsum(s.cost for s in steps) == errors.feature_cost[u]
+        feature_error_rate(reference, hypothesis)
 
 
 def test_table_is_the_published_one():
@@ -292,26 +188,16 @@ def test_table_is_the_published_one():
     assert arpabet_features() is TABLE
 
 
-def test_classes_need_six_features_and_no_other():
-    features = ("syllabic", "sonorant", "continuant", "delayedrelease", "tap", "nasal")
-    symbols = (("+", "0", "0", "0", "-", "-"), ("-", "+", "-", "0", "+", "-"), ("-", "-", "-", "+", "-", "-"))
-    table = FeatureTable(("A", "B", "C"), features, symbols)
-    assert phone_classes(table) == ["vowel", "tap", "affricate"]
-    fewer = FeatureTable(("A", "B", "C"), features[:5], tuple(row[:5] for row in symbols))
-    assert phone_classes(fewer) == ["phone"] * 3
-
-
 def test_an_organisers_own_table(tmp_path):
     # Two features; A and C alike: free to mistake in FER, an error in PER. A -> B: |1 - 0| / 2 + |-1 + 1/2| / 2.
     file = tmp_path / "table.tsv"
     file.write_bytes(b"\xef\xbb\xbf# a note\r\nphone\thigh\tlow\r\nA\t+\t-\r\nB\t0\t-+\r\nC\t+\t-\r\n")
     table = read_feature_table(file)
     assert table == FeatureTable(("A", "B", "C"), ("high", "low"), (("+", "-"), ("0", "-+"), ("+", "-")))
-    assert count_errors([["A", "A"]], [["C", "B"]], table=table) == RecognitionErrors(2, 0, 0, 2, 0.75, 4)
-    assert count_errors([["B"]], [[]], table=table).feature_cost == 1.5
-    assert [s.operation for s in align(["A"], ["C"], table=table)] == ["substitution"]
+    rows = errors_per_utterance([["A", "A"], ["B"]], [["C", "B"], []], table=table)
+    assert (rows.feature_cost.tolist(), rows.reference_features.tolist()) == ([0.75, 1.5], [4, 2])
     with pytest.raises(ValueError, match="'K' is not a phone"):
-        count_errors([["K"]], [["A"]], table=table)
+        feature_error_rate([["K"]], [["A"]], table=table)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from sample_data import psst as sample
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task
-from spokeneval.metrics.phoneme_recognition import count_errors, fer, per
+from spokeneval.metrics.phoneme_recognition import drop_fillers, feature_error_rate
+from spokeneval.metrics.transcript_errors import count_errors, error_rate
 from tests.samples.programs import ROOT, run_program, write_files
 
 FILES = {"psst_recognition": "transcripts.tsv", "psst_correctness": "correctness.tsv"}
@@ -46,9 +47,11 @@ def test_both_kits_score_both_tasks_from_one_file_of_transcripts(kits, tmp_path)
         assert done.returncode == 0, done.stderr
         words.append(done.stdout.replace(str(out), "OUT"))
         scores = numbers(done.stdout)
-        errors = count_errors([u.transcript.split() for u in utterances], [t.split() for t in recognised])
-        assert scores["PER (%)"] == pytest.approx(100 * per(errors), rel=0, abs=1e-4)
-        assert scores["FER (%)"] == pytest.approx(100 * fer(errors), rel=0, abs=1e-4)
+        texts = [u.transcript for u in utterances], recognised
+        sides = [[drop_fillers(text.split()) for text in side] for side in texts]
+        per, fer = error_rate(count_errors(*sides)), feature_error_rate(*sides)
+        assert scores["PER (%)"] == pytest.approx(100 * per, rel=0, abs=1e-4)
+        assert scores["FER (%)"] == pytest.approx(100 * fer, rel=0, abs=1e-4)
         # The numbers of the baseline, computed in another way.
         run(kit, "baseline.py", "development", out)
         tried = run(kit, "try_submission.py", out / FILES[task])
