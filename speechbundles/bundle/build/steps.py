@@ -5,6 +5,7 @@ All values are computed once, when the bundle is built, and are the same for all
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from speechbundles.bundle.build.gold_answers import half_right_error, range_of
 from speechbundles.competition.references import ReferenceSet
@@ -13,7 +14,7 @@ from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, on_
 from spokeneval.run.interval import resampled_error, scores_without
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import labelled, read_submission
-from spokeneval.run.scoring import score_submission
+from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import HIGHER, Number, Task
 
@@ -64,9 +65,9 @@ def set_feedback(
     """Compute the feedback on a set.
 
     The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
-    if the baseline does not run. If that is 0 or too wide, the step is the largest standard error of all these systems,
-    or that of a system that is right about half of the set (`half_right_error`). The floor is the score of the best of
-    them.
+    if the baseline does not run. If that is 0, the step is the largest standard error of these systems that is below
+    half of the range, or that of a system that is right about half of the set (`half_right_error`). The floor is the
+    score of the best of them.
 
     Parameters
     ----------
@@ -84,15 +85,20 @@ def set_feedback(
     lines = {
         what: score_submission(task, gold.labels, answers, settings) for what, answers in submissions.items()
     }
+
+    def rows_of(line: Scored) -> Any:
+        return task.part(task.primary, line.statistics.parts)
+
     key, higher = task.primary.key, task.primary.direction == HIGHER
-    errors = _usable(task, {what: line.intervals[key].standard_error for what, line in lines.items()})
+    widest = range_of(task.primary) / 2
     # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
-    if not any(errors.values()):
-        rows = {what: task.part(task.primary, line.statistics.parts) for what, line in lines.items()}
-        errors = _usable(task, {what: resampled_error(task.primary, rows[what]) for what in lines})
-    if not any(errors.values()):
-        errors = {"": half_right_error(task, gold, settings)}
-    error = errors[_first_or_largest(errors)]
+    error = (
+        _first_or_largest([line.intervals[key].standard_error for line in lines.values()], widest)
+        or _first_or_largest(
+            [resampled_error(task.primary, rows_of(line)) for line in lines.values()], widest
+        )
+        or half_right_error(task, gold, settings)
+    )
     steps = {key: choose_step(error)} if error else {}
     scores = {what: line.scores[key] for what, line in lines.items()}
     unit = next(iter(lines.values())).statistics.unit
@@ -102,20 +108,14 @@ def set_feedback(
     floor = coarse_scores({key: shown[best]}, steps)
     without: list[float] = []
     if not hidden and BASELINE in lines:
-        of_units = task.part(task.primary, lines[BASELINE].statistics.parts)
-        without = scores_without(task.primary, lines[BASELINE].scores[key], of_units).tolist()
+        baseline = lines[BASELINE]
+        without = scores_without(task.primary, baseline.scores[key], rows_of(baseline)).tolist()
     return Feedback(steps, floor, unit, shown if hidden else scores, without, best)
 
 
-def _usable(task: Task, errors: Mapping[str, float]) -> dict[str, float]:
-    """Return errors, with 0 for those of half of the score's range, in which no two systems would differ.
+def _first_or_largest(errors: Sequence[float], widest: float) -> float:
+    """Return the first error if it is not 0, else the largest below `widest`; 0 if there is none.
 
-    A system that is certain and wrong has such an error of Cllr, which has no bound.
+    A trivial baseline that is certain and wrong has a much larger error of Cllr, by which no systems would differ.
     """
-    return {what: error if error < range_of(task.primary) / 2 else 0.0 for what, error in errors.items()}
-
-
-def _first_or_largest(errors: Mapping[str, float]) -> str:
-    """Return the first system if it has a standard error, else the one with the largest."""
-    first = next(iter(errors))
-    return first if errors[first] else max(errors, key=lambda what: errors[what])
+    return errors[0] or max((error for error in errors if error < widest), default=0.0)
