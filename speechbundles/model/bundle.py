@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -193,24 +193,42 @@ class BuiltBundle:
             folder.symlink_to(self.unpacked[name], target_is_directory=True)
             return folder
         folder.mkdir(parents=True)
+        for entry, content in self.entries(name):
+            path = folder / entry
+            try:
+                (path if entry.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+                if not entry.endswith("/"):
+                    path.write_bytes(content)
+            except OSError as error:
+                raise _damaged(name, entry, error) from None
+        return folder
+
+    def entries(self, name: str) -> Iterator[tuple[str, bytes]]:
+        """Yield the name and the content of each entry of an inner zip; the name of a folder ends with `/`.
+
+        Raises
+        ------
+        BundleError: there is no such zip, or it is damaged, too large or unsafe to unpack.
+        """
         if not isinstance(name, str) or name not in self.files:
             raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle")
-        entry = None
+        entry = ""
         try:
             with open_zip(io.BytesIO(self.files[name])) as archive:
                 _check_entries(archive)
-                for entry in archive.infolist():
-                    path = folder / entry.filename
-                    (path if entry.is_dir() else path.parent).mkdir(parents=True, exist_ok=True)
-                    if not entry.is_dir():
-                        path.write_bytes(read_entry(archive, entry))
+                for each in archive.infolist():
+                    entry = each.filename
+                    yield entry, b"" if each.is_dir() else read_entry(archive, each)
         except zipfile.BadZipFile:
             raise BundleError(f"{name} in the bundle is not a zip; only zips are rehearsed") from None
         except (*DAMAGED, OSError) as error:
-            what = f"{entry.filename!r:.100} in {name}" if entry else name
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise BundleError(f"{what} in the bundle cannot be unpacked: {reason}") from None
-        return folder
+            raise _damaged(name, entry, error) from None
+
+
+def _damaged(name: str, entry: str, error: Exception) -> BundleError:
+    what = f"{entry!r:.100} in {name}" if entry else name
+    reason = error.strerror if isinstance(error, OSError) else error
+    return BundleError(f"{what} in the bundle cannot be unpacked: {reason}")
 
 
 def _check_entries(archive: zipfile.ZipFile) -> None:

@@ -15,6 +15,7 @@ import pytest
 import build_bundle
 from speechbundles.bundle.rehearse import ProcessEngine, engines
 from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
+from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.read import read_built_bundle
@@ -40,14 +41,11 @@ def walled(tmp_path, monkeypatch):
 
     def go(source, *words, seconds=20.0, **limits):
         (tmp_path / "program/main.py").write_text(textwrap.dedent(source))
-        return engine.run(
-            words or ["python3", "main.py", mark],
-            {f"/app/{name}": tmp_path / name for name in ("program", "input", "output")},
-            cwd="/app/program",
-            scratch=tmp_path / "scratch",
-            seconds=seconds,
-            limits=Limits(**{"memory_bytes": 300 * MB, "output_bytes": 80 * MB, **limits}),
-        )
+        folders = {f"/app/{name}": tmp_path / name for name in ("program", "output")}
+        inputs = {"/app/input": tmp_path / "input"}
+        program = Program("x", words or ["python3", "main.py", mark], "/app/program", folders, inputs)
+        bounds = {"memory_bytes": 300 * MB, "output_bytes": 80 * MB, **limits}
+        return engine.run(program, tmp_path / "scratch", Limits(seconds, **bounds))
 
     yield go
     left = [
@@ -179,15 +177,15 @@ def test_a_user_without_rights_has_the_same_walls():
     source = """
         import os, sys, tempfile
         from pathlib import Path
-        from speechbundles.bundle.rehearse import bubblewrap, sandbox
+        from speechbundles.bundle.rehearse import bubblewrap, Limits, Program
         sys.executable, os.environ["HOME"] = "/usr/bin/python3", "/nowhere"
         os.setgroups([]), os.setgid(65534), os.setuid(65534)
         with tempfile.TemporaryDirectory() as name:
-            place, limits = Path(name), sandbox.Limits()
+            place = Path(name)
             engine = bubblewrap.BubblewrapEngine(python=bubblewrap.Python("/usr/bin/python3", ()))
             words = ["sh", "-c", "id -u; touch made; touch /app/input/new"]
-            mounts = {"/app/output": place, "/app/input": place}
-            print(engine.run(words, mounts, cwd="/app/output", scratch=place, seconds=20, limits=limits))
+            program = Program("x", words, "/app/output", {"/app/output": place}, {"/app/input": place})
+            print(engine.run(program, place, Limits(20)))
             print((place / "made").exists())
     """
     words = [sys.executable, "-c", textwrap.dedent(source)]
@@ -289,10 +287,8 @@ def test_without_bubblewrap_a_strangers_bundle_is_refused(
 )
 def test_the_projects_own_programs_run_locally(tmp_path, monkeypatch, whose, there, local):
     """An organiser's Python task runs in bubblewrap only where that is installed."""
-    monkeypatch.setattr(
-        engines, "own_programs", lambda bundle: dict.fromkeys(bundle.unpacked.values(), whose)
-    )
+    monkeypatch.setattr(engines, "own_programs", lambda bundle: dict.fromkeys(["scoring_program.zip"], whose))
     monkeypatch.setenv("PATH", os.environ["PATH"] if there else "")
     engine = engines.choose_engine("auto", read_built_bundle(codabench_bundle(tmp_path)))
     assert isinstance(engine, ProcessEngine) == local
-    assert engine.read_only
+    assert engine.strict

@@ -302,8 +302,7 @@ def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
         [sys.executable, str(program), *map(str, folders)],
         cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT)},
-        seconds=60,
-        limits=Limits(memory_bytes=1 << 30, output_bytes=1 << 20),
+        limits=Limits(60, memory_bytes=1 << 30, output_bytes=1 << 20),
     )
     assert (outcome.exit_code, outcome.why_stopped) == (1, None)
     assert outcome.stderr.startswith("prediction.txt: ")

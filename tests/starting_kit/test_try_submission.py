@@ -99,8 +99,8 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(t
         unpacked = read_built_bundle(built.path).unpack_once(tmp_path / built.platform)
         submission = tmp_path / "submission.zip"
         own = own_programs(unpacked)
-        assert [*own] == [folder for name, folder in unpacked.unpacked.items() if "program" in name]
-        with ProcessEngine(own=own) as engine:
+        assert sorted(own) == [name for name in sorted(unpacked.unpacked) if "program" in name]
+        with ProcessEngine(own={unpacked.unpacked[name]: whose for name, whose in own.items()}) as engine:
             for name, content in files.items():
                 submission.write_bytes(make_zip(content))
                 rows[name] = rehearse_phase(unpacked, unpacked.phase(None), submission, engine=engine)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from speechbundles.bundle.build.kit import make_programs
-from speechbundles.bundle.rehearse import Limits, ProcessEngine
+from speechbundles.bundle.rehearse import Limits, ProcessEngine, Program
 from speechbundles.competition.settings import files_of
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
@@ -99,14 +99,10 @@ def _unequal(root: Path) -> list[str]:
 
 def _run(root: Path, *words: str) -> tuple[str, list[str]]:
     """Run a program in the sandbox; return why it failed, in one line, or an empty text, and the lines it prints."""
-    outcome = ProcessEngine({HIDDEN_STATISTICS: "write"}).run(
-        ["python3", *words],
-        {f"/{name}": root / name for name in ("program", "input", "output")},
-        cwd="/program",
-        scratch=root / "scratch",
-        seconds=SECONDS,
-        limits=Limits(),
-    )
+    folders = {f"/{name}": root / name for name in ("program", "input", "output")}
+    program = Program("the task", ["python3", *words], "/program", folders)
+    engine = ProcessEngine({HIDDEN_STATISTICS: "write"})
+    outcome = engine.run(program, root / "scratch", Limits(seconds=SECONDS))
     printed = [line for line in f"{outcome.stdout}\n{outcome.stderr}".split("\n") if line]
     if outcome.why_stopped:
         return f"stopped, {outcome.why_stopped}", printed

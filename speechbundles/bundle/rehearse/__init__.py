@@ -1,6 +1,8 @@
 """Rehearsals: a submission is run on this computer as the platform would run it. Other rooms import from here only."""
 
+from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
 from speechbundles.bundle.rehearse.containers import ContainerEngine
+from speechbundles.bundle.rehearse.engine import Engine, Program
 from speechbundles.bundle.rehearse.engines import ENGINES, choose_engine
 from speechbundles.bundle.rehearse.many import (
     Result,
@@ -9,7 +11,7 @@ from speechbundles.bundle.rehearse.many import (
     rehearse_all,
     write_result,
 )
-from speechbundles.bundle.rehearse.process import Engine, ProcessEngine
+from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import (
     FAILED,
     FINISHED,
@@ -26,10 +28,12 @@ __all__ = [
     "ENGINES",
     "FAILED",
     "FINISHED",
+    "BubblewrapEngine",
     "ContainerEngine",
     "Engine",
     "Limits",
     "ProcessEngine",
+    "Program",
     "Rehearsal",
     "Result",
     "choose_engine",

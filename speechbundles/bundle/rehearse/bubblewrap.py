@@ -16,13 +16,12 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import sandbox
-from speechbundles.bundle.rehearse.containers import INPUTS, is_input
-from speechbundles.bundle.rehearse.process import USUAL
+from speechbundles.bundle.rehearse.engine import USUAL, Program
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import write_tree
@@ -151,13 +150,12 @@ def system_call_filter() -> bytes:
 
 
 class BubblewrapEngine:
-    """Runs each program in namespaces of its own (see `process.Engine.run`).
+    """Runs each program in namespaces of its own (see `engine.Engine`).
 
     Parameters
     ----------
     variables: environment variables for the programs, besides the usual ones.
     python: default: this Python.
-    read_only: mounts that a program cannot write to, by the last part of their names.
 
     Raises
     ------
@@ -165,76 +163,52 @@ class BubblewrapEngine:
     """
 
     def __init__(
-        self,
-        variables: Mapping[str, str] | None = None,
-        *,
-        python: Python | None = None,
-        read_only: Collection[str] = INPUTS,
+        self, variables: Mapping[str, str] | None = None, *, python: Python | None = None, strict: bool = True
     ) -> None:
         self.variables = dict(variables or {})
         self.python = python or find_python()
+        self.strict = strict
         for folder in self.python.folders:
             if Path.home().resolve().is_relative_to(folder):
                 raise OrganiserError(
                     f"the environment of {self.python.program} is {folder}, which contains your home; give --python an "
                     "environment in a folder of its own (python3 -m venv DIR)"
                 )
-        self.read_only = read_only
         self.program = shutil.which("bwrap") or ""
         self.layers = self._tried()
 
-    def run(
-        self,
-        command: Sequence[str],
-        mounts: Mapping[str, Path],
-        *,
-        cwd: str,
-        scratch: Path,
-        seconds: float,
-        limits: Limits,
-    ) -> Outcome:
+    def run(self, program: Program, scratch: Path, limits: Limits) -> Outcome:
         """See `Engine.run`; nothing that an earlier run left in `scratch` is visible."""
         place = Path(tempfile.mkdtemp(dir=scratch))
-        (place / "filter").write_bytes(system_call_filter())
-        opened = ["/bin/sh", "-c", 'exec "$@" 3< "$0"', str(place / "filter")] if system_call_filter() else []
-        walled = [
-            *opened,
-            *self._walls(place, mounts),
-            "--chdir",
-            cwd,
-            "--",
-            "/bin/sh",
-            "-c",
-            'exec "$@"',
-            "sh",
-        ]
-        return sandbox.run([*walled, *command], cwd=place, env=USUAL, seconds=seconds, limits=limits)
+        return sandbox.run(
+            [*self._command(program, place), *program.words], cwd=place, env=USUAL, limits=limits
+        )
 
-    def _walls(self, place: Path, mounts: Mapping[str, Path]) -> Iterator[str]:
-        """Return the command of bubblewrap, up to the program's folder; `place` is a new folder for this run."""
+    def _command(self, program: Program, place: Path) -> Iterator[str]:
+        """Return the command that starts a program's own; `place` is a new folder for this run."""
         start = f'#!/bin/sh\nexec {shlex.quote(self.python.program)} "$@"\n'.encode()
         write_tree(place / "etc", ETC)
         for path in write_tree(place / "commands", {"python": start, "python3": start}).iterdir():
             path.chmod(0o755)
         for name in ("root", "tmp"):
             (place / name).mkdir()
+        if calls := system_call_filter():
+            (place / "filter").write_bytes(calls)
+            yield from ("/bin/sh", "-c", 'exec "$@" 3< "$0"', str(place / "filter"))
+        yield from (self.program, *WALLS, *(("--seccomp", "3") if calls else ()), "--clearenv")
         env = {**USUAL, "HOME": "/root", "PATH": f"{COMMANDS}:{self.python.path}", **self.variables}
-        yield from (self.program, *WALLS, *(("--seccomp", "3") if system_call_filter() else ()), "--clearenv")
         yield from (word for item in env.items() for word in ("--setenv", *item))
         for name in SYSTEM:
-            if os.path.islink(name):
-                yield from ("--symlink", os.readlink(name), name)
-            else:
-                yield from ("--ro-bind-try", name, name)
+            linked = os.path.islink(name)
+            yield from ("--symlink", os.readlink(name), name) if linked else ("--ro-bind-try", name, name)
         yield from DEVICES
-        for name, folder in (("/root", "root"), ("/tmp", "tmp")):
-            yield from ("--bind", str(place / folder), name)
-        given = {name: Path(name) for name in self.python.folders}
-        given |= {COMMANDS: place / "commands", **{f"/etc/{name}": place / "etc" / name for name in ETC}}
-        for name in sorted({**given, **mounts}, key=len):
-            fixed = name in given or is_input(name, self.read_only)
-            yield from ("--ro-bind" if fixed else "--bind", str({**given, **mounts}[name]), name)
-        yield from ("--remount-ro", "/")
+        own = {name: Path(name) for name in self.python.folders} | {COMMANDS: place / "commands"}
+        own |= {f"/etc/{name}": place / "etc" / name for name in ETC}
+        folders = {"/root": place / "root", "/tmp": place / "tmp", **own, **program.folders}
+        for name in sorted(folders, key=len):
+            fixed = name in program.inputs or (name in own and name not in program.mounts)
+            yield from ("--ro-bind" if fixed else "--bind", str(folders[name]), name)
+        yield from ("--remount-ro", "/", "--chdir", program.cwd, "--", "/bin/sh", "-c", 'exec "$@"', "sh")
 
     def _tried(self) -> str:
         """Return a line that lists the walls, after a trial of them."""
@@ -245,13 +219,12 @@ class BubblewrapEngine:
         if version < OLDEST:
             raise OrganiserError(f"{printed.strip()} is too old; version 0.8 is the oldest that is supported")
         trial = ["sh", "-c", "readlink /proc/self/ns/*; cat /proc/self/status"]
-        with tempfile.TemporaryDirectory() as scratch:
-            seen = self.run(
-                trial, {"/app": Path(scratch)}, cwd="/app", scratch=Path(scratch), seconds=20, limits=Limits()
-            )
+        with tempfile.TemporaryDirectory() as name:
+            command = self._command(Program("trial", trial, "/app", {"/app": Path(name)}), Path(name))
+            seen = subprocess.run([*command, *trial], env=USUAL, capture_output=True, text=True, timeout=20)
         holds = all(f"{field}\n" in seen.stdout for field in ("CapEff:\t0000000000000000", "NoNewPrivs:\t1"))
         shared = [name for name in NAMESPACES if os.readlink(f"/proc/self/ns/{name}") in seen.stdout.split()]
-        if seen.exit_code or shared or not holds:
+        if seen.returncode or shared or not holds:
             why = seen.stderr.strip() or ", ".join(shared) or "programs keep rights"
             raise OrganiserError(f"this system does not permit bubblewrap all of its walls: {why:.300}")
         return (

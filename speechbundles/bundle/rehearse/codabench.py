@@ -18,9 +18,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.run import (
     LARGEST_SCORES,
-    Program,
     Run,
     RunFailed,
     ScoresLost,
@@ -64,7 +64,6 @@ def run_reworked(run: Run, submission: Path) -> Path:
     """Run a submission as the reworked worker does; return the scoring program's output."""
     submitted, app, _ = _unpack(run, submission, ())
     new_folder(app / "output")
-    run.protect(submitted)
     return _score(run, _predict(run, app), submitted)
 
 
@@ -82,15 +81,18 @@ def _score(run: Run, results: Path, submitted: Path | None = None) -> Path:
     base = run.root / CODABENCH.scoring_folder
     run.lay_out_scoring(results, base, submitted)
     step, beside = "scoring_program", []
+    mounts = {f"{APP}/{name}": base / name for name in ("output", "shared")}
+    inputs = {f"{APP}/input": base / "input"}
     if run.task.ingestion_only_during_scoring:
         step = "beside_scoring"
-        mounts = {f"{APP}/{name}": base / name for name in ("output", "shared", "input")}
-        mounts |= {f"{APP}/{SUBMITTED}": base / "input/res", **_input_data(run, base)}
-        beside = _ingestion(run, base / "ingestion_program", mounts, "ingestion_beside_scoring")
+        inputs |= _input_data(run, base)
+        seen = {**inputs, f"{APP}/{SUBMITTED}": base / "input/res"}
+        beside = _ingestion(run, base / "ingestion_program", mounts, seen, "ingestion_beside_scoring")
         run.warnings += [BESIDE] * bool(beside)
+    if submitted is not None:
+        inputs[f"{APP}/{SUBMITTED}"] = base / SUBMITTED
     words = _words(base / "program", step)
-    more = () if submitted is None else (SUBMITTED,)
-    return run.score(words, base, APP, f"{APP}/program", more, beside)
+    return run.score(_program("scoring", words, base / "program", mounts, inputs), base, beside)
 
 
 def check_output(output: Path, step: str) -> None:
@@ -116,14 +118,12 @@ def page_warnings(output: Path, enabled: bool) -> list[str]:
 def _predict(run: Run, app: Path, command: list[str] | None = None) -> Path:
     """Run ingestion, and a submission's own command beside it; return the output, with the worker's report."""
     output, submitted = app / "output", app / SUBMITTED
-    mounts = {f"{APP}/output": output, **_input_data(run, app)}
+    mounts, inputs = {f"{APP}/output": output}, _input_data(run, app)
     programs = []
     if command is not None:
-        programs.append(
-            Program("submission", command, {**mounts, f"{APP}/program": submitted}, f"{APP}/program")
-        )
+        programs.append(_program("submission", command, submitted, mounts, inputs))
     if not run.task.ingestion_only_during_scoring:
-        programs += _ingestion(run, app / "program", {**mounts, f"{APP}/{SUBMITTED}": submitted})
+        programs += _ingestion(run, app / "program", mounts, {**inputs, f"{APP}/{SUBMITTED}": submitted})
     if not programs and not output.exists():
         raise RunFailed(
             "the submission's metadata has no command, and no ingestion program runs before scoring"
@@ -160,13 +160,15 @@ def _input_data(run: Run, app: Path) -> dict[str, Path]:
     """Return the folder with the input data, by the name under which programs see it."""
     if run.task.input_data is None:
         return {}
-    folder = run.bundle.unpack(run.task.input_data, app / "input_data")
-    run.protect(folder)
-    return {f"{APP}/input_data": folder}
+    return {f"{APP}/input_data": run.bundle.unpack(run.task.input_data, app / "input_data")}
 
 
 def _ingestion(
-    run: Run, folder: Path, mounts: Mapping[str, Path], step: str = "ingestion_program"
+    run: Run,
+    folder: Path,
+    mounts: Mapping[str, Path],
+    inputs: Mapping[str, Path],
+    step: str = "ingestion_program",
 ) -> list[Program]:
     """Return the ingestion program, unpacked into a folder; empty if there is none to run."""
     if run.task.ingestion_program is None:
@@ -176,7 +178,18 @@ def _ingestion(
     if words is None:
         run.warnings.append("the ingestion program has no command in metadata.yaml, so it is not run")
         return []
-    return [Program("ingestion", words, {**mounts, f"{APP}/program": folder}, f"{APP}/program")]
+    return [_program("ingestion", words, folder, mounts, inputs)]
+
+
+def _program(
+    name: str,
+    words: Sequence[str] | None,
+    folder: Path,
+    mounts: Mapping[str, Path],
+    inputs: Mapping[str, Path],
+) -> Program:
+    """Return a program that runs in its own folder."""
+    return Program(name, words or (), f"{APP}/program", {**mounts, f"{APP}/program": folder}, inputs)
 
 
 def _words(program: Path, step: str) -> list[str] | None:

@@ -15,9 +15,9 @@ from errno import EFBIG
 from pathlib import Path
 from typing import Any
 
+from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.run import (
     LARGEST_SCORES,
-    Program,
     Run,
     RunFailed,
     check_time,
@@ -53,7 +53,9 @@ def run_submission(run: Run, submission: Path) -> Path:
     run.lay_out_scoring(results, base)
     new_folder(base / "temp")
     (base / "output" / PAGE).touch(0o777)
-    return run.score(_words(base / "program"), base, RUN, RUN)
+    mounts = {RUN: base, **{f"{RUN}/{name}": base / name for name in ("output", "shared", "program")}}
+    words = _words(base / "program") or ()
+    return run.score(Program("scoring", words, RUN, mounts, {f"{RUN}/input": base / "input"}), base)
 
 
 def _predict(run: Run, submitted: Path) -> Path:
@@ -61,29 +63,28 @@ def _predict(run: Run, submitted: Path) -> Path:
     base = run.root / "prediction/run"
     for name in ("output", "temp", "shared"):
         new_folder(base / name)
-    inner = {
+    zips = {
         "input": run.task.input_data,
         "ingestion_program": run.task.ingestion_program,
         HIDDEN: run.task.reference_data,
     }
-    folders = {
-        name: run.bundle.unpack(zipped, base.parent / name) for name, zipped in inner.items() if zipped
-    }
+    folders = {name: run.bundle.unpack(zipped, base.parent / name) for name, zipped in zips.items() if zipped}
     mounts = {RUN: base, f"{RUN}/program": submitted}
     mounts |= {f"{RUN}/{name}": base / name for name in ("output", "temp", "shared")}
-    mounts |= {f"{RUN}/input": folders.get("input", base / "temp")}
+    inputs = {f"{RUN}/input": folders.get("input", base / "temp")}
     programs = []
     words = _words(submitted)
     if words is not None:
-        programs.append(Program("submission", words, mounts, RUN))
+        programs.append(Program("submission", words, RUN, mounts, inputs))
     if run.task.ingestion_program:
         words = _words(folders["ingestion_program"], INGESTION_VARIABLES)
         if words is None:
             raise RunFailed(
                 "the ingestion program has no command in its metadata: CodaLab's worker stops there"
             )
-        seen = {**mounts, **{f"{RUN}/{name}": folders[name] for name in folders}}
-        programs.append(Program("ingestion", ["env", f"PYTHONPATH={RUN}/program", *words], seen, RUN))
+        inner = {f"{RUN}/{name}": folder for name, folder in folders.items() if name != "input"}
+        command = ["env", f"PYTHONPATH={RUN}/program", *words]
+        programs.append(Program("ingestion", command, RUN, {**mounts, **inner}, inputs))
     (base / "output" / PAGE).touch(0o777)
     steps = run.execute(*programs)
     check_time(steps)

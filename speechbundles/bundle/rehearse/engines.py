@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine, find_python
-from speechbundles.bundle.rehearse.containers import INPUTS, ContainerEngine
+from speechbundles.bundle.rehearse.containers import ContainerEngine
+from speechbundles.bundle.rehearse.engine import Engine
 from speechbundles.bundle.rehearse.pool_worker import PROJECT
-from speechbundles.bundle.rehearse.process import Engine, ProcessEngine, own_programs
+from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
 from speechbundles.bundle.rehearse.run import Run
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import say
 
 ENGINES = ("auto", "local", "bubblewrap", "docker")
@@ -54,27 +53,19 @@ def choose_engine(
     ------
     OrganiserError: the engine is not available here, or the Python is not one.
     """
-    with temporary_folder("programs") as place:
-        phases = tuple(
-            replace(
-                phase,
-                tasks=tuple(replace(task, reference_data=None, input_data=None) for task in phase.tasks),
-            )
-            for phase in bundle.phases
-        )
-        whose = set(own_programs(replace(bundle, phases=phases).unpack_once(place)).values())
-    read_only = INPUTS if whose else frozenset()
+    whose = set(own_programs(bundle).values())
+    strict = bool(whose)
     if name == "docker":
         if python is not None:
             raise OrganiserError("--python is not for --engine docker: an image has its own Python")
-        return ContainerEngine(bundle.image, variables=variables, read_only=read_only)
+        return ContainerEngine(bundle.image, variables=variables, strict=strict)
     chosen = find_python(python)
     more = {} if python is None else {"PATH": chosen.path}
-    local = ProcessEngine({**more, **(variables or {})}, python=chosen.program, read_only=read_only)
+    local = ProcessEngine({**more, **(variables or {})}, python=chosen.program, strict=strict)
     if name == "local" or (name == "auto" and whose == {PROJECT}):
         return local
     try:
-        engine = BubblewrapEngine(variables, python=chosen, read_only=read_only)
+        engine = BubblewrapEngine(variables, python=chosen, strict=strict)
     except OrganiserError as error:
         if name == "auto" and whose:
             return local

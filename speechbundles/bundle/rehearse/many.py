@@ -129,7 +129,8 @@ def _prepared(
     """Unpack a bundle once for all runs; return it with an engine and a folder for them."""
     with temporary_place("bundle", above) as place:
         unpacked = bundle.unpack_once(place.path)
-        with ProcessEngine(variables, own_programs(unpacked)) as engine:
+        own = {unpacked.unpacked[name]: whose for name, whose in own_programs(unpacked).items()}
+        with ProcessEngine(variables, own) as engine:
             yield unpacked, engine, place.path
 
 

@@ -1,10 +1,9 @@
-"""Runs a rehearsal's programs with this Python on this computer; `containers` runs them in the bundle's own image.
+"""Runs programs on this computer with the user's rights: for code of this project, and code that the user trusts.
 
 A short run spends most of its time on starting Python, importing numpy and reading the same reference. Therefore this
-project's own programs (`own_programs`) run many times in one process (`pool_worker`), under the same limits as in
-`sandbox.run`: they only read a submission's data, and the process is replaced if a run changed it. Programs of a task
-in an organiser's Python run in children of such a process. A shared run counts only if it is `in_order`; the caller
-repeats any other without sharing.
+project's own programs (`own_programs`) run many times in one process (`pool_worker`), under the same limits: they only
+read a submission's data. Programs of a task in an organiser's Python run in children of such a process. A shared run
+counts only if it is `in_order`; the caller repeats any other without sharing.
 
 A shared program sees its own files and its reference as they were when it was first started. Share only runs of one
 bundle from folders that do not change (`BuiltBundle.unpack_once`).
@@ -20,30 +19,23 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 from speechbundles.bundle.rehearse import sandbox
-from speechbundles.bundle.rehearse.containers import INPUTS
+from speechbundles.bundle.rehearse.engine import USUAL, Program
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.errors import BundleError
 from speechbundles.model.sources import Sources, installed_root
-from speechbundles.model.zips import TASK_FILE, read_all
+from speechbundles.model.zips import TASK_FILE
 from speechbundles.platforms.codabench.layout import METADATA_FILES
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.run.options import OPTIONS_FILE
-
-USUAL = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "PYTHONUNBUFFERED": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",
-}
-"""Environment variables of every program."""
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a worker at its start: each has its own processor anyway."""
@@ -57,35 +49,12 @@ GRACE = 1.0
 """Seconds for a worker to end by itself, so that its time is counted, before it is killed."""
 
 
-class Engine(Protocol):
-    """Runs the programs of rehearsals: `ProcessEngine`, `BubblewrapEngine` or `ContainerEngine`.
-
-    `read_only`: folders that a program cannot write to, by the last part of their names; if empty, as on the platform.
-    """
-
-    read_only: Collection[str]
-
-    def run(
-        self,
-        command: Sequence[str],
-        mounts: Mapping[str, Path],
-        *,
-        cwd: str,
-        scratch: Path,
-        seconds: float,
-        limits: Limits,
-    ) -> Outcome:
-        """Run a command as if each folder were mounted under its name in `mounts` (`/app/input`), in the folder `cwd`.
-
-        `scratch` is a writable folder outside all mounts, for the program's home and temporary files.
-        """
-
-
 class ProcessEngine:
-    """Runs programs under the limits of `sandbox.run`.
+    """Runs programs in the sandbox (see `engine.Engine`).
 
-    Nothing is mounted: a folder replaces its name at the start of a word, or after a `=` in it. Use an engine with
-    programs of its own in a `with` statement, which ends their processes. One also ends with the thread that began it.
+    Nothing is mounted: a folder replaces its name at the start of a word, or after a `=` in it; the files of inputs are
+    made read-only. Use an engine with programs of its own in a `with` statement, which ends their processes. One also
+    ends with the thread that began it.
 
     Parameters
     ----------
@@ -100,12 +69,12 @@ class ProcessEngine:
         own: Mapping[Path, str] = MappingProxyType({}),
         *,
         python: str = sys.executable,
-        read_only: Collection[str] = INPUTS,
+        strict: bool = True,
     ) -> None:
-        self.python, self.read_only = python, read_only
+        self.python, self.strict = python, strict
         self.variables = dict(variables or {})
         self.own = {folder.resolve(): whose for folder, whose in own.items()}
-        self.workers: dict[tuple[int, str, Limits], _Worker] = {}
+        self.workers: dict[tuple[object, ...], _Worker] = {}
 
     def __enter__(self) -> ProcessEngine:
         return self
@@ -114,32 +83,30 @@ class ProcessEngine:
         for worker in self.workers.values():
             worker.end()
 
-    def run(
-        self,
-        command: Sequence[str],
-        mounts: Mapping[str, Path],
-        *,
-        cwd: str,
-        scratch: Path,
-        seconds: float,
-        limits: Limits,
-    ) -> Outcome:
+    def run(self, program: Program, scratch: Path, limits: Limits) -> Outcome:
         """See `Engine.run`."""
-        words = [_with_folder(word, mounts) for word in command]
-        if words[0] in ("python", "python3"):
+        folders = program.folders
+        words = [_with_folder(word, folders) for word in program.words]
+        if words[:1] in (["python"], ["python3"]):
             words[0] = self.python
+        for folder in program.inputs.values():
+            make_read_only(folder)
         for name in ("home", "tmp"):
             (scratch / name).mkdir(exist_ok=True)
         env = {**USUAL, "HOME": str(scratch / "home"), "TMPDIR": str(scratch / "tmp"), **self.variables}
-        script = (mounts[cwd] / (words[1:] or [""])[0]).resolve()
-        if words[0] != sys.executable or script.parent not in self.own:
-            return sandbox.run(words, cwd=mounts[cwd], env=env, seconds=seconds, limits=limits)
+        cwd = folders[program.cwd]
+        script = (cwd / (words[1:] or [""])[0]).resolve()
+        if words[:1] != [sys.executable] or script.parent not in self.own:
+            return sandbox.run(words, cwd=cwd, env=env, limits=limits)
         words[1] = str(script)
-        key = threading.get_ident(), words[1], limits
+        whose = self.own[script.parent]
+        data = Path((words[2:] or [""])[0]) if whose == PROJECT else Path()
+        shared = data / "ref" if (data / "ref").is_dir() else data
+        key = threading.get_ident(), script, shared.resolve(), replace(limits, seconds=1)
         if key not in self.workers:
-            self.workers[key] = _Worker(self.own[script.parent], words[1:], limits)
+            self.workers[key] = _Worker(whose, words[1:], limits)
         worker = self.workers[key]
-        outcome = worker.run({"words": words[1:], "cwd": str(mounts[cwd]), "env": env}, seconds, limits)
+        outcome = worker.run({"words": words[1:], "cwd": str(cwd), "env": env}, limits)
         if worker.has_ended() or not in_order(outcome.exit_code, outcome.stderr):
             self.workers.pop(key).end()
         return outcome
@@ -152,8 +119,8 @@ def in_order(exit_code: int, stderr: str) -> bool:
     return exit_code == 1 and stderr.endswith(f"{FREE_ATTEMPT}\n")
 
 
-def own_programs(bundle: BuiltBundle) -> dict[Path, str]:
-    """Return the folders of an unpacked bundle's programs whose runs can share a process, and whose code they are.
+def own_programs(bundle: BuiltBundle) -> dict[str, str]:
+    """Return the zips of a bundle's programs whose runs can share a process, and whose code they are.
 
     All code is this project's, byte for byte, except that a task in Python is its organiser's; that one needs Linux.
     """
@@ -162,23 +129,38 @@ def own_programs(bundle: BuiltBundle) -> dict[Path, str]:
     for folder in ("scoring_program", "ingestion_program"):
         code |= {(Path(name).name, content) for name, content in source.read_files(folder).items()}
     tasks = [task for phase in bundle.phases for task in phase.tasks]
-    programs = {name for task in tasks for name in (task.scoring_program, task.ingestion_program)}
-    folders = [folder for name, folder in bundle.unpacked.items() if name in programs]
-    files = (file for folder in folders for file in read_all(folder).items() if file[0] not in _SETTINGS)
-    others = {name for name, content in files if (name, content) not in code}
+    programs = dict.fromkeys(
+        name for task in tasks for name in (task.scoring_program, task.ingestion_program) if name
+    )
+    others: set[str] = set()
+    for name in programs:
+        try:
+            others |= {
+                entry for entry, content in bundle.entries(name) if (entry, content) not in code
+            } - _SETTINGS
+        except BundleError:
+            return {}  # a run reports it
+    others = {entry for entry in others if not entry.endswith("/")}
     if not others:
-        return dict.fromkeys(folders, PROJECT)
+        return dict.fromkeys(programs, PROJECT)
     others -= {"score.py", "ingest.py"}
     is_task = len(others) == 1 and re.fullmatch(r"spokeneval/challenges/[a-z]\w*\.py", others.pop())
-    return dict.fromkeys(folders, ORGANISER) if is_task and sys.platform == "linux" else {}
+    return dict.fromkeys(programs, ORGANISER) if is_task and sys.platform == "linux" else {}
 
 
-def _with_folder(word: str, mounts: Mapping[str, Path]) -> str:
+def make_read_only(folder: Path) -> None:
+    """Make the files of a folder read-only; links lead to files that several runs share, and stay as they are."""
+    for path in () if folder.is_symlink() else (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode & ~0o222)
+
+
+def _with_folder(word: str, folders: Mapping[str, Path]) -> str:
     """Return a word of a command with the folder in place of its mounted name."""
-    for name in sorted(mounts, key=len, reverse=True):
+    for name in reversed([*folders]):  # the inner ones first
         match = name in word and re.fullmatch(rf"(|[^=/]*=){re.escape(name)}(/.*)?", word, re.DOTALL)
         if match:
-            return f"{match[1]}{mounts[name]}{match[2] or ''}"
+            return f"{match[1]}{folders[name]}{match[2] or ''}"
     return word
 
 
@@ -200,7 +182,7 @@ class _Worker:
     def has_ended(self) -> bool:
         return self.family.supervisor.poll() is not None
 
-    def run(self, request: Mapping[str, object], seconds: float, limits: Limits) -> Outcome:
+    def run(self, request: Mapping[str, object], limits: Limits) -> Outcome:
         began = time.monotonic()
         ours, theirs = zip(*(os.pipe() for _ in range(3)), strict=True)
         try:
@@ -209,7 +191,7 @@ class _Worker:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        outcome = sandbox.attend(self.family, ours[1:], ours[0], began, seconds, limits)
+        outcome = self.family.attend(ours[1:], ours[0], began, limits)
         for descriptor in ours[1:]:
             os.close(descriptor)
         return outcome

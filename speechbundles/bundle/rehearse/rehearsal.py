@@ -23,9 +23,10 @@ from typing import Any
 from rich.cells import cell_len
 
 from speechbundles.bundle.rehearse import codabench, codalab
+from speechbundles.bundle.rehearse.engine import Engine
 from speechbundles.bundle.rehearse.engines import lacking
 from speechbundles.bundle.rehearse.left_behind import temporary_place
-from speechbundles.bundle.rehearse.process import Engine, ProcessEngine
+from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores

@@ -4,12 +4,12 @@ import shutil
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+from speechbundles.bundle.rehearse.engine import Engine, Program
 from speechbundles.bundle.rehearse.left_behind import Left, Place
-from speechbundles.bundle.rehearse.process import Engine
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
@@ -42,16 +42,6 @@ class Step:
     stdout: str
     stderr: str
     why_stopped: str | None
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program to run: the words of its command, the folders that it sees, by their names there, and where it runs."""
-
-    name: str
-    words: list[str]
-    mounts: Mapping[str, Path]
-    cwd: str
 
 
 @dataclass
@@ -109,7 +99,7 @@ class Run:
                 "the starting kit refuses such a zip"
             )
         found = [name for name in metadata_files if (folder / name).exists()]
-        if found and self.engine.read_only:
+        if found and self.engine.strict:
             raise RunFailed(
                 f"the submission contains a file named {found[0]}: the platform would take the submission for a "
                 "program and run the command in this file. It was not run here. Remove the file; submit results "
@@ -135,15 +125,16 @@ class Run:
             future.set_exception(error)
 
     def _start(self, program: Program, scratch: Path) -> Step:
-        seconds = self.phase.seconds if self.limits.seconds is None else self.limits.seconds
-        words = program.words
+        limits = self.limits
+        if limits.seconds is None:
+            limits = replace(limits, seconds=self.phase.seconds)
+        if not self.engine.strict:
+            program = replace(program, mounts={**program.inputs, **program.mounts}, inputs={})
         try:
-            outcome = self.engine.run(
-                words, program.mounts, cwd=program.cwd, scratch=scratch, seconds=seconds, limits=self.limits
-            )
+            outcome = self.engine.run(program, scratch, limits)
         except ValueError as error:  # in the bundle: no time limit, or a word that a command cannot contain
             raise BundleError(str(error)) from None
-        return Step(program.name, tuple(words), **vars(outcome))
+        return Step(program.name, tuple(program.words), **vars(outcome))
 
     def new_folder(self, folder: Path) -> Path:
         """Make a folder that no program has been in, and return it."""
@@ -154,11 +145,6 @@ class Run:
             raise RunFailed(
                 f"the folder {inner} cannot be made: {error.strerror}. Did a program write outside its own folders?"
             ) from None
-
-    def protect(self, folder: Path) -> None:
-        """Make the files of a folder read-only, unless the programs may write as on the platform."""
-        if self.engine.read_only:
-            make_read_only(folder)
 
     def collect(self, folder: Path, target: Path, step: str) -> str:
         """Copy the output of a step; return why the run fails because of what was left in it, or an empty text.
@@ -200,37 +186,16 @@ class Run:
                     "files that are there"
                 )
             shutil.copytree(submitted, base / submitted.name)
-        self.protect(base / "input")
         for name in ("output", "shared"):
             new_folder(base / name)
 
-    def score(
-        self,
-        words: list[str] | None,
-        base: Path,
-        root: str,
-        cwd: str,
-        more: Sequence[str] = (),
-        beside: Sequence[Program] = (),
-    ) -> Path:
-        """Run the scoring program, which sees the folder `base` as `root`, in the folder `cwd`.
-
-        Parameters
-        ----------
-        more: folders in `base` that it sees besides the usual ones.
-        beside: programs that run at the same time.
-
-        Returns
-        -------
-        A copy of its output.
-        """
-        if words is None:
+    def score(self, program: Program, base: Path, beside: Sequence[Program] = ()) -> Path:
+        """Run the scoring program, whose output is in the folder `base`, and programs beside it; copy its output."""
+        if not program.words:
             raise RunFailed(
                 "the scoring program has no command in its metadata, so it is not run and there are no scores"
             )
-        mounts = {f"{root}/{name}": base / name for name in ("output", "shared", "program", "input", *more)}
-        mounts.setdefault(cwd, base / cwd.removeprefix(root).lstrip("/"))
-        step, *others = self.execute(Program("scoring", words, mounts, cwd), *beside)
+        step, *others = self.execute(program, *beside)
         output = self.new_folder(self.place.path / "output")
         problem = self.collect(base / "output", output, "scoring")
         if step.exit_code:
@@ -292,9 +257,3 @@ def replace_variables(text: str, variables: Mapping[str, str]) -> str:
 def new_folder(folder: Path) -> Path:
     folder.mkdir(parents=True)
     return folder
-
-
-def make_read_only(folder: Path) -> None:
-    for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():  # links point to files that several runs share
-            path.chmod(path.stat().st_mode & ~0o222)

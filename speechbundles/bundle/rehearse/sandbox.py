@@ -17,10 +17,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 
@@ -41,6 +42,8 @@ REAPER_NOTE = (
     "its rehearsal can leave processes behind. Run only bundles that you trust, or use --engine docker."
 )
 
+T = TypeVar("T")
+
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
@@ -50,7 +53,7 @@ class Limits:
 
     Attributes
     ----------
-    seconds: wall-clock time; None: the phase's `execution_time_limit`.
+    seconds: wall-clock time; None in a rehearsal: the phase's `execution_time_limit`.
     memory_bytes: resident memory of all its processes together.
     output_bytes: size of each file that it writes (a write beyond it fails), and of the captured standard output and
         standard error (at most `LOG_BYTES` each; the rest is dropped).
@@ -114,37 +117,37 @@ class Capture:
         return (bytes(self.head) + note + bytes(self.tail)).decode("utf-8", "replace")
 
 
-def run(
-    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], seconds: float, limits: Limits
-) -> Outcome:
+ways = [NAMESPACE, REAPER]
+"""The ways to supervise a program (see `supervisor.py`); the first is used until the system refuses it."""
+_lock = threading.Lock()
+
+
+def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits) -> Outcome:
     """Run a command with empty standard input until it ends or exceeds a limit; then no process of it is left.
 
     Parameters
     ----------
     command: program and arguments; run without a shell.
     env: the complete environment; nothing is inherited.
-    seconds: wall-clock limit, instead of the one in `limits`.
 
     Raises
     ------
-    ValueError: the command is empty, or a limit is not positive.
+    ValueError: the command is empty, or a limit is not a positive number.
     RuntimeError: a process could not be killed.
     """
-    limits = replace(limits, seconds=seconds)
     for name, limit in vars(limits).items():
-        if not limit > 0:
+        if limit is None or not limit > 0:
             raise ValueError(f"{name} is {limit!r}; expected a positive number")
     if not command:
         raise ValueError("the command is empty")
-
     began = time.monotonic()
     family, status_fd = start(command, cwd, env, limits)
-    supervisor = family.supervisor
-    assert supervisor.stdout is not None
-    assert supervisor.stderr is not None
-    with supervisor.stdout, supervisor.stderr:
-        streams = (supervisor.stdout.fileno(), supervisor.stderr.fileno())
-        return attend(family, streams, status_fd, began, seconds, limits)
+    with family.supervisor as supervisor:
+        assert supervisor.stdout is not None
+        assert supervisor.stderr is not None
+        return family.attend(
+            (supervisor.stdout.fileno(), supervisor.stderr.fileno()), status_fd, began, limits
+        )
 
 
 def start(
@@ -156,7 +159,7 @@ def start(
     output: int = subprocess.PIPE,
     inherited: Sequence[int] = (),
 ) -> tuple[Family, int]:
-    """Start a command in the safest way that this system permits (see `supervisor.py`).
+    """Start a command in the safest way that this system permits.
 
     Parameters
     ----------
@@ -171,69 +174,45 @@ def start(
     ------
     RuntimeError: no supervisor can be started.
     """
-    for way in (NAMESPACE, REAPER):
-        if way == NAMESPACE and not namespaces.is_set():
-            continue
-        if way == REAPER:
-            _report_reaper()
-        supervisor, status_fd = _supervisor(way, command, cwd, env, limits, output, inherited)
+    while True:
+        way = ways[0]
+        status_fd, theirs = os.pipe()
+        words = [sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(theirs)]
         try:
-            helper = int(_line(status_fd) or 0)
+            supervisor = subprocess.Popen(
+                [*words, *map(str, limits.of_a_process()), *command],
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=(theirs, *inherited),
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(status_fd)
+            raise
+        finally:
+            os.close(theirs)
+        try:
+            if _line(status_fd):
+                return Family(supervisor), status_fd
         except BaseException:
             supervisor.kill()
             raise
-        if helper:
-            return Family(supervisor, helper), status_fd
         os.close(status_fd)
-        for stream in (supervisor.stdout, supervisor.stderr):
-            if stream is not None:
-                stream.close()
-        supervisor.wait()
-    raise RuntimeError("the sandbox cannot start a process")
+        with supervisor:  # closes its streams, and waits for it
+            _give_up(way)
 
 
-def _supervisor(
-    way: str,
-    command: Sequence[str],
-    cwd: Path,
-    env: Mapping[str, str],
-    limits: Limits,
-    output: int,
-    inherited: Sequence[int],
-) -> tuple[subprocess.Popen[bytes], int]:
-    status_fd, theirs = os.pipe()
-    words = [sys.executable, "-I", "-S", str(_SUPERVISOR), way, str(theirs)]
-    try:
-        supervisor = subprocess.Popen(
-            [*words, *map(str, limits.of_a_process()), *command],
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            pass_fds=(theirs, *inherited),
-            start_new_session=True,
-        )
-    except BaseException:
-        os.close(status_fd)
-        raise
-    finally:
-        os.close(theirs)
-    return supervisor, status_fd
-
-
-namespaces = threading.Event()
-"""Whether this system permits programs their own PID namespaces; unset after the first refusal."""
-if sys.platform == "linux":
-    namespaces.set()
-reported = threading.Lock()
-
-
-def _report_reaper() -> None:
-    """Print once that the weaker way is used."""
-    namespaces.clear()
-    if reported.acquire(blocking=False):  # never released
-        say(REAPER_NOTE, error=True)
+def _give_up(way: str) -> None:
+    """Use the weaker way from now on, and print this once."""
+    with _lock:
+        if way == REAPER:
+            raise RuntimeError("the sandbox cannot start a process")
+        if ways[0] == way:
+            ways.remove(way)
+            say(REAPER_NOTE, error=True)
 
 
 def _line(descriptor: int) -> bytes:
@@ -243,97 +222,108 @@ def _line(descriptor: int) -> bytes:
     return line
 
 
-def attend(
-    family: Family,
-    streams: tuple[int, int],
+def watch(
+    streams: Sequence[int],
     status_fd: int,
+    output_bytes: int,
+    over_limit: Callable[[bytes], str | None],
+    end: Callable[[bytes], int | None],
     began: float,
-    seconds: float,
-    limits: Limits,
 ) -> Outcome:
-    """Watch a program until it ends or exceeds a limit; then no process of it is left.
+    """Capture a program's output until it has ended or exceeds a limit, and return how it ended.
 
     Parameters
     ----------
     streams: its standard output and standard error.
-    status_fd: the descriptor to which its supervisor writes `started`, the exit code, and `alone` if it knows that no
-        process is left to be ended; it is closed here.
+    status_fd: a descriptor that has two lines, or its end, when the program has ended; it is closed here.
+    over_limit: returns the exceeded limit, if any, given what was read from `status_fd`.
+    end: ends what is left of the program, given the same, and returns the exit code; None if it is not known.
     began: `time.monotonic()` when it was started.
     """
-    kept = {fd: Capture(min(limits.output_bytes, LOG_BYTES)) for fd in streams}
-    status = b""
-    ended: float | None = None
-    why_stopped: str | None = None
+    kept = {fd: Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
+    status, why_stopped, ended = b"", None, False
     try:
         with selectors.DefaultSelector() as selector:
             for fd in (*streams, status_fd):
                 selector.register(fd, selectors.EVENT_READ)
             next_poll = began + POLL
-            while ended is None and why_stopped is None:
+            while not ended and why_stopped is None:
                 for key, _ in selector.select(max(0.0, next_poll - time.monotonic())):
                     data = os.read(key.fd, 1 << 16)
                     if key.fd == status_fd:
                         status += data
-                        if not data or len(status.splitlines()) >= 2:
-                            ended = time.monotonic()
+                        ended = not data or status.count(b"\n") >= 2
                     elif data:
                         kept[key.fd].add(data)
                     else:
                         selector.unregister(key.fd)
                 now = time.monotonic()
-                if ended is None and now >= next_poll:
-                    why_stopped = _over_limit(family, now - began, seconds, limits, bool(status))
+                if not ended and now >= next_poll:
+                    why_stopped = over_limit(status)
                     took = time.monotonic() - now
                     next_poll = now + took + max(POLL, 10 * took)
-        ended = ended or time.monotonic()
+        seconds = time.monotonic() - began
     finally:
         try:
-            if not status.endswith(b"alone\n"):
-                family.kill()
+            code = end(status)
             for fd in streams:
                 _drain(fd, kept[fd])
         finally:
             os.close(status_fd)
-    code = status.splitlines()[1:2]
-    if why_stopped is None and not code:
+    if why_stopped is None and code is None:
         why_stopped = "its supervisor ended first"
-    exit_code = int(code[0]) if code and why_stopped is None else 137
+    exit_code = 137 if why_stopped is not None or code is None else code
     stdout, stderr = (kept[fd].text() for fd in streams)
-    return Outcome(exit_code, stdout, stderr, ended - began, why_stopped)
+    return Outcome(exit_code, stdout, stderr, seconds, why_stopped)
 
 
-def _over_limit(family: Family, elapsed: float, seconds: float, limits: Limits, started: bool) -> str | None:
-    """Return the exceeded limit, if any. Memory counts once the command has started: before, it is a copy of Python."""
-    if elapsed > seconds:
-        return f"time limit: still running after {seconds:g} s"
-    members = family.members()
-    if len(members) > limits.processes:
-        return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
-    memory = sum(_resident(member) for member in members)
-    if started and memory > limits.memory_bytes:
-        return f"memory limit: {memory >> 20} MB in use; at most {limits.memory_bytes >> 20} MB are allowed"
-    return None
+def over_time(began: float, limits: Limits) -> str | None:
+    """Return the exceeded time limit, if it is exceeded."""
+    assert limits.seconds is not None
+    over = time.monotonic() - began > limits.seconds
+    return f"time limit: still running after {limits.seconds:g} s" if over else None
 
 
 class Family:
-    """The descendants of a supervisor and of its helper."""
+    """The descendants of a supervisor."""
 
-    def __init__(self, supervisor: subprocess.Popen[bytes], helper: int) -> None:
+    def __init__(self, supervisor: subprocess.Popen[bytes]) -> None:
         self.supervisor = supervisor
-        self.helper = helper
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
 
-    def members(self) -> list[psutil.Process]:
-        """Return the processes that are alive, without the supervisor and its helper."""
-        return [member for member in self._alive() if member.pid != self.helper]
+    def attend(self, streams: Sequence[int], status_fd: int, began: float, limits: Limits) -> Outcome:
+        """Watch a program of these until it ends; then none is left, unless its status ends with `alone`."""
+
+        def end(status: bytes) -> int | None:
+            if not status.endswith(b"alone\n"):
+                self.kill()
+            lines = status.split()
+            return int(lines[1]) if len(lines) > 1 else None
+
+        def over_limit(status: bytes) -> str | None:
+            return over_time(began, limits) or self.over_limit(limits, bool(status))
+
+        return watch(streams, status_fd, limits.output_bytes, over_limit, end, began)
+
+    def over_limit(self, limits: Limits, started: bool) -> str | None:
+        """Return an exceeded limit, if any. Memory counts once the command runs: before, it is a copy of Python."""
+        guard = self.supervisor.pid  # the parent of the helper, which does not count
+        members = [each for each in self._alive() if _of(each, psutil.Process.ppid, guard) != guard]
+        if len(members) > limits.processes:
+            return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
+        memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
+        if started and memory > limits.memory_bytes:
+            return (
+                f"memory limit: {memory >> 20} MB in use; at most {limits.memory_bytes >> 20} MB are allowed"
+            )
+        return None
 
     def _alive(self) -> list[psutil.Process]:
         with suppress(psutil.NoSuchProcess):
             self.seen.update(self.root.children(recursive=True))
-        alive = [member for member in self.seen if _alive(member)]
-        self.seen = set(alive)
-        return alive
+        self.seen = {each for each in self.seen if _of(each, _is_alive, False)}
+        return list(self.seen)
 
     def kill(self) -> None:
         """Suspend all processes until no new ones appear, then kill them, until none remain; then the supervisor.
@@ -349,12 +339,13 @@ class Family:
                     raise RuntimeError(
                         f"processes could not be killed: {sorted(member.pid for member in members)}"
                     )
-                new = [member for member in members if member not in halted]
-                if new:
-                    _each(new, psutil.Process.suspend)
+                if new := [member for member in members if member not in halted]:
+                    for each in new:
+                        _of(each, psutil.Process.suspend, None)
                     halted.update(new)
                     continue
-                _each(members, psutil.Process.kill)
+                for each in members:
+                    _of(each, psutil.Process.kill, None)
                 halted.clear()
                 time.sleep(0.001)
         finally:
@@ -362,24 +353,16 @@ class Family:
             self.supervisor.wait()
 
 
-def _each(members: Iterable[psutil.Process], action: Callable[[psutil.Process], object]) -> None:
-    for member in members:
-        with suppress(psutil.NoSuchProcess):
-            action(member)
+def _is_alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
-def _alive(process: psutil.Process) -> bool:
+def _of(process: psutil.Process, ask: Callable[[psutil.Process], T], else_: T) -> T:
+    """Return what is asked of a process, or another value if it has ended."""
     try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
+        return ask(process)
     except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return 0
+        return else_
 
 
 def _drain(fd: int, capture: Capture) -> None:

@@ -2,17 +2,17 @@
 
     supervisor.py WAY STATUS_FD MEMORY_BYTES FILE_BYTES PROCESSES COMMAND...
 
-It forks a *helper*, which sets the limits, starts the command in its own session, and writes to STATUS_FD: `started`
-when the command has replaced the forked copy of the helper, and its exit code (128 + n after signal n, as a container
-reports it). This process itself is the *guard*: it writes the helper's process id first, and ends when it has no
-descendants left, or when the sandbox dies. The way in which no process of the command is lost is WAY:
+It forks a *helper*, which sets the limits, starts the command in its own session, and writes lines to STATUS_FD:
+`ready`; `started` when the command has replaced the forked copy of the helper; and its exit code (128 + n after signal
+n, as a container reports it). This process itself is the *guard*: it ends when it has no descendants left, or when the
+sandbox dies. The way in which no process of the command is lost is WAY:
 
 - `namespace`: the helper is the first process of a PID namespace (Linux). Processes in it do not see any others, so
   they cannot stop the helper or the guard, and the kernel kills all of them when the helper ends.
 - `reaper`: helper and guard are *subreapers* (Linux): all processes that the command starts remain descendants of the
   guard, also after double forks and in new sessions, so the sandbox finds all of them, unless the command kills both.
 
-If the first way is not permitted, the guard ends without a process id.
+If the first way is not permitted, nothing is written.
 """
 
 import ctypes
@@ -20,9 +20,7 @@ import os
 import signal
 import sys
 
-if (
-    sys.platform != "win32"
-):  # the sandbox imports the names of the ways on Windows too, but runs nothing there
+if sys.platform != "win32":  # the sandbox imports the names on Windows too, but runs nothing there
     import resource
 
 NAMESPACE = "namespace"
@@ -41,36 +39,37 @@ LINUX_CAPABILITY_VERSION_3 = 0x20080522
 
 def prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def fork_helper(way: str, report_fd: int) -> None:
-    """Return in a new process, the helper, and report its id; this process becomes the guard and does not return."""
+def call(name: str, *arguments: object) -> None:
+    """Call a function of the C library.
+
+    Raises
+    ------
+    OSError: it failed, or this system does not have it.
+    """
+    if getattr(ctypes.CDLL(None, use_errno=True), name, lambda *_: -1)(*arguments):
+        raise OSError(ctypes.get_errno(), name)
+
+
+def fork_helper(way: str, status_fd: int) -> None:
+    """Return in a new process, the helper; this process becomes the guard and does not return."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     try:
         if way == NAMESPACE:
             unshare()
-        (ready_read, ready_write), (noted_read, noted_write) = os.pipe(), os.pipe()
-        helper = os.fork()
-        if helper == 0:
+        if not os.fork():
             prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             prctl(PR_SET_CHILD_SUBREAPER, 1)
             if way == NAMESPACE:
                 enter_namespace()
-            os.write(ready_write, b"1")  # fails if the guard has been killed
-            os.close(noted_write)
-            os.read(noted_read, 1)
-            for descriptor in (ready_read, ready_write, noted_read):
-                os.close(descriptor)
+            os.write(status_fd, b"ready\n")  # fails if the sandbox has died
             return
-        os.close(ready_write)
-        if os.read(ready_read, 1):
-            os.write(report_fd, b"%d\n" % helper)
-            os.write(noted_write, b"1")
     except OSError:
         os._exit(1)
-    for descriptor in (1, 2, report_fd):
+    for descriptor in (1, 2, status_fd):
         os.close(descriptor)
     while True:
         try:
@@ -85,32 +84,26 @@ def unshare() -> None:
     A user keeps user and group, and cannot reach processes outside through `/proc` either.
     """
     user, group = os.geteuid(), os.getegid()
-    libc = ctypes.CDLL(None, use_errno=True)
-    if user == 0 and libc.unshare(CLONE_NEWPID | CLONE_NEWNS) == 0:
-        return
-    check(libc.unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS))
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{user} {user} 1"),
-        ("gid_map", f"{group} {group} 1"),
-    ):
+    if user == 0:
+        try:
+            call("unshare", CLONE_NEWPID | CLONE_NEWNS)
+            return
+        except OSError:
+            pass  # root of a container that lacks this right may still have a user namespace
+    call("unshare", CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS)
+    maps = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+    for name, text in maps.items():
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
 
 
 def enter_namespace() -> None:
     """Mount the `/proc` of this process's namespaces; as a user, give up the rights over them."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    check(libc.mount(b"none", b"/", None, ctypes.c_ulong(MS_REC_PRIVATE), None))
-    check(libc.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(MS_NOSUID_NODEV_NOEXEC), None))
+    call("mount", b"none", b"/", None, ctypes.c_ulong(MS_REC_PRIVATE), None)
+    call("mount", b"proc", b"/proc", b"proc", ctypes.c_ulong(MS_NOSUID_NODEV_NOEXEC), None)
     if os.geteuid() != 0:
-        check(libc.capset((ctypes.c_uint32 * 2)(LINUX_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()))
-
-
-def check(result: int) -> None:
-    if result:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+        header = ctypes.c_uint32 * 2, ctypes.c_uint32 * 6
+        call("capset", header[0](LINUX_CAPABILITY_VERSION_3, 0), header[1]())
 
 
 def lower(limit: int, value: int) -> None:
@@ -121,29 +114,18 @@ def lower(limit: int, value: int) -> None:
     resource.setrlimit(limit, (value, value))
 
 
-def restrict(memory_bytes: int, file_bytes: int, processes: int) -> None:
-    """Start a new session for this process and set its limits; it ends with the process that started it."""
-    os.setsid()
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    lower(resource.RLIMIT_CORE, 0)
-    lower(resource.RLIMIT_FSIZE, file_bytes)
-    if sys.platform == "linux":
-        lower(resource.RLIMIT_AS, memory_bytes)
-        lower(resource.RLIMIT_NPROC, processes)
-
-
-def exit_code(status: int) -> int:
-    """Return the exit code as a container reports it: 128 + n after signal n."""
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
-
-
 def become(command: list[str], memory_bytes: int, file_bytes: int, processes: int) -> None:
-    """Turn this process into the command, under its limits."""
+    """Turn this process into the command, in a session of its own, under its limits; it ends with its parent."""
     try:
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        restrict(memory_bytes, file_bytes, processes)
+        os.setsid()
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        lower(resource.RLIMIT_CORE, 0)
+        lower(resource.RLIMIT_FSIZE, file_bytes)
+        if sys.platform == "linux":
+            lower(resource.RLIMIT_AS, memory_bytes)
+            lower(resource.RLIMIT_NPROC, processes)
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: cannot be run: {error.strerror}\n".encode())
@@ -151,18 +133,15 @@ def become(command: list[str], memory_bytes: int, file_bytes: int, processes: in
         os._exit(127)
 
 
-def supervise(
-    way: str, status_fd: int, memory_bytes: int, file_bytes: int, processes: int, command: list[str]
-) -> None:
+def supervise(way: str, status_fd: int, limits: list[int], command: list[str]) -> None:
     os.set_inheritable(status_fd, False)
     fork_helper(way, status_fd)
     started_read, started_write = os.pipe()  # closed when the command starts
     child = os.fork()
-    if child == 0:
-        become(command, memory_bytes, file_bytes, processes)
-    os.close(1)
-    os.close(2)
-    os.close(started_write)
+    if not child:
+        become(command, *limits)
+    for descriptor in (1, 2, started_write):
+        os.close(descriptor)
     os.read(started_read, 1)
     os.write(status_fd, b"started\n")
     while True:
@@ -171,11 +150,12 @@ def supervise(
         except ChildProcessError:
             return
         if ended == child:
-            os.write(status_fd, b"%d\n" % exit_code(status))
+            code = os.waitstatus_to_exitcode(status)
+            os.write(status_fd, b"%d\n" % (code if code >= 0 else 128 - code))
             if way == NAMESPACE:
                 return
 
 
 if __name__ == "__main__":
-    status_fd, memory_bytes, file_bytes, processes = (int(word) for word in sys.argv[2:6])
-    supervise(sys.argv[1], status_fd, memory_bytes, file_bytes, processes, sys.argv[6:])
+    status_fd, *limits = (int(word) for word in sys.argv[2:6])
+    supervise(sys.argv[1], status_fd, limits, sys.argv[6:])

@@ -1,7 +1,6 @@
 """The two ways in which the sandbox finds the processes of a program."""
 
 import sys
-import threading
 
 import pytest
 
@@ -12,11 +11,9 @@ from speechbundles.bundle.rehearse.supervisor import NAMESPACE, REAPER
 @pytest.fixture(params=[NAMESPACE, REAPER])
 def way(request, monkeypatch):
     """Each test runs with PID namespaces, if this system permits them, and without."""
-    if request.param == NAMESPACE:
-        if not sandbox.namespaces.is_set():
-            pytest.skip("this system does not permit PID namespaces")
-    elif sys.platform != "linux":
+    if request.param not in sandbox.ways:
+        pytest.skip("this system does not permit PID namespaces")
+    if request.param == REAPER and sys.platform != "linux":
         pytest.skip("a Linux child subreaper")
-    else:
-        monkeypatch.setattr(sandbox, "namespaces", threading.Event())
+    monkeypatch.setattr(sandbox, "ways", [request.param])
     return request.param

@@ -203,11 +203,11 @@ def test_links_from_another_engine_are_not_followed_either(tmp_path, outside):
     """In a container, a link has another target than here."""
 
     class Container:
-        read_only = ()
+        strict = False
 
-        def run(self, command, mounts, *, cwd, scratch, seconds, limits):
-            (mounts["/app/output"] / "scores.json").write_text('{"accuracy": 1, "items": 3}')
-            (mounts["/app/output"] / "a").symlink_to(outside / "private")
+        def run(self, program, scratch, limits):
+            (program.mounts["/app/output"] / "scores.json").write_text('{"accuracy": 1, "items": 3}')
+            (program.mounts["/app/output"] / "a").symlink_to(outside / "private")
             return Outcome(0, "", "", 0.0)
 
     result = run(tmp_path, ingest=None, engine=Container(), keep=tmp_path / "kept")

@@ -99,21 +99,22 @@ def test_another_engine_can_run_the_programs(tmp_path):
     calls = []
 
     class Recorder:
-        read_only = ()
+        strict = True
 
-        def run(self, command, mounts, *, cwd, scratch, seconds, limits):
-            calls.append((list(command), sorted(mounts), cwd, seconds))
-            if "/app/input" in mounts:
-                (mounts["/app/output"] / "scores.json").write_text('{"accuracy": 0.5, "items": 1}')
+        def run(self, program, scratch, limits):
+            folders = [sorted(seen) for seen in (program.mounts, program.inputs)]
+            calls.append((list(program.words), *folders, program.cwd, limits.seconds))
+            if "/app/input" in program.inputs:
+                (program.mounts["/app/output"] / "scores.json").write_text('{"accuracy": 0.5, "items": 1}')
             return Outcome(0, "", "", 0.0)
 
     result = run(tmp_path, engine=Recorder())
     assert result.row[0].stored == Decimal("0.5")
-    ingestion = ["/app/ingested_program", "/app/input_data", "/app/output", "/app/program"]
-    scoring = ["/app/input", "/app/output", "/app/program", "/app/shared"]
+    ingestion = ["/app/output", "/app/program"], ["/app/ingested_program", "/app/input_data"]
+    scoring = ["/app/output", "/app/program", "/app/shared"], ["/app/input"]
     assert calls == [
-        (INGEST_COMMAND.split(), ingestion, "/app/program", 20.0),
-        (SCORE_COMMAND.split(), scoring, "/app/program", 20.0),
+        (INGEST_COMMAND.split(), *ingestion, "/app/program", 20.0),
+        (SCORE_COMMAND.split(), *scoring, "/app/program", 20.0),
     ]
 
 

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ import pytest
 
 from speechbundles.bundle.rehearse import sandbox
 from speechbundles.bundle.rehearse.sandbox import LOG_BYTES, Limits, run
-from speechbundles.bundle.rehearse.supervisor import NAMESPACE
+from speechbundles.bundle.rehearse.supervisor import NAMESPACE, REAPER
 from tests.samples.programs import ROOT
 
 MB = 1 << 20
@@ -52,11 +51,9 @@ def python(tmp_path, mark):
     """Return what runs a program in the sandbox; by default, with limits that it does not reach."""
 
     def go(source, *words, seconds=20.0, memory_bytes=1 << 30, output_bytes=8 * MB, **limits):
-        bounds = Limits(memory_bytes=memory_bytes, output_bytes=output_bytes, **limits)
+        bounds = Limits(seconds, memory_bytes, output_bytes, **limits)
         command = [sys.executable, "-c", textwrap.dedent(source), mark, *words]
-        return run(
-            command, cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, seconds=seconds, limits=bounds
-        )
+        return run(command, cwd=tmp_path, env={"PATH": os.defpath, "MARK": mark}, limits=bounds)
 
     return go
 
@@ -105,15 +102,15 @@ def test_a_program_gets_its_folder_and_its_environment_only(python, tmp_path):
 def test_a_closed_pipe_ends_a_shell_pipeline_as_usual(tmp_path, mark):
     """SIGPIPE is reset to its default: with Python's setting, `yes` would report a broken pipe."""
     env = {"PATH": os.defpath, "MARK": mark}
-    outcome = run(["sh", "-c", "yes | head -n 1"], cwd=tmp_path, env=env, seconds=10, limits=Limits())
+    outcome = run(["sh", "-c", "yes | head -n 1"], cwd=tmp_path, env=env, limits=Limits(10))
     assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, "y\n", "")
 
 
 @pytest.mark.parametrize("path", [os.defpath, "x:" * 30_000], ids=["at once", "looked for over many polls"])
 def test_a_command_that_is_not_there(tmp_path, path):
     """The memory limit does not apply to the copy of Python that searches for the command."""
-    limits = Limits(memory_bytes=MB, output_bytes=MB)
-    outcome = run(["no-such-program"], cwd=tmp_path, env={"PATH": path}, seconds=20, limits=limits)
+    limits = Limits(20, memory_bytes=MB, output_bytes=MB)
+    outcome = run(["no-such-program"], cwd=tmp_path, env={"PATH": path}, limits=limits)
     assert (outcome.exit_code, outcome.why_stopped) == (127, None)
     assert outcome.stderr.startswith("no-such-program: cannot be run")
 
@@ -207,7 +204,7 @@ def test_a_list_of_processes_that_lacks_one_is_not_believed(monkeypatch):
     while not (children := psutil.Process(supervisor.pid).children()):
         time.sleep(0.01)
     monkeypatch.setattr(psutil.Process, "children", incomplete)
-    sandbox.Family(supervisor, helper=0).kill()
+    sandbox.Family(supervisor).kill()
     assert psutil.wait_procs(children, timeout=3)[1] == []
 
 
@@ -235,7 +232,7 @@ def test_a_user_without_rights_gets_a_namespace_too(tmp_path, mark):
         """
         import os, sys
         from pathlib import Path
-        from speechbundles.bundle.rehearse.sandbox import Limits, namespaces, run
+        from speechbundles.bundle.rehearse.sandbox import Limits, run, ways
         sys.executable = "/usr/bin/python3"  # which another user can run
         os.setgroups([]), os.setgid(65534), os.setuid(65534)
         program = (
@@ -243,8 +240,8 @@ def test_a_user_without_rights_gets_a_namespace_too(tmp_path, mark):
             "if name.isdigit()], ctypes.CDLL(None).umount(b'/proc')); print(open('/proc/self/status').read())"
         )
         env = {"PATH": os.defpath, "MARK": sys.argv[1]}
-        outcome = run([sys.executable, "-c", program], cwd=Path("/"), env=env, seconds=20, limits=Limits())
-        print(namespaces.is_set(), outcome.stdout, outcome.stderr)
+        outcome = run([sys.executable, "-c", program], cwd=Path("/"), env=env, limits=Limits(20))
+        print(ways[0], outcome.stdout, outcome.stderr)
         """
     )
     if sys.platform != "linux" or os.geteuid() != 0:
@@ -252,27 +249,24 @@ def test_a_user_without_rights_gets_a_namespace_too(tmp_path, mark):
     done = subprocess.run(
         [sys.executable, "-c", source, mark], capture_output=True, text=True, timeout=60, cwd=ROOT
     )
-    if done.stdout.startswith("False") or "Permission" in done.stderr:
+    if done.stdout.startswith("reaper") or "Permission" in done.stderr:
         pytest.skip("other users may not read this folder or have namespaces")
-    assert done.stdout.startswith("True 65534 65534 1 ['1', '2'] -1\n"), done.stdout + done.stderr
+    assert done.stdout.startswith("namespace 65534 65534 1 ['1', '2'] -1\n"), done.stdout + done.stderr
     assert "CapEff:\t0000000000000000" in done.stdout
 
 
-def test_without_namespaces_the_limit_is_printed_once(tmp_path, python, way, monkeypatch, capsys):
+@LINUX
+@pytest.mark.parametrize("refused", [('"unshare",', '"nothing",'), ('b"/proc", b"proc"', 'b"/no", b"proc"')])
+def test_without_namespaces_the_limit_is_printed_once(tmp_path, python, refused, monkeypatch, capsys):
     """Also if the kernel refuses one only after a look at its own `/proc`."""
-    monkeypatch.setattr(sandbox, "reported", threading.Lock())
-    if way == NAMESPACE:
-        monkeypatch.setattr(sandbox, "NAMESPACE", "refused")
-        monkeypatch.setattr(sandbox, "namespaces", threading.Event())
-        sandbox.namespaces.set()
-        broken = tmp_path / "supervisor.py"
-        source = sandbox._SUPERVISOR.read_text().replace("== NAMESPACE", '== "refused"')
-        broken.write_text(source.replace('b"/proc", b"proc"', 'b"/no", b"proc"'))
-        monkeypatch.setattr(sandbox, "_SUPERVISOR", broken)
+    monkeypatch.setattr(sandbox, "ways", [NAMESPACE, REAPER])
+    broken = tmp_path / "supervisor.py"
+    broken.write_text(sandbox._SUPERVISOR.read_text().replace(*refused))
+    monkeypatch.setattr(sandbox, "_SUPERVISOR", broken)
     for _ in range(2):
         assert python("print(1)").stdout == "1\n"
     assert capsys.readouterr().err.count("does not permit a program its own PID namespace") == 1
-    assert not sandbox.namespaces.is_set()
+    assert sandbox.ways == [REAPER]
 
 
 @pytest.mark.parametrize(
@@ -309,7 +303,7 @@ def test_an_interrupt_leaves_nothing(python, way, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("speechbundles.bundle.rehearse.sandbox._over_limit", interrupted)
+    monkeypatch.setattr(sandbox, "over_time", interrupted)
     with pytest.raises(KeyboardInterrupt):
         python(DAEMON + "    time.sleep(60)")
 
@@ -318,8 +312,7 @@ def test_an_interrupt_leaves_nothing(python, way, monkeypatch):
 def test_nothing_outlives_a_killed_runner(tmp_path, mark):
     source = (
         "from speechbundles.bundle.rehearse.sandbox import Limits, run; import sys; from pathlib import Path; "
-        "run(['sleep', '60'], cwd=Path('/'), env={'PATH': '/usr/bin:/bin', 'MARK': sys.argv[1]}, "
-        "seconds=60, limits=Limits())"
+        "run(['sleep', '60'], cwd=Path('/'), env={'PATH': '/usr/bin:/bin', 'MARK': sys.argv[1]}, limits=Limits(60))"
     )
     runner = psutil.Popen([sys.executable, "-c", source, mark])
     wait_for(lambda: any(p.name() == "sleep" for p in carriers(mark)))
@@ -359,7 +352,7 @@ def test_runs_in_threads_do_not_disturb_each_other_or_other_children(python, way
 
 def test_an_empty_command_is_refused(tmp_path):
     with pytest.raises(ValueError, match="empty"):
-        run([], cwd=tmp_path, env={}, seconds=1, limits=Limits())
+        run([], cwd=tmp_path, env={}, limits=Limits(1))
 
 
 SHOW = """
