@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from speechbundles.competition.intake.declared import SETTING
+from speechbundles.competition.intake.reference import also_read
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.competition import PLATFORM, Competition
 from speechbundles.model.errors import BadReference
@@ -44,7 +45,7 @@ def needs(competition: Competition) -> Iterator[Need]:
     """Yield the label sets, then the data of the starting kit, then the data that only the baseline needs."""
     for name in competition.sets:
         phases = [phase.name for phase in competition.phases if phase.reference == name]
-        what = f"the labels: {competition.settings.get('gold_standard', 'the gold standard')}"
+        what = f"the labels: {competition['gold_standard']} {also_read(competition.rules)}"
         without = f"no phase {' or '.join(phases)}" if phases else "no labels for participants"
         yield Need(f"reference_data/{competition.task}/{name}/", what, name, without)
     for path, what in _expanded(competition, "kit_data"):

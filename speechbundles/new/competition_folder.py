@@ -6,6 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from speechbundles.bundle.check import MOST_SUBMISSIONS
+from speechbundles.competition.intake.reference import also_read
 from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.settings import files_of, opening
 from speechbundles.competition.whole import needs
@@ -91,7 +92,11 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
         opening=opening(task),
         scores=textwrap.wrap(f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108),
     )
-    what = f"the labels: {files_of(task)}"
+    # Columns of the reference that only some settings need are not asked for.
+    columns = [column for layout in task.format.layouts for column in layout.required]
+    few = {each.name: each.example for each in parameters if each.example not in columns}
+    plain = declared_task(name, {"kind": kind, **few})
+    what = f"the labels: {files_of(plain)} {also_read(plain)}"
     places = {f"reference_data/{name}/{set_name}/": what for set_name in (TRIAL_SET, DECIDING_SET)}
     _write(root, folder, settings, places, software)
     return {"competition.yaml": _FILL_IN, **places}

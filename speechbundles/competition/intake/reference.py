@@ -82,7 +82,10 @@ def _read(
 def _find(
     path: Path, layout: Layout, declared: Declared, number: int
 ) -> tuple[list[Path], FileFormat | None]:
-    """Return the file of a layout, with any table suffix; otherwise the files of a format that can be converted."""
+    """Return the file of a layout, with any table suffix; otherwise the files of a format that can be converted.
+
+    The only table in the folder of a task with one file may have any name.
+    """
     file = path / declared.file if path.is_dir() and declared.file else path
     if not file.exists():
         found = sorted(other.name for other in path.iterdir() if other.name != NOTE)
@@ -102,14 +105,16 @@ def _find(
     if named:
         return _of_a_format(named, layout)
     parts, form = _of_a_format(files, layout)
+    tables = [each for each in files if each.suffix.lower() in _SUFFIXES]
+    if form is None and number == len(tables) == 1:
+        return tables, None  # whatever its name
     if form is None:
+        instead = "".join(f", no {form.called} file {form.names}" for form in formats_of(layout))
         names = ", ".join(sorted(each.name for each in path.iterdir())) or "nothing"
-        instead = "".join(f", no {form.names}" for form in formats_of(layout))
-        advice = f"{count_of(number, 'file')} expected"
-        tables = [each.name for each in files if each.suffix.lower() in _SUFFIXES]
-        if number == 1 and len(tables) == 1:
-            rule = f"sets: {{{path.name}: {{file: {quote(tables[0])}}}}}"
-            advice = f"to use it, write into competition.yaml, under the task or the bundle: {rule}"
+        which = f"sets: {{{path.name}: {{file: NAME OF YOUR FILE}}}}"
+        advice = f"{count_of(number, 'file')} expected" + (
+            f"; name it with {which}" if tables[1:] and number == 1 else ""
+        )
         raise BadReference(f"{path}: no {layout.file}{instead}; found {names} ({advice})")
     return parts, form
 
@@ -144,6 +149,12 @@ def _check_renamed(tables: list[OwnTable], path: Path, declared: Declared) -> No
         missing.append(f"no column {quote(own)} for {column}; {hint} ({declared.place}.rename.{column})")
     if missing:
         raise BadReference("\n".join([f"{path}: {tables[0].source}", *(f"  {each}" for each in missing)]))
+
+
+def also_read(task: Task) -> str:
+    """Return the other formats of a task's labels, in parentheses."""
+    forms = (form.called for layout in task.format.layouts for form in formats_of(layout))
+    return f"(also read: {', '.join(dict.fromkeys(('Excel', *forms)))})"
 
 
 def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -98,9 +98,12 @@ def test_two_hidden_sets_with_the_same_ids_are_refused(tmp_path, copy):
         plan(Sources(copy), ["spoken_call"], sets, leave_out=["baseline"])
 
 
-def test_a_folder_without_the_reference_is_refused_with_its_content(tmp_path):
-    write_files(tmp_path, {"gold.csv": GOLD})
-    with pytest.raises(BadReference, match=r"no reference.csv; found gold.csv"):
+def test_a_folder_with_several_tables_is_refused_with_its_content(tmp_path):
+    load_reference(find_task("spoken_call"), "evaluation", write_files(tmp_path, {"gold.csv": GOLD}), {})
+    write_files(tmp_path, {"old.xlsx": GOLD})
+    with pytest.raises(
+        BadReference, match=r"no reference.csv; found gold.csv, old.xlsx .*{file: NAME OF YOUR"
+    ):
         load_reference(find_task("spoken_call"), "evaluation", tmp_path, {})
 
 

@@ -60,7 +60,7 @@ def test_lines_of_rttm_that_are_no_turns_are_counted(tmp_path):
 
 def test_turns_without_evaluated_regions_are_refused(tmp_path):
     said = refused(tmp_path, {"all.rttm": RTTM}, "merlion_diarization")
-    assert "no regions.csv, no *.uem; found all.rttm" in said
+    assert "no regions.csv, no UEM file *.uem; found all.rttm" in said
     for uem in ("", ";; nothing"):
         said = refused(tmp_path, {"all.rttm": "", "all.uem": uem}, "merlion_diarization")
         assert "all.uem: 1 problem\n\n  has no region" in said
