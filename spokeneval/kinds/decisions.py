@@ -267,41 +267,24 @@ def _f1_of(counts: metrics.ClassCounts, *, number: int) -> Any:
     return metrics.class_f1(counts)[..., number]
 
 
+# fmt: off
 DECISIONS = Kind(
     "decisions",
     "one of two or more classes for each item",
     (
-        Parameter(
-            "classes",
-            "The classes, two or more, in the order of tables.",
-            class_names,
-            ["healthy", "patient"],
-        ),
-        Parameter(
-            "positive",
-            "Of two classes the positive one: precision and recall are of this class. Leave it out for three or more.",
-            lambda value: text(value) if value else "",
-            "patient",
-            "",
-        ),
-        Parameter(
-            "pool",
-            "How the answers to the items of one unit become its decision, if units are scored instead of items: vote, "
-            "the class with the most answers (of equal numbers, the first in `classes`); or mean, for two classes: a "
-            "submission has a column `score`, and a unit is positive if its mean is at least `threshold`.",
-            lambda value: one_of(VOTE, MEAN)(value) if value is not None else "",
-            VOTE,
-            None,
-        ),
-        Parameter(
-            "threshold",
-            "With `pool: mean`, the least mean score of a positive unit.",
-            finite_number,
-            THRESHOLD,
-            THRESHOLD,
-        ),
+        Parameter("classes", "The classes, two or more, in the order of tables.", class_names, ["healthy", "patient"]),
+        Parameter("positive", "Of two classes the positive one: precision and recall are of this class. Leave it out "
+                  "for three or more.", lambda value: text(value) if value else "", "patient", ""),
+        Parameter("pool", "How the answers to the items of one unit become its decision, if units are scored instead "
+                  "of items: vote, the class with the most answers (of equal numbers, the first in `classes`); or "
+                  "mean, for two classes: a submission has a column `score`, and a unit is positive if its mean is "
+                  "at least `threshold`.", lambda value: one_of(VOTE, MEAN)(value) if value is not None else "", VOTE,
+                  None),
+        Parameter("threshold", "With `pool: mean`, the least mean score of a positive unit.", finite_number,
+                  THRESHOLD, THRESHOLD),
         *COMMON,
     ),
     pooled_decisions,
     "Decide which class each {item} belongs to.",
 )
+# fmt: on

@@ -285,65 +285,31 @@ def _scale(value: Any) -> Union[str, dict[str, float]]:
     raise ValueError(f"{value!r}; expected likelihoods, posteriors, or {{posteriors: {{CLASS: PRIOR, …}}}}")
 
 
+# fmt: off
 IDENTIFICATION = Kind(
     "identification",
     "a score for each of two or more classes, or one for a target class",
     (
-        Parameter(
-            "classes",
-            "The classes, two or more, in the order of tables; each is a column of a submission. With a target they "
-            "may be left out: every other label is then a nontarget.",
-            lambda value: class_names(value) if value is not None else (),
-            ["English", "Hindi", "Tamil"],
-            None,
-        ),
-        Parameter(
-            "target",
-            "A class to detect against all others, by one column `score` in a submission.",
-            optional_text,
-            None,
-            None,
-        ),
-        Parameter(
-            "priors",
-            "The prior probability of a target in detection costs, or a list of several, whose costs are averaged.",
-            _priors,
-            0.5,
-            0.5,
-        ),
-        Parameter(
-            "costs",
-            "The costs of a miss and of a false alarm in detection costs.",
-            _costs,
-            {"c_miss": 1, "c_fa": 1},
-            {"c_miss": 1, "c_fa": 1},
-        ),
-        Parameter(
-            "scores",
-            "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood ratio); or "
-            "posteriors, probabilities from 0 to 1, which sum to 1 in each row. Name unequal priors that they contain: "
-            "{posteriors: {English: 0.8, …}}.",
-            _scale,
-            LIKELIHOODS,
-            LIKELIHOODS,
-        ),
-        Parameter(
-            "out_of_set",
-            "The label of items that are of none of the classes. A submission has no column for it; scores are then "
-            "log-likelihood ratios of a class against everything else, or posteriors that sum to 1 at most.",
-            optional_text,
-            "other",
-            None,
-        ),
-        Parameter(
-            "p_oos",
-            "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation of 2009.",
-            _prior,
-            P_OOS,
-            P_OOS,
-        ),
+        Parameter("classes", "The classes, two or more, in the order of tables; each is a column of a submission. "
+                  "With a target they may be left out: every other label is then a nontarget.",
+                  lambda value: class_names(value) if value is not None else (), ["English", "Hindi", "Tamil"], None),
+        Parameter("target", "A class to detect against all others, by one column `score` in a submission.",
+                  optional_text, None, None),
+        Parameter("priors", "The prior probability of a target in detection costs, or a list of several, whose costs "
+                  "are averaged.", _priors, 0.5, 0.5),
+        Parameter("costs", "The costs of a miss and of a false alarm in detection costs.", _costs,
+                  {"c_miss": 1, "c_fa": 1}, {"c_miss": 1, "c_fa": 1}),
+        Parameter("scores", "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood "
+                  "ratio); or posteriors, probabilities from 0 to 1, which sum to 1 in each row. Name unequal priors "
+                  "that they contain: {posteriors: {English: 0.8, …}}.", _scale, LIKELIHOODS, LIKELIHOODS),
+        Parameter("out_of_set", "The label of items that are of none of the classes. A submission has no column for "
+                  "it; scores are then log-likelihood ratios of a class against everything else, or posteriors that "
+                  "sum to 1 at most.", optional_text, "other", None),
+        Parameter("p_oos", "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation "
+                  "of 2009.", _prior, P_OOS, P_OOS),
         *COMMON,
     ),
     identification,
     "Identify the class of each {item} by scores.",
 )
+# fmt: on

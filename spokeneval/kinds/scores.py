@@ -312,43 +312,24 @@ def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tu
 # fmt: on
 
 
+# fmt: off
 SCORES = Kind(
     "scores",
     "a score on a scale for each item",
     (
-        Parameter(
-            "scale",
-            "The lowest and the highest score. A submitted score may lie beyond either end by at most the width of the "
-            "scale.",
-            read_scale,
-            [1, 6],
-        ),
-        Parameter(
-            "step",
-            "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of the scale. "
-            "Leave it out if any number is a score: agreement in steps is then not offered.",
-            read_step,
-            0.5,
-            None,
-        ),
-        Parameter(
-            "control",
-            "A column of numbers in the reference, such as the length of a response: the partial correlation holds it "
-            "constant. Leave it out for none.",
-            optional_text,
-            "words",
-            None,
-        ),
-        Parameter(
-            "second",
-            "The column of the reference with a second human score, which may be empty for some items: PRMSE compares "
-            "with the true scores behind both. Leave it out for none.",
-            optional_text,
-            "score2",
-            None,
-        ),
+        Parameter("scale", "The lowest and the highest score. A submitted score may lie beyond either end by at most "
+                  "the width of the scale.", read_scale, [1, 6]),
+        Parameter("step", "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of "
+                  "the scale. Leave it out if any number is a score: agreement in steps is then not offered.",
+                  read_step, 0.5, None),
+        Parameter("control", "A column of numbers in the reference, such as the length of a response: the partial "
+                  "correlation holds it constant. Leave it out for none.", optional_text, "words", None),
+        Parameter("second", "The column of the reference with a second human score, which may be empty for some "
+                  "items: PRMSE compares with the true scores behind both. Leave it out for none.", optional_text,
+                  "score2", None),
         *COMMON,
     ),
     scores,
     "Score each {item} as humans do.",
 )
+# fmt: on

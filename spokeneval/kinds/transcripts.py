@@ -316,65 +316,34 @@ def _clip(value: Any) -> Optional[float]:
     return clip
 
 
+# fmt: off
 TRANSCRIPTS = Kind(
     "transcripts",
     "what was said in each item, in words, characters or phones",
     (
-        Parameter(
-            "units",
-            "What is compared: words (WER, with CER beside it), characters (CER, without white space), phones (PER).",
-            one_of(WORDS, CHARACTERS, PHONES),
-            WORDS,
-            WORDS,
-        ),
-        Parameter(
-            "phones",
-            f"For units: phones, the inventory: a list such as [p, t, k], or {ARPABET} (39 phones of ARPAbet and DX, "
-            "with features). Leave it out for all phones of the table of features.",
-            _phone_names,
-            None,
-            None,
-        ),
-        Parameter(
-            "features",
-            "For units: phones, a file of your folder for the feature error rate (FER), then the primary score: a "
-            "header of phone and the names of the features, then one row for each phone with +, -, 0, +- or -+.",
-            _features,
-            None,
-            None,
-        ),
-        Parameter(
-            "canonical",
-            "For units: phones, a column of the reference with canonical pronunciations, which participants get: F1 of "
-            "detected mispronunciations, false acceptances and rejections, diagnostic errors. `transcript` is what was "
-            "said. Leave it out for none.",
-            optional_text,
-            None,
-            None,
-        ),
-        Parameter(
-            "normalise",
-            "What is done with both transcripts before they are compared, in this order: "
-            + "; ".join(f"{rule.written}, {rule.description}" for rule in RULES)
-            + ".",
-            read_rules,
-            ["nfkc", "casefold", "drop_punctuation"],
-            [],
-        ),
-        Parameter(
-            "clip",
-            "1 limits each item's own rate in the mean over items; without it there is no limit.",
-            _clip,
-            1,
-            None,
-        ),
-        ID._replace(
-            description="The column that names an item, in the reference and in submissions. Several rows of the "
-            "reference with one id are several references; the one with the lowest error rate counts.",
-        ),
+        Parameter("units", "What is compared: words (WER, with CER beside it), characters (CER, without white "
+                  "space), phones (PER).", one_of(WORDS, CHARACTERS, PHONES), WORDS, WORDS),
+        Parameter("phones", f"For units: phones, the inventory: a list such as [p, t, k], or {ARPABET} (39 phones of "
+                  "ARPAbet and DX, with features). Leave it out for all phones of the table of features.",
+                  _phone_names, None, None),
+        Parameter("features", "For units: phones, a file of your folder for the feature error rate (FER), then the "
+                  "primary score: a header of phone and the names of the features, then one row for each phone with "
+                  "+, -, 0, +- or -+.", _features, None, None),
+        Parameter("canonical", "For units: phones, a column of the reference with canonical pronunciations, which "
+                  "participants get: F1 of detected mispronunciations, false acceptances and rejections, diagnostic "
+                  "errors. `transcript` is what was said. Leave it out for none.", optional_text, None, None),
+        Parameter("normalise", "What is done with both transcripts before they are compared, in this order: "
+                  f"{'; '.join(f'{rule.written}, {rule.description}' for rule in RULES)}.",
+                  read_rules, ["nfkc", "casefold", "drop_punctuation"], []),
+        Parameter("clip", "1 limits each item's own rate in the mean over items; without it there is no limit.",
+                  _clip, 1, None),
+        ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "
+                                "of the reference with one id are several references; the one with the lowest error "
+                                "rate counts."),
         ITEM,
         UNIT,
     ),
     transcripts,
     "Transcribe each {item}.",
 )
+# fmt: on

@@ -224,48 +224,26 @@ def _collar(value: Any) -> int:
     return milliseconds
 
 
+# fmt: off
 TURNS = Kind(
     "turns",
     "which speaker, language or other label is active when",
     (
-        Parameter(
-            "classes",
-            f"The labels, two or more, in the order of tables; or {ANY}, for speakers and other open sets.",
-            _classes,
-            ["English", "Hindi"],
-            ANY,
-        ),
-        Parameter(
-            "mapping",
-            f"{NONE}: labels mean themselves. {OPTIMAL}: in each recording a system's labels are mapped one to one to "
-            "those of the reference, with the greatest time in common, as for speakers.",
-            one_of(NONE, OPTIMAL),
-            NONE,
-            NONE,
-        ),
-        Parameter(
-            "collar",
-            "Seconds that are not scored on each side of every start and end in the reference. The collar of pyannote "
-            "is the total width, twice this one.",
-            _collar,
-            0.25,
-            0,
-        ),
-        Parameter(
-            "overlap",
-            f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.",
-            one_of(SCORED, SKIPPED),
-            SCORED,
-            SCORED,
-        ),
-        ID._replace(
-            description="The column that names a recording in the reference, if it is a CSV file.",
-            example="recording",
-            default="recording",
-        ),
+        Parameter("classes", f"The labels, two or more, in the order of tables; or {ANY}, for speakers and other open "
+                  "sets.", _classes, ["English", "Hindi"], ANY),
+        Parameter("mapping", f"{NONE}: labels mean themselves. {OPTIMAL}: in each recording a system's labels are "
+                  "mapped one to one to those of the reference, with the greatest time in common, as for speakers.",
+                  one_of(NONE, OPTIMAL), NONE, NONE),
+        Parameter("collar", "Seconds that are not scored on each side of every start and end in the reference. The "
+                  "collar of pyannote is the total width, twice this one.", _collar, 0.25, 0),
+        Parameter("overlap", f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.",
+                  one_of(SCORED, SKIPPED), SCORED, SCORED),
+        ID._replace(description="The column that names a recording in the reference, if it is a CSV file.",
+                    example="recording", default="recording"),
         ITEM._replace(example="recording", default="recording"),
         UNIT,
     ),
     turns,
     "Find who or what is active when in each {item}, such as a speaker or a language.",
 )
+# fmt: on
