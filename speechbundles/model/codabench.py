@@ -13,7 +13,7 @@ from speechbundles.model.errors import BundleError
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, SUBMISSION_RULES, TOP, VERSION
 from speechbundles.platforms.keys import direction, is_true
 
-read_date = partial(dates.read_date, unquoted="date-unquoted", lenient=True)
+read_date = partial(dates.read_date, unquoted="date-unquoted", only_iso=None)
 """Codabench accepts many date formats, and drops the time of an unquoted date."""
 
 
@@ -28,9 +28,9 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     if str(content.get("version")) != str(VERSION):
         raise BundleError(f"competition.yaml does not have version {VERSION}: Codabench refuses it")
     board = content["leaderboards"][0]
-    columns = [(item["index"], _column(item)) for item in board["columns"]]
-    columns.sort(key=lambda column: int(column[0]))
-    primary_index = board.get("primary_index", LEADERBOARD["primary_index"]["default"])
+    columns = [(int(item["index"]), _column(item)) for item in board["columns"]]
+    columns.sort(key=lambda column: column[0])
+    primary_index = int(board.get("primary_index", LEADERBOARD["primary_index"]["default"]))
     solutions = content.get("solutions") or ()
     tasks = {item["index"]: _task(item, solutions) for item in content["tasks"]}
     return BuiltBundle(

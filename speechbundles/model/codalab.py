@@ -13,8 +13,8 @@ from speechbundles.platforms.codalab.keys import COLUMN, PHASE, TOP
 from speechbundles.platforms.facts import FORCE_BEST, FORCE_LAST, PICKED
 from speechbundles.platforms.keys import direction, is_true
 
-read_date = partial(dates.read_date, unquoted="date-unquoted-import", lenient=False)
-"""CodaLab accepts only the ISO format. An unquoted date works, unless Codabench imports the same file."""
+read_date = partial(dates.read_date, unquoted="date-unquoted-import", only_iso="date-codalab")
+"""CodaLab accepts only the ISO format, Codabench all. An unquoted date loses its time on Codabench alone."""
 
 
 def read(content: Mapping[str, Any]) -> BuiltBundle:
@@ -30,7 +30,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
         key=lambda item: int(item[1].get("rank", COLUMN["rank"]["default"])),
     )
     columns = [_column(key, item) for key, item in ranked]
-    items = sorted(content["phases"].values(), key=lambda item: int(item["phasenumber"]))
+    items = phases_in_order(content)
     opens = [expect_date(read_date, str(item["label"]), item["start_date"]) for item in items]
     end = content.get("end_date")
     closes = [*opens[1:], expect_date(read_date, "end_date", end) if end else None]
@@ -46,6 +46,13 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
         primary=columns[0],
         detailed_results=is_true(content.get("enable_detailed_results", False)),
     )
+
+
+def phases_in_order(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the phases by their numbers, without the parent of parallel phases in format 1.8, as Codabench does."""
+    items = sorted(content["phases"].values(), key=lambda item: int(item["phasenumber"]))
+    parallel = any(item.get("is_parallel_parent") or item.get("parent_phasenumber") for item in items)
+    return items[1:] if parallel else items
 
 
 def _column(key: object, item: Mapping[str, Any]) -> Column:

@@ -26,14 +26,16 @@ _CANONICAL = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _UTC = re.compile(r"Z|UTC|GMT|[+-]0{1,2}(:?00)?")
 
 
-def read_date(report: Report, where: str, value: object, *, unquoted: str, lenient: bool) -> datetime | None:
+def read_date(
+    report: Report, where: str, value: object, *, unquoted: str, only_iso: str | None
+) -> datetime | None:
     """Return the instant in UTC. Return None, and add a finding, if it cannot be read.
 
     Parameters
     ----------
     unquoted: the rule that an unquoted date-time breaks; with `date-unquoted` its time is lost.
-    lenient: whether the platform reads other formats than ISO's with python-dateutil, as Codabench does
-        (`get_datetime` in competitions/unpackers/utils.py): the month comes first, if it can.
+    only_iso: the finding about a format that is not ISO's, in addition to how it is read: with python-dateutil, as
+        Codabench does (`get_datetime` in competitions/unpackers/utils.py), the month comes first, if it can.
     """
     if isinstance(value, datetime):
         report.add(unquoted, where, f"{value} without quotes")
@@ -44,10 +46,10 @@ def read_date(report: Report, where: str, value: object, *, unquoted: str, lenie
     if not isinstance(value, str):
         report.add("date-invalid", where, f"{describe(value)}; expected a date")
         return None
-    return _read_text(report, where, value.strip(), lenient)
+    return _read_text(report, where, value.strip(), only_iso)
 
 
-def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime | None:
+def _read_text(report: Report, where: str, text: str, only_iso: str | None) -> datetime | None:
     match = _ISO.fullmatch(text)
     if match:
         clock = match["time"] or "00:00:00"
@@ -61,21 +63,22 @@ def _read_text(report: Report, where: str, text: str, lenient: bool) -> datetime
         zone = match["zone"]
         if zone and not _UTC.fullmatch(zone):
             report.add("date-offset", where, f"{text!r} has the time zone {zone}")
-        elif not lenient and not match["time"]:
-            report.add("date-invalid", where, f"{text!r} has no time: CodaLab cannot read it")
-            return None
+        elif only_iso and not match["time"]:
+            report.add(only_iso, where, f"{text!r} has no time: read as {read}")
         elif not _CANONICAL.fullmatch(text):
             report.add("date-format", where, f"{text!r}: read as {read}")
         return read
     try:
-        if not lenient or len(text) > _LONGEST:
+        if len(text) > _LONGEST:
             raise ValueError
         readings: list[datetime] = [parse(text, dayfirst=first, ignoretz=True) for first in (False, True)]
     except (ValueError, ArithmeticError):
         report.add("date-invalid", where, f"{text!r} is not a date")
         return None
     read, zone = readings[0], _ZONE.search(text)
-    if zone and not _UTC.fullmatch(zone[1]):
+    if only_iso:
+        report.add(only_iso, where, f"{text!r}: read as {read}")
+    elif zone and not _UTC.fullmatch(zone[1]):
         report.add("date-offset", where, f"{text!r} has the time zone {zone[1]}")
     elif read == readings[1] or text[:4].isdigit():
         report.add("date-format", where, f"{text!r}: read as {read}")

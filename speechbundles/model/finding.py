@@ -7,7 +7,7 @@ from typing import Any
 
 from speechbundles.model.console import wrap
 from speechbundles.model.text import hint, printable
-from speechbundles.platforms.rules import RULES, Level
+from speechbundles.platforms.rules import Level, rule_of
 from spokeneval.formats.problems import count_of
 
 MOST_SHOWN = 20
@@ -31,9 +31,15 @@ class Finding:
 
 
 class Report:
-    """Collects findings in the order in which they are added, each once, and at most `MOST_KEPT` of one code."""
+    """Collects findings in the order in which they are added, each once, and at most `MOST_KEPT` of one code.
+
+    Attributes
+    ----------
+    platform: the platform of the bundle, once it is known.
+    """
 
     def __init__(self) -> None:
+        self.platform = ""
         self._findings: dict[Finding, None] = {}
         self._counts: Counter[str] = Counter()
 
@@ -53,7 +59,7 @@ class Report:
             return
         if word is not None and self._counts[code] < MOST_SHOWN:
             what += hint(word, known)
-        rule = RULES[code]
+        rule = rule_of(code, self.platform)
         finding = Finding(code, rule.level, printable(where), printable(what), rule.platform, rule.remedy)
         self._counts[code] += finding not in self._findings
         self._findings[finding] = None

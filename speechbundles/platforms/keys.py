@@ -3,7 +3,9 @@
 Each rule is a JSON Schema, draft 3, in which `required` belongs to a key and a float is not an integer. `nullable` is
 added, as in OpenAPI 3.0, and:
 
-- `code`, `unset`, `zero`: the finding about a value that does not fit, about a missing key, about 0 or null;
+- `code`, `long`, `given`, `unset`, `zero`: the finding about a value that does not fit, about one that is too long,
+  about a key that is there, about one that is not, and about 0 or null;
+- `only`: only CodaLab reads the key, so a wrong value is no error;
 - `table`, `each`: the table of a mapping's keys, or of each mapping in a list; `*` in a table is any other key;
 - `unless`: the key without which the key is required.
 
@@ -11,6 +13,7 @@ added, as in OpenAPI 3.0, and:
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,11 +51,9 @@ COMMON: Keys = {
         "unset": "precision-default",
         "description": f"a whole number from 0 to {MOST_DECIMALS}",
     },
+    "INDEX": {"type": ["integer", "string"], "description": "a whole number"},
     "INTEGER": {"type": "integer", "description": "a whole number"},
-    "FLAG": {
-        "type": ["boolean", {"type": "string", "pattern": r"\A(?ai:true|false)\Z"}],
-        "description": "true or false",
-    },
+    "FLAG": {"type": "boolean", "description": "true or false"},
     "LIST": {"type": "array", "minItems": 1, "description": "a list with items"},
     "MAPPING": {"type": "object", "minProperties": 1, "description": "keys and values"},
     "DATE": {"format": "date-time", "description": "a date"},
@@ -79,6 +80,26 @@ def direction(sorting: object) -> str:
     return "higher" if sorting == SORTING["higher"] else "lower"
 
 
+_TRUE, _FALSE = ({"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"})
+
+
 def is_true(value: Any) -> bool:
-    """Return whether a flag is set, also if it is written as text."""
-    return value is True or (isinstance(value, str) and value.lower() == "true")
+    """Return whether a flag is set, as Django's REST framework reads it."""
+    return str(value).lower() in _TRUE
+
+
+def stored(value: Any, rule: Key) -> Any:
+    """Return a value as the platforms store it, with whole numbers and flags that are written as text converted."""
+    if (
+        rule.get("type") == FLAG["type"]
+        and isinstance(value, (str, int))
+        and str(value).lower() in _TRUE | _FALSE
+    ):
+        return is_true(value)
+    if (
+        rule.get("type") == INTEGER["type"]
+        and isinstance(value, str)
+        and re.fullmatch(r"\s*-?\d{1,18}\s*", value)
+    ):
+        return int(value)
+    return value

@@ -387,7 +387,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("bundle-not-zip", "not a zip", patch(lambda data: b"Rar!" + data[4:20])),
     ("bundle-not-zip", "cut short", patch(lambda data: data[:200])),
     ("bundle-large", "16 MB of noise", entry("noise.bin", random.Random(0).randbytes(16_000_000))),
-    ("not-a-zip", "a text under a zip's name", archive("starting_kit.zip", b"synthetic text")),
+    ("not-a-zip", "a text under a zip's name", archive("reference_data.zip", b"synthetic text")),
     ("archive-oversized", "unpacks to 2 GB", both(
         entry("zeros.bin"), patch(lambda data: _central(data, b"zeros.bin", 24, b"\xff\xff\xff\x7f")))),
     ("entry-corrupt", "a byte changed", both(
@@ -408,7 +408,6 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("yaml-misnamed", "competition.yml", _rename("competition.yml")),
     ("yaml-misnamed", "Competition.yaml", _rename("Competition.yaml")),
     ("yaml-in-folder", "the folder was zipped", _wrap_bundle),
-    ("yaml-not-first", "after a page", _first("first.txt")),
     ("yaml-not-utf8", "Latin-1", text("title: A", "title: \udce9 A")),
     ("yaml-invalid", "a list at the top", lambda draft: setattr(draft, "spec", ["title"])),
     ("missing-key", "no phases", lambda draft: draft.spec.pop("phases")),
@@ -434,6 +433,11 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("leak-file", "the reference among the items", inside("input_data.zip", gold__csv=REFERENCE)),
     ("leak-unsearched", "a hidden table of very many columns", inside("reference_data.zip", wide__csv=table(
         ",".join(f"c{number}" for number in range(31)), [range(row, row + 31) for row in range(9)]))),
+    ("leak-file-doubtful", "the reference among the items, without options", both(
+        inside("scoring_program.zip", options__json=None), inside("input_data.zip", gold__csv=REFERENCE))),
+    ("leak-column-doubtful", "labels among the items, without options", both(
+        inside("scoring_program.zip", options__json=None),
+        inside("input_data.zip", items__csv=table("id,label", SHUFFLED)))),
     ("leak-column", "labels among the items", inside("input_data.zip", items__csv=table("id,label", SHUFFLED))),
     ("leak-order", "items sorted by label", inside("input_data.zip", items__csv=_items(SORTED))),
     ("leak-facts", "items in four blocks of equal labels", inside("input_data.zip", items__csv=_items(
@@ -467,7 +471,7 @@ _CODABENCH: list[tuple[str, str, Damage]] = [
     ("file-missing", "no solution", lambda draft: draft.zips.pop("solutions/baseline.zip")),
     ("file-missing", "no starting kit", lambda draft: draft.zips.pop("starting_kit.zip")),
     ("file-directory", "input data in a folder", both(
-        _as_folder("input_data.zip", "input_data"), put("tasks", 1, "input_data", to="input_data/"))),
+        _as_folder("input_data.zip", "input_data"), put("tasks", 1, "input_data", to="input_data"))),
     ("file-lone-script", "score.py alone", both(
         entry("score.py", SCORE), put("tasks", 0, "scoring_program", to="score.py"))),
     ("outside-bundle", "a stored task", lambda draft: (
@@ -507,6 +511,7 @@ _CODALAB: list[tuple[str, str, Damage]] = [
             "leaderboard": {"label": "Results"}, "label": "K", "rank": 3, "sort": "asc", "numeric_format": 2}),
         _scores("accuracy", "error", "k" * 37))),
     ("yaml-shadowed", "another .yaml first", _first("extra.yaml")),
+    ("yaml-not-first", "after a page", _first("first.txt")),
     ("page-not-utf8", "a page in Latin-1", page("data.html", b"<p>\xfc</p>")),
     ("phase-too-short", "half a day", lambda draft: draft.spec["phases"].update({
         2: {**draft.spec["phases"][1], "phasenumber": 2, "start_date": "2027-01-11 12:00:00"},
@@ -550,6 +555,7 @@ def _one(kind: str, platform: str, changes: Any) -> list[Damage]:
         "page": lambda name, content: page(name, _encoded(content)),
         "inside": lambda name, files: inside_files(name, {file: _encoded(files[file]) for file in files}),
         "command": functools.partial(_command, metadata),
+        "folder": _as_folder,
     }[kind]
     return [make(key, value) for key, value in changes.items()]
 
@@ -565,6 +571,27 @@ def harmless_changes() -> dict[str, tuple[str, Damage]]:
         for platform, changes in _data("harmless_changes").items()
         for name, kinds in changes.items()
     }
+
+
+@dataclass(frozen=True)
+class Form:
+    """A bundle in the form of a public one, with the codes of its findings. `source`: the repository and its commit."""
+
+    platform: str
+    name: str
+    source: str
+    finds: set[str]
+    draft: Draft
+
+
+def foreign_bundles() -> Iterable[Form]:
+    """Read foreign_bundles.yaml."""
+    for platform, forms in _data("foreign_bundles").items():
+        for name, form in forms.items():
+            draft = copy.deepcopy(CLEAN[platform]())
+            source, finds = form.pop("from"), set(form.pop("finds", ()))
+            _described_damage(platform, form)(draft)
+            yield Form(platform, name, source, finds, draft)
 
 
 def _described() -> Iterable[Defect]:

@@ -43,7 +43,8 @@ def check_bundle(path: Path) -> list[Finding]:
     document = _competition(report, files)
     if document is None:
         return report.findings
-    bundle = CHECKS[platform_of(document.content)](report, files, document)
+    report.platform = platform_of(document.content)
+    bundle = CHECKS[report.platform](report, files, document)
     for (step, _), program in bundle.contents.programs.items():
         if step == "scoring_program":
             check_scores(bundle, program)

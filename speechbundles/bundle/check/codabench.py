@@ -2,17 +2,16 @@
 
 import itertools
 import re
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
 from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Part, Program
-from speechbundles.bundle.check.programs import Launch, check_programs, is_plain
+from speechbundles.bundle.check.programs import Launch, check_program, check_programs, is_plain, split
 from speechbundles.bundle.check.scores import writes_page
 from speechbundles.bundle.check.settings import check_image, check_limits, check_period
 from speechbundles.model.archive import Archive
 from speechbundles.model.codabench import read_date
-from speechbundles.model.document import FILE, Document
+from speechbundles.model.document import Document
 from speechbundles.model.finding import Report
 from speechbundles.model.text import dotted
 from speechbundles.platforms.codabench.keys import (
@@ -38,9 +37,6 @@ _Tasks = Mapping[Any, BuiltTask | None]
 def check_codabench(report: Report, files: Archive, document: Document) -> Inspection:
     """Check the file, and the programs, data and pages that it names."""
     bundle = Inspection(report, files, document, tables=TABLES, read_date=read_date, elsewhere=BELONGS_TO)
-    first = next(iter(files.files))
-    if first != FILE:
-        report.add("yaml-not-first", FILE, f"the first entry is {first}")
     top = bundle.part((), document.content, "TOP")
     version = document.content.get("version")
     if str(version) != str(VERSION):
@@ -58,7 +54,7 @@ def check_codabench(report: Report, files: Archive, document: Document) -> Inspe
         bundle.add("leaderboards-several", ("leaderboards", 1), f"{len(boards)} leaderboards")
     board = boards[0] if boards else Part(("leaderboards",))
     _check_tasks_of_phases(bundle, tasks, phases, board)
-    check_programs(bundle, Launch(METADATA_FILES, f"{APP}/program/", _words, _check_paths))
+    check_programs(bundle, LAUNCH)
     check_image(bundle, "docker_image", top)
     _check_hiding(bundle, top, phases, board, tasks)
     if is_true(top.get("make_programs_available")):
@@ -111,18 +107,18 @@ def _check_tasks(bundle: Inspection, parts: list[Part]) -> _Tasks:
         if is_true(part.get(key)):
             bundle.add("ingestion-during-scoring", (*part.path, key), f"{key}: true")
         opened = {step: part[step] for step in (*STEPS, *DATA) if step in part}
-        task = BuiltTask(str(part.get("name", f"task {number}")), part.path, opened)
+        task = BuiltTask(str(part.get("name", f"task {number}")), part.path, opened, part.get(key, False))
         stored = _is_stored(bundle, part, "task")
         bundle.contents.tasks += [] if stored else [task]
         tasks.update({} if index is None else {index: None if stored else task})
     return tasks
 
 
-def _known(bundle: Inspection, part: Part, tasks: _Tasks, code: str) -> list[int]:
+def _known(bundle: Inspection, part: Part, tasks: _Tasks, code: str) -> list[int | str]:
     """Return the indexes of tasks that a phase or solution names; report those that no task has."""
     known = []
     for index in part.get("tasks", []):
-        if isinstance(index, int) and index in tasks:
+        if isinstance(index, (int, str)) and index in tasks:
             known.append(index)
         else:
             bundle.add(code, (*part.path, "tasks"), f"no task has index {index!r}")
@@ -132,13 +128,26 @@ def _known(bundle: Inspection, part: Part, tasks: _Tasks, code: str) -> list[int
 def _check_solutions(bundle: Inspection, solutions: list[Part], tasks: _Tasks) -> None:
     for solution in solutions:
         _is_stored(bundle, solution, "solution")
-        _known(bundle, solution, tasks, "solution-task-unknown")
+        own = [tasks[index] for index in _known(bundle, solution, tasks, "solution-task-unknown")]
         if archive := solution.get("path"):
             bundle.contents.solutions[archive.name] = archive
-            for name in METADATA_FILES:
-                if name in archive.files:
-                    what = "a results submission that contains a metadata file"
-                    bundle.report.add("solution-metadata", archive.where(name), what)
+            metadata = next((name for name in METADATA_FILES if name in archive.files), None)
+            ingested = any(task and "ingestion_program" in task.parts for task in own)
+            if metadata and not _is_code(archive, ingested=ingested):
+                what = "a results submission that contains a metadata file"
+                bundle.report.add("solution-metadata", archive.where(metadata), what)
+
+
+def _is_code(archive: Archive, *, ingested: bool) -> bool:
+    """Return whether a solution with a metadata file is code that the worker or an ingestion program runs."""
+    report = Report()
+    program = check_program(report, archive, "submission", LAUNCH)
+    if any(
+        finding.code in ("program-command-missing", "program-metadata-invalid") for finding in report.findings
+    ):
+        return ingested
+    words = program.command.split() if program else ()
+    return any(word.removeprefix(LAUNCH.home) in archive.files for word in words)
 
 
 def _check_phases(bundle: Inspection, parts: list[Part], tasks: _Tasks) -> list[Part]:
@@ -147,9 +156,13 @@ def _check_phases(bundle: Inspection, parts: list[Part], tasks: _Tasks) -> list[
         check_limits(bundle, phase, PHASE["max_submissions"]["default"])
         check_period(bundle, (*phase.path, "end"), phase.get("start"), phase.get("end"))
         _known(bundle, phase, tasks, "task-unknown")
-    indexes = [phase["index"] for phase in parts if "index" in phase]
-    some_lack = indexes and any(phase.given and "index" not in phase.given for phase in parts)
-    if some_lack or indexes != sorted(set(indexes)):
+    indexes = [phase.get("index", 0) for phase in parts]
+    if len(set(map(type, indexes))) > 1:
+        bundle.add(
+            "wrong-type", ("phases",), f"indexes {indexes}, of which Codabench cannot sort numbers and texts"
+        )
+        return parts
+    if any("index" in phase.given for phase in parts) and indexes != sorted(set(indexes)):
         bundle.add("phase-index", ("phases",), f"indexes {', '.join(map(str, indexes))}")
     phases = sorted(parts, key=lambda phase: phase.get("index", 0))
     if phases and is_true(phases[0].get(key := "auto_migrate_to_this_phase")):
@@ -170,7 +183,9 @@ def _check_tasks_of_phases(bundle: Inspection, tasks: _Tasks, phases: list[Part]
     one_shows = rule == FORCE_LAST or (rule == FORCE_BEST and ascending)
     used = set()
     for phase in phases:
-        known = [index for index in phase.get("tasks", []) if isinstance(index, int) and index in tasks]
+        known = [
+            index for index in phase.get("tasks", []) if isinstance(index, (int, str)) and index in tasks
+        ]
         used.update(known)
         if len(known) > 1:
             code = "several-tasks-force" if one_shows else "phase-several-tasks"
@@ -190,7 +205,7 @@ def _check_hiding(bundle: Inspection, top: Part, phases: list[Part], board: Part
         text = f"{', '.join(map(dotted, places))}; but submissions are scored at once"
         bundle.add("hide-browser-only", places[0], text)
     for phase in phases if is_true(top.get("enable_detailed_results")) else ():
-        named = {index for index in phase.get("tasks", []) if isinstance(index, int)}
+        named = {index for index in phase.get("tasks", []) if isinstance(index, (int, str))}
         keys = hides[phase.path]
         if keys and any(writes_page(bundle.contents, tasks.get(index)) for index in named):
             bundle.add("detailed-results-exposed", (*phase.path, keys[0]), f"{keys[0]} is set")
@@ -253,20 +268,20 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
     for variable in dict.fromkeys(re.findall(r"\$\w*", command)):
         report.add("command-variable", where, f"{variable} in {command!r}")
         command = re.sub(re.escape(variable) + r"(?!\w)", VARIABLES[step][variable], command)
-    try:
-        return shlex.split(command)
-    except ValueError as error:
-        report.add("command-shell", where, f"{command!r}: {error}")
-        return None
+    return split(report, where, command)
 
 
 def _check_paths(report: Report, program: Program, step: str, task: BuiltTask) -> None:
     """Report the /app paths of a command that do not exist in the step's container."""
     where = program.archive.where(program.metadata)
     for folder in re.findall(rf"{APP}/(\w+)", program.command):
-        if folder not in FOLDERS[step]:
+        beside = task.beside and step == "ingestion_program"
+        if folder not in FOLDERS["ingestion_beside_scoring" if beside else step]:
             report.add(
                 "command-path", where, f"{APP}/{folder} does not exist during {step.partition('_')[0]}"
             )
         elif folder == "input_data" and "input_data" not in task.parts:
             report.add("command-path", where, f"{APP}/input_data, but {task.name} has no input_data")
+
+
+LAUNCH = Launch(METADATA_FILES, f"{APP}/program/", _words, _check_paths)

@@ -1,40 +1,41 @@
 """Checks CodaLab's competition.yaml, format 1.5, for CodaLab, and for Codabench, which imports the same file."""
 
 import itertools
+import posixpath
 import re
 from datetime import timedelta
 
 from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Part
-from speechbundles.bundle.check.programs import Launch, check_programs, is_plain
+from speechbundles.bundle.check.programs import Launch, check_programs, is_plain, split
 from speechbundles.bundle.check.scores import writes_page
 from speechbundles.bundle.check.settings import check_image, check_limits, check_period
 from speechbundles.model.archive import Archive
 from speechbundles.model.codalab import read_date
 from speechbundles.model.document import FILE, Document
 from speechbundles.model.finding import Report
+from speechbundles.platforms.codabench.layout import APP
+from speechbundles.platforms.codabench.layout import METADATA_FILES as CODABENCH_FILES
+from speechbundles.platforms.codabench.layout import VARIABLES as CODABENCH_VARIABLES
 from speechbundles.platforms.codalab.keys import LONGEST_COLUMN_KEY, PHASE, TABLES
-from speechbundles.platforms.codalab.layout import METADATA_FILES, VARIABLES
+from speechbundles.platforms.codalab.layout import INGESTION_VARIABLES, METADATA_FILES, VARIABLES
 from speechbundles.platforms.keys import is_true
 
 
 def check_codalab(report: Report, files: Archive, document: Document) -> Inspection:
     """Check the file, and the programs, data and pages that it names."""
-    bundle = Inspection(report, files, document, tables=TABLES, read_date=read_date, zips_only=True)
+    bundle = Inspection(report, files, document, tables=TABLES, read_date=read_date, codalab=True)
     _check_order(bundle)
     top = bundle.part((), document.content, "TOP")
     phases = list(top.get("phases", {}).values())
-    tasks = [
-        BuiltTask(
-            str(phase.get("label", phase.path[-1])),
-            phase.path,
-            {k: phase[k] for k in (*STEPS, *DATA) if k in phase},
-        )
-        for phase in phases
-    ]
+    if any(phase.get("is_parallel_parent") or phase.get("parent_phasenumber") for phase in phases):
+        phases.remove(min(phases, key=lambda phase: phase.get("phasenumber", 0)))  # Codabench drops it
+    parts = [{key: phase[key] for key in (*STEPS, *DATA) if key in phase} for phase in phases]
+    names = [str(phase.get("label", phase.path[-1])) for phase in phases]
+    tasks = [BuiltTask(*each) for each in zip(names, (phase.path for phase in phases), parts, strict=True)]
     bundle.contents.tasks = tasks
     _check_phases(bundle, top, phases)
     _check_leaderboard(bundle, top.get("leaderboard", Part(("leaderboard",))))
-    check_programs(bundle, Launch(METADATA_FILES, "$program/", _words))
+    check_programs(bundle, Launch((*METADATA_FILES, *CODABENCH_FILES), "$program/", _words))
     check_image(bundle, "competition_docker_image", top)
     for phase, task in zip(phases, tasks, strict=True):
         if phase.get(key := "leaderboard_management_mode") == "hide_results":
@@ -62,9 +63,9 @@ def _check_phases(bundle: Inspection, top: Part, phases: list[Part]) -> None:
     daily, total = "max_submissions_per_day", "max_submissions"
     for phase in phases:
         # Both limits are 0 in a phase that is meant to be closed, between two open phases.
-        zeros = [key for key in (daily, total) if phase.get(key) == 0]
+        zeros = [key for key in (daily, total) if phase.given.get(key, 1) in (0, None)]
         for key in zeros if len(zeros) == 1 else ():
-            bundle.add("limit-none-allowed", (*phase.path, key), f"{key}: 0")
+            bundle.add("limit-none-allowed", (*phase.path, key), f"{key}: {phase.given[key] or 'none'}")
         check_limits(bundle, phase, PHASE[total]["default"])
     numbers = [phase["phasenumber"] for phase in phases if "phasenumber" in phase]
     if numbers != sorted(set(numbers)):
@@ -103,31 +104,34 @@ def _check_leaderboard(bundle: Inspection, both: Part) -> None:
     for label, path in labels.items():
         if columns and label not in used and None not in used:
             bundle.add("leaderboard-no-column", path, f"no column names {label!r}")
-    ranks = [column["rank"] for column in columns.values() if "rank" in column]
-    if len(set(ranks)) < len(ranks) or 0 < len(ranks) < len(columns):
-        text = f"ranks {', '.join(map(str, ranks))} for {len(columns)} columns"
-        bundle.add("column-rank", ("leaderboard", "columns"), text)
+    for label in labels:
+        own = [each for each in columns.values() if each.get("leaderboard", {}).get("label") == label]
+        ranks = [column["rank"] for column in own if "rank" in column]
+        if len(set(ranks)) < len(ranks) or 0 < len(ranks) < len(own):
+            text = f"ranks {', '.join(map(str, ranks))} for {len(own)} columns"
+            bundle.add("column-rank", ("leaderboard", "columns"), text)
     ranked = sorted(enumerate(columns.items(), 1), key=lambda item: item[1][1].get("rank", item[0]))
     for _, (name, column) in ranked[:1]:
         bundle.contents.primary = None if "computed" in column else (str(name), column.path)
 
 
 def _words(report: Report, where: str, command: str, step: str) -> list[str] | None:
-    """Return the words of a command, split at each space."""
-    if not is_plain(report, where, command, VARIABLES):
+    """Return the words of a command, as Codabench splits it; report what CodaLab does otherwise."""
+    ingests = step == "ingestion_program"
+    if not is_plain(report, where, command, CODABENCH_VARIABLES[step]):
         return None
-    words = command.strip().split(" ")
-    if "" in words or command != command.strip():
+    known = INGESTION_VARIABLES if ingests else VARIABLES
+    for variable in set(re.findall(r"\$\w*", command)) - known.keys():
+        report.add("codalab-value", where, f"{variable!r} in {command!r}")
+    if posixpath.basename(where) not in METADATA_FILES:
+        report.add("metadata-name", where, f"expected {' or '.join(METADATA_FILES)}")
+    if "  " in command or command != command.strip() or re.search(r"[\"']", command):
         report.add("command-spaces", where, f"{command!r}")
-    if re.search(r"[\"']", command):
-        report.add("command-shell", where, f"{command!r} has quotation marks for a shell")
-        return None
-    for word in words:
-        if word == "/app" or word.startswith("/app/"):
+    words = split(report, where, command)
+    for word in words or ():
+        if word == APP or word.startswith(f"{APP}/"):
             report.add("command-literal-path", where, f"{word!r} in the command")
-            return None
-        if re.fullmatch(r"[\w.][\w./-]*\.(py|sh|R)", word):
-            what = f"{word!r}: the command runs in the parent folder; write $program/{word}"
-            report.add("command-file", where, what)
-            return None
-    return [word for word in words if word]
+        elif re.fullmatch(r"[\w.][\w./-]*\.(py|sh|R)", word):
+            report.add("command-folder", where, f"{word!r}: write $program/{word}")
+    home = "$ingestion_program/" if ingests else f"{APP}/program/"
+    return words and [re.sub(rf"^({re.escape(home)}|{APP}/program/)", "$program/", word) for word in words]

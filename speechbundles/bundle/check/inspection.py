@@ -2,7 +2,7 @@
 
 import posixpath
 import uuid
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from speechbundles.bundle.check.pages import check_logo, check_page
 from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.document import Document, Path, describe
 from speechbundles.model.finding import Report
-from speechbundles.platforms.keys import Key, Keys
+from speechbundles.platforms.keys import Key, Keys, stored
 
 STEPS = ("scoring_program", "ingestion_program")
 DATA = ("reference_data", "input_data")
@@ -22,11 +22,15 @@ DATA = ("reference_data", "input_data")
 
 @dataclass(frozen=True)
 class BuiltTask:
-    """The programs and data that a submission is run with, by their keys in competition.yaml."""
+    """The programs and data that a submission is run with, by their keys in competition.yaml.
+
+    `beside`: whether ingestion runs beside scoring.
+    """
 
     name: str
     path: Path
     parts: Mapping[str, Archive]
+    beside: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,10 +77,10 @@ class Part(dict[str, Any]):
     Attributes
     ----------
     path: its place in the file.
-    given: the keys that are written there.
+    given: the mapping as it is written there.
     """
 
-    def __init__(self, path: Path, given: Collection[Any] = ()) -> None:
+    def __init__(self, path: Path, given: Mapping[Any, Any] = MappingProxyType({})) -> None:
         super().__init__()
         self.path, self.given = path, given
 
@@ -89,8 +93,7 @@ class Inspection:
     tables: the keys that the platform accepts.
     read_date: the platform's reader of dates.
     elsewhere: the place where each key belongs, for messages about a misplaced key.
-    zips_only: whether the platform accepts only inner zips, by their exact names; otherwise also folders, by
-        normalised paths.
+    codalab: whether the format is 1.5, of which CodaLab accepts only zips, and Codabench's import folders too.
     """
 
     def __init__(
@@ -102,10 +105,10 @@ class Inspection:
         tables: Mapping[str, Keys],
         read_date: Callable[[Report, str, Any], Any],
         elsewhere: Mapping[str, str] = MappingProxyType({}),
-        zips_only: bool = False,
+        codalab: bool = False,
     ) -> None:
         self.report, self.files, self.document, self.contents = report, files, document, Contents()
-        self._tables, self._elsewhere, self._zips_only = tables, elsewhere, zips_only
+        self._tables, self._elsewhere, self._codalab = tables, elsewhere, codalab
         self._opened: dict[str, Archive | None] = {}
         self._readers: Mapping[Any, Callable[[Path, Any], Any]] = {
             "date-time": lambda path, value: read_date(report, document.where(path), value),
@@ -131,43 +134,55 @@ class Inspection:
                 other = self._elsewhere.get(key)
                 what = f"unknown key {key!r}" + (f"; it belongs to {other}" if other else "")
                 self.add("unknown-key", place, what, word=None if other else key, known=keys)
-            elif self._fits(place, item, rule):
+                continue
+            item = stored(item, rule)
+            if self._fits(place, item, rule):
+                if "given" in rule:
+                    self.add(rule["given"], place, f"{key!r}")
                 read = self._read(place, item, rule)
                 part.update({} if read is None else {key: read})
         for key, rule in keys.items():
-            if key not in value and "unset" in rule and rule.get("unless") not in value:
+            if key in value or rule.get("unless") in value:
+                continue
+            if "unset" in rule:
                 self.add(rule["unset"], path, f"no {key}")
-            elif key not in value and rule.get("required") and rule.get("unless") not in value:
+            elif rule.get("required"):
                 self.add("missing-key", path, f"{key!r} is missing")
         return part
 
     def _fits(self, path: Path, value: Any, rule: Key) -> bool:
         """Return whether a value can be used: it is not null, and at most too long, too small or too large."""
-        if "zero" in rule and value in (0, None) and not isinstance(value, bool):
+        if "zero" in rule and value in (0, None):
             self.add(rule["zero"], path, f"{path[-1]}: {'null' if value is None else value}")
         if value is None and rule.get("nullable"):
             return False
         error = next(_Validator(rule).iter_errors(value), None)
         kind, limit = (error.validator, error.validator_value) if error else (None, ())
-        code, found = rule.get("code"), "null" if value is None else describe(value)
-        expected = f"expected {rule['description']}"
-        if value is None and "enum" not in rule:
-            self.add("wrong-type", path, f"null; {expected}")
-            return False
-        if kind == "type":
-            self.add("wrong-type", path, f"{found}; {expected}")
+        code, expected = rule.get("code"), f"expected {rule['description']}"
+        if value is None and kind != "enum":
+            code, what = "wrong-type", f"null; {expected}"
+        elif kind == "type":
+            code, what = "wrong-type", f"{describe(value)}; {expected}"
         elif kind == "enum":
-            what = f"{value!r}; expected one of {', '.join(limit)}"
-            self.add(code or "choice", path, what, word=value, known=limit)
+            code, what = code or "choice", f"{value!r}; expected one of {', '.join(map(str, limit))}"
         elif kind == "maxLength":
-            self.add("too-long", path, f"{len(str(value))} characters; at most {limit}")
+            code, what = rule.get("long", "too-long"), f"{len(str(value))} characters; at most {limit}"
         elif kind in ("minimum", "maximum"):
-            self.add(code or "wrong-type", path, f"{path[-1]}: {value}")
+            what = f"{path[-1]}: {value}"
         elif kind:
-            self.add(
-                code or "empty", path, f"{'empty' if value in ([], {}) or not code else found}; {expected}"
-            )
-        return kind in (None, "maxLength", "minimum", "maximum")
+            found = "empty" if not code or value in ([], {}) else describe(value)
+            code, what = code or "empty", f"{found}; {expected}"
+        else:
+            return value is not None
+        code = "codalab-value" if rule.get("only") else code or "wrong-type"
+        self.add(
+            code,
+            path,
+            what,
+            word=value if kind == "enum" else None,
+            known=map(str, limit) if kind == "enum" else (),
+        )
+        return kind in ("maxLength", "minimum", "maximum")
 
     def _read(self, path: Path, value: Any, rule: Key) -> Any:
         if "each" in rule:
@@ -179,14 +194,11 @@ class Inspection:
 
     def archive(self, path: Path, value: str) -> Archive | None:
         """Return a program or data set that competition.yaml names, and note it if participants get it."""
-        if self._zips_only and not value.endswith(".zip"):
-            self.add("file-not-zip-name", path, f"{value!r} does not end in .zip")
-            return None
         name = self._name(path, value)
         if name is None:
             return None
         if name not in self._opened:  # each is opened once
-            self._opened[name] = None if name in self.files.refused else self._open(path, name)
+            self._opened[name] = None if name in self.files.refused else self._open(path, name, value)
         archive, part, contents = self._opened[name], path[-1], self.contents
         if archive is not None and part in ("input_data", "public_data"):
             contents.item_lists[name] = archive
@@ -195,25 +207,31 @@ class Inspection:
             contents.kits.update({name} if part == "starting_kit" else ())
         return archive
 
-    def _open(self, path: Path, name: str) -> Archive | None:
-        folder = self.files.folder(name)
-        if name in self.files.files:
-            if posixpath.splitext(name)[1] not in (".py", ".sh", ".ipynb", ".R"):
-                return open_archive(self.report, name, self.files.files[name], self.files.room)
-            self.add("file-lone-script", path, f"{name} is a script; expected a zip")
-        elif folder is not None:
-            self.add("file-directory", path, f"{name} is a directory; expected a zip")
-            return folder
-        elif _is_uuid(name):
+    def _open(self, path: Path, name: str, value: str) -> Archive | None:
+        folder, data = self.files.folder(name), self.files.files.get(name)
+        if data is None and folder is None and is_uuid(name):
             self.add("outside-bundle", path, f"{name} is the key of a stored data set")
-        else:
+        elif data is None and folder is None:
             self._add_missing(path, name)
+        elif self._codalab and (not value.endswith(".zip") or value != name):
+            self.add("file-not-zip-name", path, f"{value!r} is not the exact name of a .zip file")
+        elif folder is not None and "/" not in value:
+            self.add("file-directory", path, f"{name} is a directory; expected a zip, or {name}/")
+        if data is None:
+            return folder
+        if path[-1] in ("starting_kit", "public_data") and not data.startswith(
+            b"PK"
+        ):  # participants download it
+            return Archive(posixpath.dirname(name), {posixpath.basename(name): data}, self.files.room)
+        if posixpath.splitext(name)[1] not in (".py", ".sh", ".ipynb", ".R"):
+            return open_archive(self.report, name, data, self.files.room)
+        self.add("file-lone-script", path, f"{name} is a script; expected a zip")
         return None
 
     def _page(self, path: Path, value: str) -> None:
-        """Check a page, which is sanitised if folders are accepted, as on Codabench."""
+        """Check a page, which Codabench sanitises."""
         if (data := self._file(path, value)) is not None:
-            check_page(self.report, value, data, sanitised=not self._zips_only)
+            check_page(self.report, value, data, sanitised=not self._codalab)
             self.contents.pages[value] = data
 
     def _logo(self, path: Path, value: str) -> None:
@@ -227,11 +245,11 @@ class Inspection:
         return self.files.files.get(name) if name else None
 
     def _name(self, path: Path, value: str) -> str | None:
-        if posixpath.isabs(value) or ".." in value.split("/"):
+        name = posixpath.normpath(value)
+        if posixpath.isabs(value) or name.startswith(".."):
             self.add("file-path-outside", path, f"{value!r}")
             return None
-        name = value if self._zips_only else posixpath.normpath(value)
-        if name in ("", "."):
+        if name == ".":
             self.add("file-whole-bundle", path, f"{value!r} is the bundle itself")
             return None
         return name
@@ -240,7 +258,8 @@ class Inspection:
         self.add("file-missing", path, f"{name!r} is not in the bundle", word=name, known=self.files.files)
 
 
-def _is_uuid(text: str) -> bool:
+def is_uuid(text: str) -> bool:
+    """Return whether a text can be the key of something that is stored on the server."""
     with suppress(ValueError):
         return bool(uuid.UUID(text))
     return False

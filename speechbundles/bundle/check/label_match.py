@@ -91,12 +91,14 @@ class Table:
     ----------
     columns: the words of each cell.
     cells: the same columns as they are in the file.
+    declared: whether the bundle declares that its labels are hidden.
     """
 
     where: str
     columns: Mapping[str, Sequence[str]]
     lines: Sequence[int]
     cells: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    declared: bool = True
 
     def rows(self, columns: Collection[str]) -> list[tuple[str, ...]]:
         return list(zip(*(self.columns[name] for name in columns), strict=True))
@@ -217,7 +219,8 @@ def match_text(
                 continue
             known = set(" ".join(chain(*_groupings(table, name))).split())
             if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
-                report.add("leak-column", where, f"{name!r} of {table.where} beside {len(rows)} items")
+                code = "leak-column" if table.declared else "leak-column-doubtful"
+                report.add(code, where, f"{name!r} of {table.where} beside {len(rows)} items")
                 return []
             orders.append((name, [labels[row] for row in rows]))
     for name, labels in () if predicted else orders:

@@ -8,6 +8,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -65,11 +66,12 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
         [_with_nested(report, archive) for archive in archives.values()]
         for archives in (contents.item_lists, contents.public, contents.solutions)
     )
-    secret: dict[str, bytes] = {}
-    for archive in hidden:
+    copies: dict[bytes, tuple[str, bool]] = {}
+    references: list[Table] = []
+    for archive, declared in hidden:
         kept = sealed.get(archive.name)
-        secret.update(_with_nested(report, kept.whole if kept else archive).files)
-    copies, references = _labels(report, secret)
+        secret = _with_nested(report, kept.whole if kept else archive).files
+        _add_labels(report, secret, copies, references, declared)
     openings = b"\n".join(data[:_HEADER] for archive in lists for data in archive.files.values())
     header = f" {' '.join(in_words(openings.decode('utf-8', 'replace')))} "
     columns = {name: f" {' '.join(in_words(name))} " for table in references for name in table.columns}
@@ -81,9 +83,9 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
     orders: dict[str, dict[str, list[int]]] = {table.where: {} for table in references}
     for texts, predicted in sources:
         for name in [name for name, data in texts.items() if data in copies]:
-            report.add(
-                "leak-file", name, f"has the same bytes as {copies[texts[name]]} of a hidden reference"
-            )
+            file, declared = copies[texts[name]]
+            code = "leak-file" if declared else "leak-file-doubtful"
+            report.add(code, name, f"has the same bytes as {file} of a hidden reference")
         others = {name: data for name, data in texts.items() if data not in copies}
         for where, words in _texts(report, others, names):
             for table in references:
@@ -181,24 +183,28 @@ def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: S
     return [*groupings, stems] if _FEWEST_STEMS <= stems.max() + 1 <= size // 2 else groupings
 
 
-def _labels(report: Report, files: Mapping[str, bytes]) -> tuple[dict[bytes, str], list[Table]]:
-    """Return the names of the files with hidden labels, by their content, and these files as tables.
+def _add_labels(
+    report: Report,
+    files: Mapping[str, bytes],
+    copies: dict[bytes, tuple[str, bool]],
+    tables: list[Table],
+    declared: bool,
+) -> None:
+    """Add the names of the files with hidden labels, by their content, and these files as tables.
 
-    Licences and lists of items are left out.
+    Licences and lists of items are left out. `declared`: whether options say that the labels are hidden.
     """
-    copies, tables = {}, []
     for where, data in files.items():
         name = posixpath.basename(where)
         if len(data) < 16 or _NO_LABELS.match(name):
             continue
         table = _read(report, read_table, where, data)
         if table is None or not all(map(ITEMS_ONLY.fullmatch, table.columns)):
-            copies[data] = name
+            copies[data] = name, declared
             if table and len(table.columns) > _MOST_COLUMNS:
                 report.add("leak-unsearched", where, f"{len(table.columns)} columns of a hidden reference")
             elif table:
-                tables.append(table)
-    return copies, tables
+                tables.append(replace(table, declared=declared))
 
 
 def _texts(
@@ -228,8 +234,9 @@ def _read(report: Report, read: Callable[[str, bytes], Any], where: str, data: b
         return None
 
 
-def _hidden_references(contents: Contents) -> list[Archive]:
-    hidden: dict[str, Archive] = {}
+def _hidden_references(contents: Contents) -> list[tuple[Archive, bool]]:
+    """Return the references with hidden labels, and whether options declare this; otherwise it is a guess."""
+    hidden: dict[str, tuple[Archive, bool]] = {}
     fingerprints: dict[str, str] = {}  # thousands of tasks can name the same large file
     for task in contents.tasks:
         archive = task.parts.get("reference_data")
@@ -244,7 +251,8 @@ def _hidden_references(contents: Contents) -> list[Archive]:
                 fingerprints[archive.name] = fingerprint(files)
             public = fingerprints[archive.name] in options.public_references
         if not public:
-            hidden[archive.name] = without_items(archive) if is_part(archive) else archive
+            labels = without_items(archive) if is_part(archive) else archive
+            hidden[archive.name] = labels, options is not None
     return list(hidden.values())
 
 

@@ -30,7 +30,7 @@ def check_page(report: Report, name: str, data: bytes, *, sanitised: bool) -> No
         report.add("page-not-utf8", name, f"byte {error.start} is not UTF-8")
         return
     if not text.strip():
-        report.add("page-empty", name, "the page is empty")
+        report.add("page-blank" if text else "page-empty", name, "the page is empty")
     prose = _without_code(text)
     if sanitised and (found := _STRIPPED.search(prose)):
         report.add("page-sanitised", name, f"{found.group()!r}")

@@ -44,6 +44,8 @@ _KIT_FILE = re.compile(r"\.(py|ipynb|r|jl)$|kit|submission|baseline", re.IGNOREC
 def check_practice(report: Report, bundle: BuiltBundle, contents: Contents, now: datetime) -> None:
     """Check phases and pages; `now` is in UTC, without a time zone."""
     phases = [phase for phase in bundle.phases if phase.per_day != 0 and phase.total != 0]
+    if len(bundle.phases) == 1:
+        report.add("single-phase", f"phase {bundle.phases[0].name!r}", "the only phase")
     if phases:
         _check_deciding(report, phases)
         _check_past(report, phases, now)
@@ -72,7 +74,7 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
         report.add("deciding-submissions", where, f"{most} in all in the deciding phase")
     ends = (min(phase.closes or deciding.opens, deciding.opens) for phase in phases[:at])
     developing = sum((end - phase.opens for phase, end in zip(phases, ends, strict=False)), timedelta())
-    if at and developing < DEVELOPMENT:
+    if at and timedelta() < developing < DEVELOPMENT:
         what = f"submissions are open for {developing.days} days before {deciding.name!r}"
         report.add("development-short", f"phase {phases[0].name!r}", what)
     following = phases[at + 1] if at + 1 < len(phases) else None

@@ -3,6 +3,7 @@
 import ast
 import posixpath
 import re
+import shlex
 import warnings
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,13 @@ from speechbundles.model.finding import Report
 
 _SHELL = re.compile(r"(?:^|\s)(?:\|\|?|&&?|[12&]?>>?|<|2>&1)(?:\s|$)|;(?:\s|$)|`|\$\(|\*")
 """Characters that only a shell interprets; no worker starts a shell."""
+_STARTS_SHELL = re.compile(r"\S*\b(ba|da|z)?sh\s+-\w*c\b")
+"""A command that starts a shell itself."""
+_PYTHON2 = re.compile(
+    r"call to '(print|exec)'|multiple exception types must be parenthesized|leading zeros in decimal"
+    r"|inconsistent use of tabs"
+)
+"""In the error about a script that is Python 2."""
 
 LONGEST_SCRIPT = 1 << 20
 """The most bytes of a script that is parsed."""
@@ -47,7 +55,7 @@ def check_programs(bundle: Inspection, launch: Launch) -> None:
                 _check_data(bundle.report, archive)
             elif step in STEPS:
                 if (step, archive.name) not in programs:
-                    programs[step, archive.name] = _check_program(bundle.report, archive, step, launch)
+                    programs[step, archive.name] = check_program(bundle.report, archive, step, launch)
                 if program := programs[step, archive.name]:
                     launch.paths(bundle.report, program, step, task)
     bundle.contents.programs = {key: program for key, program in programs.items() if program}
@@ -56,7 +64,7 @@ def check_programs(bundle: Inspection, launch: Launch) -> None:
 def is_plain(report: Report, where: str, command: str, variables: Collection[str]) -> bool:
     """Return whether a command needs no shell and has only known variables; otherwise add a finding."""
     unknown = next((each for each in re.findall(r"\$\w*", command) if each not in variables), None)
-    if _SHELL.search(command):
+    if _SHELL.search(command) and not _STARTS_SHELL.match(command):
         report.add("command-shell", where, f"{command!r} needs a shell")
     elif unknown is not None:
         what = f"{unknown!r} in {command!r}"
@@ -66,7 +74,16 @@ def is_plain(report: Report, where: str, command: str, variables: Collection[str
     return False
 
 
-def _check_program(report: Report, archive: Archive, step: str, launch: Launch) -> Program | None:
+def split(report: Report, where: str, command: str) -> list[str] | None:
+    """Return the words of a command as a shell splits it; None, with a finding, if a quotation mark is left open."""
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        report.add("command-shell", where, f"{command!r}: {error}")
+        return None
+
+
+def check_program(report: Report, archive: Archive, step: str, launch: Launch) -> Program | None:
     """Return the program in an archive, or None if the worker would not find a command to run."""
     names = launch.metadata_files
     metadata = next((name for name in names if name in archive.files), None)
@@ -126,7 +143,7 @@ def _check_script(report: Report, archive: Archive, script: str) -> None:
     try:
         tree = parse_script(data)
     except ValueError as error:
-        report.add("program-syntax", where, str(error))
+        report.add("program-python2" if _PYTHON2.search(str(error)) else "program-syntax", where, str(error))
         return
     if "spokeneval" in _imported(tree) and "spokeneval/__init__.py" not in archive.files:
         report.add("package-missing", where, f"imports spokeneval, which is not in {archive.name}")

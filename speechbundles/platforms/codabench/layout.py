@@ -40,6 +40,15 @@ VARIABLES = {
 FOLDERS = {
     "scoring_program": ("program", "input", "output", "shared", "input_data", "data"),
     "ingestion_program": ("program", "ingested_program", "output", "input_data", "data"),
+    "ingestion_beside_scoring": (
+        "program",
+        "ingested_program",
+        "output",
+        "input_data",
+        "data",
+        "shared",
+        "input",
+    ),
 }
 """The folders in `/app`, by step."""
 

@@ -9,7 +9,7 @@ from speechbundles.platforms.facts import MEANINGS, SHOWN
 from speechbundles.platforms.keys import read_keys
 from speechbundles.platforms.rules import RULES
 
-OWN = {"nullable", "code", "unset", "zero", "table", "each", "unless"}
+OWN = {"nullable", "code", "long", "given", "unset", "zero", "table", "each", "unless", "only"}
 JSON_SCHEMA = set(Draft3Validator.META_SCHEMA["properties"]) | {"minProperties"}
 
 
@@ -22,7 +22,9 @@ def test_each_rule_is_a_json_schema_that_says_what_is_expected(platform):
             assert rule["description"], key
             assert set(rule) <= JSON_SCHEMA | OWN, key
             assert {rule[name] for name in ("table", "each") if name in rule} <= tables.keys(), key
-            assert {rule[name] for name in ("code", "unset", "zero") if name in rule} <= RULES.keys(), key
+            assert {
+                rule[name] for name in ("code", "long", "given", "unset", "zero") if name in rule
+            } <= RULES.keys(), key
 
 
 def test_each_submission_rule_has_a_meaning():

@@ -17,7 +17,8 @@ from speechbundles.bundle.check.budget import (
     entropy,
 )
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
-from speechbundles.model.finding import RULES, Report
+from speechbundles.model.finding import Report
+from speechbundles.platforms.rules import RULES
 from spokeneval.run.reference import fingerprint
 from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, listed
 from tests.samples.programs import encoded

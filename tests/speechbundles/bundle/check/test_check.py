@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from PIL import Image
 
 from speechbundles.bundle.check.check import check_bundle
-from speechbundles.model.finding import RULES, format_findings
+from speechbundles.model.finding import format_findings
+from speechbundles.model.read import read_built_bundle
+from speechbundles.platforms.rules import RULES
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN, DEFECTS, PATH, Defect, findings_of, put
 from tests.samples.programs import write_files
@@ -63,6 +66,21 @@ def test_a_harmless_change_has_no_findings(tmp_path, name):
 def test_a_defect_is_found_and_nothing_else(tmp_path, defect: Defect):
     found = findings_of(tmp_path, defect.draft())
     assert {finding.code for finding in found} == {defect.code}, format_findings(found)
+
+
+FORMS = list(bundle_defects.foreign_bundles())
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.platform}: {form.name}")
+def test_a_form_of_public_bundles_has_no_error_and_can_be_read(tmp_path, form):
+    found = findings_of(tmp_path, form.draft)
+    assert {finding.code for finding in found} == form.finds, format_findings(found)
+    assert "error" not in {finding.level for finding in found}
+    assert read_built_bundle(tmp_path / PATH).phases
+
+
+def test_at_least_thirty_forms_name_their_repository_and_commit():
+    assert sum(re.match(r"[\w.-]+/[\w.-]+@[0-9a-f]{8}( |$)", form.source) is not None for form in FORMS) >= 30
 
 
 OF_KNOWN_TASKS = {"leak-attempts", "leak-scores"}

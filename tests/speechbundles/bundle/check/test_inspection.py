@@ -21,7 +21,7 @@ def test_a_finding_names_the_line_and_the_key_and_the_correct_spelling_or_place(
     text = bundle_defects.yaml.safe_dump(draft.spec, sort_keys=False).splitlines()
     line = 1 + text.index("  end: '2027-02-28 00:00:00'")
     finding = after(tmp_path, ends)
-    assert (finding.where, finding.level) == (f"competition.yaml line {line}: phases[1].end", "error")
+    assert (finding.where, finding.level) == (f"competition.yaml line {line}: phases[1].end", "warning")
     misspelt = after(tmp_path, put("phases", 0, "max_submission_per_day", to=3)).what
     assert "did you mean 'max_submissions_per_day'?" in misspelt
     assert "belongs to phases[]" in after(tmp_path, put("execution_time_limit", to=3)).what

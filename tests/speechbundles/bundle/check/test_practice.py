@@ -1,7 +1,8 @@
 """The defects that auto-codabench seeds to measure its validator, in a bundle of another form than ours.
 
-They are the sixteen of its deterministic tier that a bundle of Codabench can have without its facts file: a single
-phase is no defect here. The bundle has folders in place of zips, no `task.json`, and two scores in `scores.json`.
+They are the seventeen of its deterministic tier that a bundle can have without the facts file, which only that
+validator reads (ihsaan-ullah/auto-codabench@a7056db8). The bundle has folders in place of zips, no `task.json`, and two
+scores in `scores.json`.
 """
 
 import copy
@@ -104,6 +105,7 @@ SEEDED = {
     "no-sorting": ("sorting-default", lambda files: column(files).pop("sorting")),
     "final-unlimited": ("deciding-submissions", lambda files: phase(files, 1).update(max_submissions=50)),
     "kit-missing": ("kit-missing", remove_kit),
+    "single-phase": ("single-phase", lambda files: files["competition.yaml"].update(phases=[phase(files, 1)])),
     "docker-unpinned": ("docker-missing", lambda files: files["competition.yaml"].pop("docker_image")),
     "docker-latest-tag": ("docker-unpinned", lambda files: files["competition.yaml"].update(
         docker_image="codalab/codalab-legacy:latest")),
