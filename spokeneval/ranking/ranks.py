@@ -164,19 +164,75 @@ def rank_sets(
     return ranks_known(better)
 
 
+def lead_p_values(
+    scores: np.ndarray, resampled: np.ndarray, *, units: int, higher: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The p-value of the lead of every two systems, and p after the stepwise correction over all pairs.
+
+    p is the share of resamples that deviate as far as the lead, at least one of them. A corrected p is at most
+    `SIGNIFICANCE` if and only if `rank_sets` takes the system as known to be better.
+
+    Parameters
+    ----------
+    scores, resampled, units, higher
+        As for `rank_sets`. The memory needed is eight bytes for each pair and resample.
+
+    Returns
+    -------
+    tuple of two ndarray, shape (s, s)
+        The p-values, symmetric, and those after the correction. All are 1 if nothing can be inferred.
+
+    Source: Romano and Wolf, Efficient computation of adjusted p-values for resampling-based stepdown multiple testing
+    (Statistics and Probability Letters 113, 2016), algorithm 4.1.
+    """
+    single, adjusted = np.ones((2, len(scores), len(scores)))
+    complete = resampled[~np.isnan(resampled).any(axis=1)]
+    if len(scores) < 2 or not len(complete) or not infers_ranks(units):
+        return single, adjusted
+    first, second = np.triu_indices(len(scores), 1)
+    sign = 1 if higher else -1
+    leads = (scores[first] - scores[second]) * sign
+    short, beyond, blocks = _deviations(complete * sign, leads, units)
+    drawn = np.concatenate(list(blocks))
+    drawn *= math.sqrt(units / (units - 1))
+    gaps = np.concatenate([leads / short, -leads / beyond])
+    found, stepped = np.ones((2, len(gaps)))
+    largest = np.zeros(len(complete))
+    for place in np.argsort(gaps, kind="stable"):
+        falls = -drawn[:, place] if place < len(leads) else drawn[:, place - len(leads)]
+        np.maximum(largest, falls, out=largest)
+        for p_values, farthest in ((found, falls), (stepped, largest)):
+            p_values[place] = np.fmax(1, np.count_nonzero(farthest >= gaps[place])) / len(complete)
+    order = np.argsort(-gaps, kind="stable")
+    stepped[order] = np.maximum.accumulate(stepped[order])
+    for values, matrix in ((found, single), (stepped, adjusted)):
+        of_leader = np.where(leads > 0, values[: len(leads)], values[len(leads) :])
+        matrix[first, second] = matrix[second, first] = np.where(leads == 0, 1.0, of_leader)
+    return single, adjusted
+
+
+def _deviations(
+    resampled: np.ndarray, leads: np.ndarray, units: int
+) -> tuple[np.ndarray, np.ndarray, Iterator[np.ndarray]]:
+    """The one-sided errors of the leads, and their deviations in resamples, in blocks of shape (r, pairs)."""
+    short, beyond = _one_sided_errors(_moves(resampled, leads), len(resampled))
+
+    def blocks() -> Iterator[np.ndarray]:
+        freedom, state = units - 2, np.random.RandomState(SEED)
+        for block in _moves(resampled, leads):
+            block /= np.where(block < 0, short, beyond)
+            varied = state.chisquare(freedom, block.shape)
+            varied /= freedom
+            block /= np.sqrt(varied, out=varied)
+            yield block
+
+    return short, beyond, blocks()
+
+
 def _known_leads(resampled: np.ndarray, leads: np.ndarray, units: int) -> tuple[np.ndarray, np.ndarray]:
     """Of each pair of systems, whether the first is known to be better, and whether the second is."""
-    short, beyond = _one_sided_errors(_moves(resampled, leads), len(resampled))
-    freedom = units - 2
-    state = np.random.RandomState(SEED)
-    blocks = []
-    for block in _moves(resampled, leads):
-        block /= np.where(block < 0, short, beyond)
-        varied = state.chisquare(freedom, block.shape)
-        varied /= freedom
-        block /= np.sqrt(varied, out=varied)
-        blocks.append(_farthest(block))
-    places, farthest = (np.concatenate(part) for part in zip(*blocks))
+    short, beyond, blocks = _deviations(resampled, leads, units)
+    places, farthest = (np.concatenate(part) for part in zip(*map(_farthest, blocks)))
     widened = math.sqrt(units / (units - 1))
     ahead = behind = np.zeros(len(leads), dtype=bool)
     while True:

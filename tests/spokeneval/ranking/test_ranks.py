@@ -9,7 +9,7 @@ import pytest
 
 from spokeneval.metrics.bootstrap import SEED, resample_weights
 from spokeneval.ranking import ranks as ranks_module
-from spokeneval.ranking.ranks import rank_sets, ranks, ranks_known
+from spokeneval.ranking.ranks import lead_p_values, rank_sets, ranks, ranks_known
 
 PISA = """
 Japan           526.973 2.471  1  6  Korea          525.933 3.121  1  7  Estonia        523.415 1.744  1  6
@@ -41,8 +41,8 @@ def test_the_published_ranges_of_pisa_come_out():
     assert (apart == 0).mean() > 0.9
 
 
-def loop(scores, resampled, units):
-    """The rank sets by definition: all ordered pairs, rejected step by step, with the same chi-squared draws."""
+def deviations(scores, resampled, units):
+    """The lead of each ordered pair and its deviations by definition, with the same chi-squared draws."""
     systems = range(len(scores))
     pairs = [(a, b) for a in systems for b in systems if a < b]
     chi = np.random.RandomState(SEED).chisquare(units - 2, (len(resampled), len(pairs)))
@@ -55,7 +55,12 @@ def loop(scores, resampled, units):
             error = math.sqrt(2 * sum(fall**2 for fall in falls) / len(falls))
             drawn = [fall / error / math.sqrt(c / (units - 2)) for fall, c in zip(falls, chi[:, index])]
             gaps[pair] = sign * lead / error / math.sqrt(units / (units - 1)), drawn
-    rejected = set()
+    return gaps
+
+
+def loop(scores, resampled, units):
+    """The rank sets by definition: all ordered pairs, rejected step by step."""
+    systems, gaps, rejected = range(len(scores)), deviations(scores, resampled, units), set()
     while True:
         left = [pair for pair in gaps if pair not in rejected]
         largest = sorted(max(gaps[pair][1][row] for pair in left) for row in range(len(resampled)))
@@ -86,6 +91,25 @@ def test_steps_agree_with_a_plain_loop(gap, units):
         assert found == loop(scores, resampled, units)
         assert (1, 6) not in found[:1] or gap < 4
         assert rank_sets(-scores, -resampled, units=units, higher=False) == found
+
+
+@pytest.mark.parametrize("gap", [0, 1, 4])
+def test_p_values_are_those_of_a_loop_and_fit_the_ranks(gap):
+    scores, resampled, _ = board(np.random.default_rng(gap), 5, 30, gap)
+    single, adjusted = lead_p_values(scores, resampled, units=30, higher=True)
+    gaps = deviations(scores, resampled, 30)
+    stronger = 0.0
+    for pair in sorted(gaps, key=lambda pair: -gaps[pair][0]):
+        lead, own = gaps[pair]
+        weaker = np.max([drawn for other, drawn in gaps.values() if other <= lead], axis=0)
+        stronger = max(stronger, 1 / 400, np.mean(weaker >= lead))
+        if lead > 0:
+            assert single[pair] == pytest.approx(max(1 / 400, np.mean(np.array(own) >= lead)))
+            assert adjusted[pair] == adjusted[pair[::-1]] == pytest.approx(stronger)
+    better = (adjusted <= 0.05) & (scores[:, np.newaxis] > scores)
+    assert ranks_known(better) == rank_sets(scores, resampled, units=30, higher=True)
+    assert (lead_p_values(-scores, -resampled, units=30, higher=False)[1] == adjusted).all()
+    assert (lead_p_values(scores, resampled, units=5, higher=True)[1] == 1).all()
 
 
 @pytest.mark.parametrize("gap", [1, 2, 4])
