@@ -13,6 +13,7 @@ SIMULATIONS = {
     "bench_adversaries",
     "bench_coverage",
     "bench_differences",
+    "bench_joint",
     "bench_kinds",
     "bench_ranks",
     "bench_timing",

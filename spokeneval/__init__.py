@@ -20,7 +20,7 @@ both.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from .version import __version__
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from .description import TaskDescription
     from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
     from .kinds.kind import ParameterError
-    from .ranking.library import Comparison
+    from .ranking.library import Comparison, JointComparison
     from .run.result import Result
     from .task import Task
 
 __all__ = [
     "Comparison",
     "FileProblems",
+    "JointComparison",
     "ParameterError",
     "ReferenceFileError",
     "Result",
@@ -45,6 +46,7 @@ __all__ = [
     "TaskDescription",
     "__version__",
     "compare",
+    "compare_tasks",
     "get_task",
     "list_tasks",
     "metrics",
@@ -54,6 +56,7 @@ __all__ = [
 _PLACES = {
     "Comparison": "ranking.library",
     "FileProblems": "formats.problems",
+    "JointComparison": "ranking.library",
     "ParameterError": "kinds.kind",
     "ReferenceFileError": "formats.problems",
     "Result": "run.result",
@@ -184,6 +187,63 @@ def compare(
     for warning in result.warnings:
         warnings.warn(warning, stacklevel=2)
     return result
+
+
+def compare_tasks(
+    results: Mapping[str, Comparison],
+    *,
+    rule: str = "mean_rank",
+    missing: str = "excluded",
+    compulsory: Sequence[str] = (),
+    weights: Optional[Mapping[str, float]] = None,
+    baseline: str = "",
+) -> JointComparison:
+    """Rank systems by one joint score of several tasks.
+
+    Parameters
+    ----------
+    results : mapping
+        The comparisons of the tasks, ``name of the task -> result of compare``. A system has the same name in all of
+        them.
+    rule : str
+        ``mean_rank``; ``normalised_sum``: the sum of score / total, or of 1 - score / total if lower scores are better,
+        where the total is that of all ranked systems; ``macro_mean`` of one kind of score; or ``weighted_sum``, in
+        which scores are subtracted if lower ones are better in some tasks only.
+    missing : str
+        What happens to a system without a score in a task. ``excluded``: it is not ranked; ``worst``: it has the worst
+        score of this task, or the last rank; ``baseline``: it has the baseline's score; ``zero``: it gets nothing for
+        this task in a normalised sum.
+    compulsory : sequence of str
+        The tasks without which no system is ranked.
+    weights : mapping, optional
+        The weight of each task in a weighted sum.
+    baseline : str
+        The name of the baseline for ``missing="baseline"``.
+
+    Returns
+    -------
+    JointComparison
+        The systems from best to worst, with simultaneous ranges of their ranks, clusters, and the p-value of every
+        difference. Units of the same name and kind in several tasks, such as speakers, are taken as the same.
+
+    Raises
+    ------
+    ValueError
+        The rule does not fit the tasks; all problems are listed.
+
+    Examples
+    --------
+    >>> said = ["good morning", "good evening", "how are you", "fine", "thank you", "see you soon"]
+    >>> heard = {"first": said, "second": ["good", *said[1:]]}
+    >>> english = compare({"kind": "transcripts"}, said, heard)
+    >>> found = compare_tasks({"English": english, "again": english}, rule="mean_rank")
+    >>> [(row.name, row.score, row.ranks) for row in found.rows]
+    [('first', 1.0, (1, 2)), ('second', 2.0, (1, 2))]
+    """
+    from .ranking.joint_rule import JointRule
+    from .ranking.library import compare_joined
+
+    return compare_joined(results, JointRule(rule, missing, tuple(compulsory), dict(weights or {}), baseline))
 
 
 def list_tasks() -> list[TaskDescription]:

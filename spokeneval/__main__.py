@@ -2,6 +2,7 @@
 
     python -m spokeneval score TASK --reference PATH --submission PATH [--option NAME=VALUE] [--json]
     python -m spokeneval compare TASK --reference PATH SUBMISSION SUBMISSION ... [--out DIR] [--json]
+    python -m spokeneval compare --rule RULE [TASK=]FOLDER [TASK=]FOLDER ... [--out DIR] [--json]
     python -m spokeneval export RESULT --format FORM --out DIR [--meta FILE] [--competition DIR] [--bundle ZIP] [--json]
     python -m spokeneval tasks [TASK] [--json]
 
@@ -25,7 +26,7 @@ from contextlib import redirect_stderr
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from . import get_task, list_tasks
 from .challenges import find_task, task_names
@@ -33,6 +34,7 @@ from .description import TaskDescription
 from .formats.problems import FileProblems, ReferenceFileError
 from .kinds.declared import read_task
 from .kinds.kind import ParameterError
+from .ranking.joint_rule import EXCLUDED, MISSING, RULES, JointRule
 from .run.library import Reading, UnreadableReference, import_organisers, score_data
 from .run.options import choose_options
 from .run.output import INTERRUPTED, say, write_file
@@ -58,6 +60,8 @@ def _run(arguments: Optional[Sequence[str]]) -> int:
     options = _parse(sys.argv[1:] if arguments is None else arguments)
     if options.command == "export":
         return _export(options)
+    if options.command == "compare" and options.rule is not None:
+        return _answer(options, lambda: _join(options))
     if options.command == "compare" and options.task_file is not None:
         options.task, options.submissions = None, [options.task, *options.submissions]
     try:
@@ -104,7 +108,10 @@ def _parser() -> argparse.ArgumentParser:
     comparing = commands.add_parser(
         "compare",
         help="compare systems by their submissions",
-        description="Score several submissions against a reference, and print how certain their order is.",
+        description="Score several submissions against a reference, and print how certain their order is. With "
+        "--rule, the systems of several tasks are ranked by one joint score. Each task is then a folder with "
+        "`reference`, a file of any extension or a folder; `submissions`, with a file, folder or zip named after each "
+        "system; and task.json for a declared task. For other tasks, give TASK=FOLDER.",
         epilog=STATUS,
     )
     exporting = commands.add_parser(
@@ -134,14 +141,25 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser) -> None:
     """Add the arguments of `score` and `compare`."""
-    for command in (scoring, comparing):
-        reference = "the reference: its file, or the folder with its files"
-        command.add_argument("--reference", required=True, metavar="PATH", help=reference)
+    reference = "the reference: its file, or the folder with its files"
+    scoring.add_argument("--reference", required=True, metavar="PATH", help=reference)
+    comparing.add_argument("--reference", metavar="PATH", help=f"{reference}; not with --rule")
     submission = "submission: its file, the folder with its files, or a zip of them"
     scoring.add_argument("--submission", required=True, metavar="PATH", help=f"the {submission}")
     comparing.add_argument("submissions", nargs="+", metavar="SUBMISSION", help=f"a {submission}")
     written = "write board.csv, pairs.csv and board.tex there"
     comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
+    comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
+    lacking = "with --rule: what happens to a system without a score in a task (default: excluded)"
+    comparing.add_argument("--missing", choices=MISSING, default=EXCLUDED, help=lacking)
+    for flag, metavar, help in (
+        ("--compulsory", "FOLDER", "with --rule: a task without which no system is ranked; can be repeated"),
+        ("--weight", "FOLDER=NUMBER", "the weight of a task in a weighted sum; can be repeated"),
+    ):
+        comparing.add_argument(flag, action="append", default=[], metavar=metavar, help=help)
+    comparing.add_argument(
+        "--baseline", default="", metavar="SYSTEM", help="for --missing baseline: its name"
+    )
     for command in (scoring, comparing):
         option = "set an option of the task; can be repeated"
         command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
@@ -176,24 +194,64 @@ def _add_export(exporting: argparse.ArgumentParser) -> None:
 def _score(options: argparse.Namespace, task: Task) -> int:
     """Score or compare."""
     chosen = dict(choice.partition("=")[::2] for choice in options.option)
-    log = partial(say, error=True)
-    reading = Reading(options.lenient, options.drop_invalid_reference_rows, log)
     try:
         choose_options(task, chosen)
     except ValueError as error:
         return _refuse(options, f"--option: {error}", 2)
-    try:
-        result: Any
-        if options.command == "score":
-            result = score_data(task, Path(options.reference), Path(options.submission), chosen, reading)
-        else:
-            from .ranking.library import compare_data  # imported here, so that `score` starts fast
+    if options.command == "score":
+        sides = Path(options.reference), Path(options.submission)
+        return _answer(options, lambda: score_data(task, *sides, chosen, _reading(options)))
+    if options.reference is None:
+        return _refuse(options, "Give --reference, or --rule and a folder for each task.", 2)
+    if len(options.submissions) < 2:
+        return _refuse(options, "Give the submissions of two systems or more.", 2)
+    return _answer(options, lambda: _compare(options, task, _named(options.submissions), chosen))
 
-            if len(options.submissions) < 2:
-                return _refuse(options, "Give the submissions of two systems or more.", 2)
-            result = compare_data(task, Path(options.reference), _named(options.submissions), chosen, reading)
-            if options.out is not None:
-                result.write(options.out)
+
+def _reading(options: argparse.Namespace) -> Reading:
+    return Reading(options.lenient, options.drop_invalid_reference_rows, partial(say, error=True))
+
+
+def _compare(
+    options: argparse.Namespace, task: Task, submissions: Mapping[str, Path], chosen: Mapping[str, str]
+) -> Any:
+    from .ranking.library import compare_data  # imported here, so that `score` starts fast
+
+    return compare_data(task, Path(options.reference), submissions, chosen, _reading(options))
+
+
+def _join(options: argparse.Namespace) -> Any:
+    """Compare the systems of several tasks; each task is named after its folder."""
+    from .ranking.library import compare_joined
+
+    weights = {}
+    for weight in options.weight:
+        name, _, number = weight.rpartition("=")
+        weights[name] = float(number)
+    results = {}
+    for argument in [options.task, *options.submissions]:
+        name, _, place = argument.rpartition("=")
+        folder = Path(place)
+        task = _chosen_task(name or None, None if name else folder / "task.json")
+        references = sorted(path for path in folder.glob("reference*") if path.stem == "reference")
+        if len(references) != 1:
+            raise ValueError(
+                f"{folder}: expected one file or folder named reference; found {len(references)}"
+            )
+        submissions = folder / "submissions"
+        options.reference, options.submissions = str(references[0]), [str(submissions)]
+        found = _named([str(path) for path in sorted(submissions.iterdir()) if path.name[0] != "."])
+        results[folder.name] = _compare(options, task, found, {})
+    rule = JointRule(options.rule, options.missing, options.compulsory, weights, options.baseline)
+    return compare_joined(results, rule)
+
+
+def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
+    """Print a result, or why there is none."""
+    try:
+        result = compute()
+        if options.command == "compare" and options.out is not None:
+            result.write(options.out)
     except FileProblems as refusal:
         side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
         where = getattr(options, side, " ".join(getattr(options, "submissions", ())))
@@ -202,10 +260,10 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         return _refuse(options, message, 1, total=refusal.total, problems=problems)
     except UnreadableReference as error:
         return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
-    except ImportError as error:
+    except (ImportError, ValueError) as error:
         return _refuse(options, str(error), 2)
     except OSError as error:
-        return _refuse(options, f"{error.filename}: {error.strerror}", 2)
+        return _refuse(options, f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
     say(json.dumps(result.to_dict(), indent=2) if options.json else str(result))
     return 0
 

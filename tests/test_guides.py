@@ -315,6 +315,10 @@ def example(tmp_path, monkeypatch):
         "systems/first.tsv": text,
         "systems/second.tsv": "".join([header, *worse, *rows[len(worse) :]]),
     }
+    for condition in ("clinic", "home"):
+        files[f"{condition}/reference/utterances.tsv"] = files["utterances.tsv"]
+        for system in ("first", "second"):
+            files[f"{condition}/submissions/{system}.tsv"] = files[f"systems/{system}.tsv"]
     monkeypatch.chdir(write_files(tmp_path / "example", files))
 
 
@@ -346,8 +350,10 @@ def run_python(code, names):
 
 
 @pytest.mark.usefixtures("example")
-def test_the_command_of_the_researchers_page_compares_two_systems(capsys):
-    (block,) = (block for block in blocks("start/researcher", "sh") if "spokeneval compare" in block)
+def test_the_commands_of_the_researchers_page_compare_two_systems(capsys):
+    block, joint = (block for block in blocks("start/researcher", "sh") if "spokeneval compare" in block)
+    assert run_spokeneval(joint) == 0, capsys.readouterr().err
+    assert "clinic, home · Mean over tasks" in capsys.readouterr().out
     assert run_spokeneval(block) == 0, capsys.readouterr().err
     with open("board/board.csv", encoding="utf-8", newline="") as file:
         ranks = {row["system"]: row["rank"] for row in csv.DictReader(file)}

@@ -60,7 +60,11 @@ _MACROS = Path(__file__).with_name("macros.tex").read_text(encoding="utf-8")
 
 def to_latex(ranking: Ranking) -> str:
     """The ranking as a LaTeX file; the comment at its top lists the packages and the labels that replace names."""
-    table = ranking_table(ranking)
+    return table_to_latex(ranking_table(ranking))
+
+
+def table_to_latex(table: Table) -> str:
+    """A table whose first column has names as a LaTeX file, as in `to_latex`."""
     names, titles = (
         [_printable(row[0]) for row in table.rows],
         [*map(_printable, [table.title, *table.header])],

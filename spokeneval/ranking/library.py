@@ -14,7 +14,17 @@ from ..run.library import STRICT, Reading, read_gold, require_data, score_agains
 from ..run.output import write_file
 from ..run.result import data_frame, ends_of, without
 from ..task import Task
-from .latex import to_latex
+from .joint import JointRanking, join_tasks
+from .joint_rule import JointRule
+from .joint_tables import (
+    apart_table,
+    joint_pairs_table,
+    joint_pairs_to_csv,
+    joint_table,
+    joint_to_csv,
+    joint_to_dict,
+)
+from .latex import table_to_latex, to_latex
 from .notes import ties
 from .systems import rank_systems
 from .tables import pairs_table, pairs_to_csv, ranking_table, text_table, to_csv, to_dict
@@ -116,6 +126,48 @@ class Comparison(Ranking):
             **{key: [row.scores[key] for row in self.rows] for key in self.rows[0].scores},
         }
         return data_frame(columns, index=self.names)
+
+
+@dataclass(frozen=True)
+class JointComparison(JointRanking):
+    """Systems in several tasks, from best to worst by a joint score; see `JointRanking` for its attributes. `str()`
+    gives the tables that the command line prints."""
+
+    def __str__(self) -> str:
+        tables = [joint_table(self)]
+        tables += [apart_table(self)] if self.apart else []
+        tables += [joint_pairs_table(self)] if self.pairs else []
+        parts = [f"{table.title}\n\n{text_table(table)}" for table in tables]
+        parts[1:1] = [fill(note, 100, initial_indent="  ", subsequent_indent="  ") for note in self.notes]
+        return "\n\n".join(
+            [*parts, *(f"{task}: {ranking.signature}" for task, ranking in self.tasks.items())]
+        )
+
+    def to_csv(self) -> str:
+        """The joint ranking as CSV; systems that are not ranked come last, with the reason."""
+        return joint_to_csv(self)
+
+    def to_latex(self) -> str:
+        """The joint ranking as a LaTeX file; a comment at its top names the packages."""
+        return table_to_latex(joint_table(self))
+
+    def write(self, folder: Any) -> None:
+        """Write ``board.csv``, ``pairs.csv`` and ``board.tex`` to a folder."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for file, text in zip(FILES, (self.to_csv(), joint_pairs_to_csv(self), self.to_latex())):
+            write_file(Path(folder) / file, text)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
+        return joint_to_dict(self)
+
+
+def compare_joined(results: Mapping[str, Ranking], rule: JointRule) -> JointComparison:
+    """Rank the systems of several comparisons by a joint score; see `spokeneval.compare_tasks`."""
+    for task, result in results.items():
+        if not isinstance(result, Ranking):
+            raise TypeError(f"{task} is {result!r:.60}; expected the result of `compare`")
+    return JointComparison(**vars(join_tasks(results, rule)))
 
 
 def compare_data(

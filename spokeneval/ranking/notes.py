@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..formats.problems import count_of
 from ..metrics.bootstrap import RESAMPLES
+from .joint_rule import MEAN_RANK, MISSING, JointRule
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, MOST_RANKED, infers_ranks
@@ -57,4 +58,33 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
                 " The ranks may separate more systems: they use the size of the differences, and assume that these are "
                 "nearly normal."
             )
+    return remarks
+
+
+def how_scored(rule: JointRule, left_out: Sequence[str]) -> list[str]:
+    """Return what a joint ranking does with systems that lack a task; `left_out`: tasks without a ranked system."""
+    remarks = [f"Compulsory: {', '.join(rule.compulsory)}."] if rule.compulsory else []
+    remarks.append(
+        f"A system without a score in {'another' if remarks else 'a'} task {MISSING[rule.missing]}."
+    )
+    if left_out:
+        remarks.append(f"No ranked system has a score in {', '.join(left_out)}, so the joint score lacks it.")
+    if rule.rule == MEAN_RANK:
+        remarks.append("Ranks in a task are among the systems of the joint ranking.")
+    return [" ".join(remarks)]
+
+
+def how_joined(units: str, systems: int, least: int, *, common: bool) -> list[str]:
+    """Return how systems were compared by a joint score; `least`: the fewest units of a task."""
+    pairs = systems * (systems - 1) // 2
+    together = "; a resample draws common units for all their tasks" if common else ""
+    remarks = [
+        f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems (stepwise method on "
+        f"differences of the joint score in {RESAMPLES} bootstrap resamples of {units}{together}).",
+        "Clusters: a new cluster begins at a system that differs significantly from the first system of the cluster "
+        f"above (the same resamples, stepwise correction over {count_of(pairs, 'pair')}, {RISK} level). Within a "
+        "cluster, no system differs significantly from the first; this does not show that they are equal.",
+    ]
+    if not infers_ranks(least):
+        remarks.append(f"A task has {count_of(least, 'unit')}, too few to separate systems; six are needed.")
     return remarks

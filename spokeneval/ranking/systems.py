@@ -83,7 +83,7 @@ def rank_systems(
         for index, (place, system) in enumerate(zip(shared_places(places.tolist()), systems))
     ]
     if found is None or units is None:
-        return Ranking(task, column, signature, rows, units)
+        return Ranking(task, column, signature, rows, units, systems=systems)
     return Ranking(
         task,
         column,
@@ -93,6 +93,7 @@ def rank_systems(
         pairs=found.pairs,
         power=power_table(found.pairs, names, unit, number, column, task.primary.limits),
         notes=how_compared(units, unit, len(systems), number),
+        systems=systems,
         resampled_ranks=found.resampled,
     )
 

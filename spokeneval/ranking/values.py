@@ -111,6 +111,8 @@ class Ranking:
         How systems were compared, and which assumptions were made.
     unscored
         Systems without a score.
+    systems
+        The systems of `rows`, with their counts.
     resampled_ranks : ndarray of int, shape (r, s)
         The ranks in each of r resamples; r is 0 without resamples.
     """
@@ -124,6 +126,7 @@ class Ranking:
     power: Optional[Table] = None
     notes: Sequence[str] = ()
     unscored: Sequence[str] = ()
+    systems: Sequence[System] = field(repr=False, compare=False, default=())
     resampled_ranks: np.ndarray = field(
         repr=False, compare=False, default_factory=lambda: np.empty((0, 0), dtype=int)
     )

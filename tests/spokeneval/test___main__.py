@@ -221,6 +221,57 @@ def test_compare_takes_a_declared_task(tmp_path, capsys):
     assert printed.startswith("kids · WER (%) (lower is better) · 2 items\n")
 
 
+def test_compare_joins_folders_of_tasks(tmp_path, capsys):
+    utterances = (ROOT / "reference_data/psst_correctness/development/utterances.tsv").read_text()
+    answers = "utterance_id\tprediction\n" + "".join(
+        f"{line.split(chr(9))[0]}\ttrue\n" for line in utterances.splitlines()[1:]
+    )
+    files = {"words/task.json": json.dumps({"task": "kids", "declaration": {"kind": "transcripts"}})}
+    files["words/reference.csv"] = "id,transcript\na,good morning\nb,yes\n"
+    files["answers/reference/utterances.tsv"] = utterances
+    for name, said in (("x", "evening"), ("y", "morning"), ("z", "night")):
+        files[f"words/submissions/{name}.csv"] = f"id,transcript\na,good {said}\nb,yes\n"
+        if name != "z":
+            files[f"answers/submissions/{name}/correctness.tsv"] = answers
+    write_files(tmp_path, files)
+    folders = (tmp_path / "words", f"psst_correctness={tmp_path / 'answers'}")
+    status, printed, _ = run(
+        capsys, "compare", "--rule", "mean_rank", *folders, "--json", "--out", tmp_path / "out"
+    )
+    found = json.loads(printed)
+    assert (status, [*found["tasks"]]) == (0, ["words", "answers"])
+    assert [(system["name"], system["score"]) for system in found["systems"]] == [("y", 1.0), ("x", 1.5)]
+    assert found["apart"] == {"z": "no score in answers"}
+    assert (tmp_path / "out" / "board.csv").is_file()
+    weighted = (
+        "--rule",
+        "weighted_sum",
+        "--weight",
+        "words=2",
+        "--missing",
+        "worst",
+        "--compulsory",
+        "words",
+    )
+    status, printed, told = run(capsys, "compare", *weighted, *folders)
+    assert (status, printed, told) == (2, "", "weights: answers without a weight above 0\n")
+    status, printed, _ = run(capsys, "compare", *weighted, "--weight", "answers=1", *folders)
+    assert (status, printed.splitlines()[0]) == (0, "words, answers · Weighted sum (higher is better)")
+    (tmp_path / "words" / "submissions" / "x.csv").write_text("id,transcript\na,good\n")
+    (tmp_path / "answers" / "reference.csv").write_text("")
+    status, _, told = run(capsys, "compare", "--rule", "mean_rank", *folders)
+    assert status == 1
+    assert told.startswith(f"The submission {tmp_path / 'words' / 'submissions'} is refused.")
+    (tmp_path / "words" / "submissions" / "x.csv").unlink()
+    status, _, told = run(capsys, "compare", "--rule", "mean_rank", *folders)
+    assert (status, told) == (
+        2,
+        f"{tmp_path / 'answers'}: expected one file or folder named reference; found 2\n",
+    )
+    status, _, told = run(capsys, "compare", TASK, "a.csv", "b.csv")
+    assert (status, told) == (2, "Give --reference, or --rule and a folder for each task.\n")
+
+
 # tasks, and JSON
 
 

@@ -1,0 +1,338 @@
+"""One ranking of systems over several tasks.
+
+The joint score is computed again in each bootstrap resample, with the ranks or the totals of this resample. Units of
+the same kind and name in several tasks, such as speakers, are one unit, which a resample draws for all of them; tasks
+without common units are resampled independently. Ranges of ranks and clusters are from the stepwise p-values of
+`ranks.lead_p_values`, with as many units as the task with the fewest has. A mean rank jumps where two systems change
+places, so its true value is understood as its mean over test sets of the same size.
+
+Neuhof and Benjamini, Rank intervals for leaderboards (arXiv 2606.08679, 2026), predict ranks in further tasks instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy as np
+
+from ..formats.problems import count_of
+from ..formats.speakers import unit_noun
+from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
+from ..run.statistics import Statistics
+from ..task import HIGHER
+from .joint_rule import EXCLUDED, MACRO_MEAN, MEAN_RANK, NORMALISED_SUM, JointRule, joint_scores_of
+from .multiple_comparisons import SIGNIFICANCE, clusters
+from .notes import how_joined, how_scored, ties
+from .randomisation import MOST_SWAPPED
+from .ranks import LEAST, infers_ranks, lead_p_values, ranks, ranks_known, shared_places
+from .values import Column, Ranking, Row, System
+
+_VERY_MANY = 10**6
+"""So many units have normal errors."""
+
+
+class JointPair(NamedTuple):
+    """Two systems by their positions, the better ranked first: the difference of their joint scores, its p-value, and
+    p after the stepwise correction over all pairs."""
+
+    first: int
+    second: int
+    difference: float
+    p: float
+    adjusted: float
+
+
+@dataclass(frozen=True)
+class JointRanking:
+    """Systems from best to worst by their joint score, and how certain their order is.
+
+    Attributes
+    ----------
+    rule
+        How the scores of the tasks become one.
+    column
+        The title, direction and decimals of the joint score.
+    tasks
+        The rankings of the tasks, ``name -> ranking``.
+    rows
+        A row for each ranked system: its joint ``score``, and its ``scores`` in the tasks.
+    places
+        For each row the ranks in the tasks, among the ranked systems.
+    units
+        The units of tasks with common units, such as ``24 speakers of a and b``; None if they are not known.
+    pairs
+        Every two systems. For more than 100 systems, and if the units are not known, there are no pairs, and no ranges
+        of ranks.
+    apart
+        The systems that are not ranked, ``name -> reason``.
+    notes
+        How systems were compared, and which assumptions were made.
+    """
+
+    rule: JointRule
+    column: Column
+    tasks: Mapping[str, Ranking]
+    rows: Sequence[Row]
+    places: Sequence[Mapping[str, int]]
+    units: Optional[str]
+    pairs: Sequence[JointPair]
+    apart: Mapping[str, str]
+    notes: Sequence[str]
+
+    @property
+    def heading(self) -> str:
+        """The tasks and the joint score in one line."""
+        return f"{', '.join(self.tasks)} · {self.column.title} ({self.column.direction} is better)"
+
+
+class _Entries(NamedTuple):
+    """The tasks and the names of the systems of a joint ranking."""
+
+    rule: JointRule
+    tasks: Mapping[str, Ranking]
+    names: Sequence[str]
+
+    @property
+    def higher(self) -> list[bool]:
+        """For each task, whether higher scores are better."""
+        return [ranking.column.direction == HIGHER for ranking in self.tasks.values()]
+
+    @property
+    def exact(self) -> np.ndarray:
+        """The scores in the tasks, shape (1, s, t); NaN where a system has none."""
+        return self.table(1, lambda task, system: system.scores[self.tasks[task].column.key])
+
+    def table(self, sets: int, value: Callable[[str, System], Any]) -> np.ndarray:
+        """The values of each system in each task, shape (sets, s, t)."""
+        values = np.full((sets, len(self.names), len(self.tasks)), np.nan)
+        rows = {name: row for row, name in enumerate(self.names)}
+        for place, (task, ranking) in enumerate(self.tasks.items()):
+            for system in ranking.systems:
+                if system.name in rows:
+                    values[:, rows[system.name], place] = value(task, system)
+        return values
+
+    def counted(self, weights: Mapping[str, np.ndarray]) -> np.ndarray:
+        """The scores in the tasks, shape (r, s, t), from counts and the weights of each task's units, shape (r, n)."""
+
+        def weighted(task: str, system: System) -> Any:
+            rules = self.tasks[task].rules
+            rows = rules.part(rules.primary, system.statistics.parts) if system.statistics else None
+            return bootstrap_scores(rows, rules.primary.value, weights[task])
+
+        return self.table(len(next(iter(weights.values()))), weighted)
+
+    def joint(self, scores: np.ndarray) -> np.ndarray:
+        """The joint scores, shape (r, s), of scores in the tasks, shape (r, s, t)."""
+        baseline = self.names.index(self.rule.baseline) if self.rule.baseline else 0
+        return joint_scores_of(
+            self.rule, [*self.tasks], self.higher, scores, ~np.isnan(self.exact[0]), baseline
+        )
+
+
+def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
+    """Rank systems by a joint score of several tasks.
+
+    Parameters
+    ----------
+    tasks
+        The rankings of the tasks, ``name -> ranking``. A system has the same name in all of them.
+
+    Raises
+    ------
+    ValueError
+        The rule does not fit the tasks; all problems are listed.
+    """
+    problems = [*rule.problems([*tasks]), *_unfit(tasks, rule)]
+    if problems:
+        raise ValueError("; ".join(problems))
+    entered = {task: {system.name for system in ranking.systems} for task, ranking in tasks.items()}
+    names = sorted({name for task, ranking in tasks.items() for name in (*entered[task], *ranking.unscored)})
+    apart = {name: why for name in names if (why := _why_apart(name, entered, rule))}
+    ranked = [name for name in names if name not in apart]
+    shown = {task: ranking for task, ranking in tasks.items() if entered[task].intersection(ranked)}
+    column = rule.column([ranking.column for ranking in tasks.values()])
+    if not ranked:
+        return JointRanking(rule, column, tasks, (), (), None, (), apart, ())
+    entries, higher = _Entries(rule, shown, ranked), column.direction == HIGHER
+    scores = entries.joint(entries.exact)[0]
+    if np.isnan(scores).any():
+        raise ValueError(f"rule: {rule.rule} is undefined, because all scores in a task are 0")
+    order = np.argsort(ranks(scores, higher=higher), kind="stable")
+    entries, scores = entries._replace(names=[ranked[index] for index in order]), scores[order]
+    compared = _compare(entries, scores, higher=higher)
+    rows, places = _rows(entries, scores, compared, higher=higher)
+    notes = how_scored(rule, [task for task in tasks if task not in shown])
+    notes += [*ties(rows), *(compared.notes if compared else [])]
+    units, pairs = (compared.units, compared.pairs) if compared else (None, ())
+    return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes)
+
+
+def _unfit(tasks: Mapping[str, Ranking], rule: JointRule) -> Iterator[str]:
+    """What is wrong with the rule for the scores of the tasks."""
+    primaries = {task: ranking.rules.primary for task, ranking in tasks.items()}
+    if rule.rule == MACRO_MEAN and len({(score.direction, score.limits) for score in primaries.values()}) > 1:
+        found = ", ".join(f"{score.heading} in {task}" for task, score in primaries.items())
+        yield f"rule: {MACRO_MEAN} is for scores of one scale; found {found}"
+    for task, score in primaries.items():
+        if rule.rule == NORMALISED_SUM and (score.limits or (-1,))[0] < 0:
+            yield f"rule: {NORMALISED_SUM} is for scores from 0 on; {score.title} in {task} may be negative"
+    for task, ranking in tasks.items():
+        if rule.baseline and rule.baseline not in ranking.names:
+            yield f"baseline: {rule.baseline} has no score in {task}"
+
+
+def _why_apart(name: str, entered: Mapping[str, set[str]], rule: JointRule) -> str:
+    """Why a system is not ranked; empty if it is."""
+    lacking = [task for task, names in entered.items() if name not in names]
+    compulsory = [task for task in lacking if task in rule.compulsory]
+    if compulsory:
+        return f"no score in {' and '.join(compulsory)}, which {'is' if len(compulsory) == 1 else 'are'} compulsory"
+    return f"no score in {' and '.join(lacking)}" if lacking and rule.missing == EXCLUDED else ""
+
+
+class _Compared(NamedTuple):
+    """The units, the range of ranks and the cluster of each system, and all pairs."""
+
+    units: str
+    ranges: Sequence[tuple[int, int]]
+    clusters: Sequence[int]
+    pairs: Sequence[JointPair]
+    notes: Sequence[str]
+
+
+def _rows(
+    entries: _Entries, scores: np.ndarray, compared: Optional[_Compared], *, higher: bool
+) -> tuple[list[Row], list[dict[str, int]]]:
+    """The rows of systems in the order of the board, and their ranks in the tasks."""
+    exact = entries.exact[0]
+    shared = shared_places(ranks(scores, higher=higher).tolist())
+    rows = [
+        Row(
+            rank=place.rank,
+            tied=place.tied,
+            name=entries.names[index],
+            score=float(scores[index]),
+            interval=None,
+            ranks=compared.ranges[index] if compared else None,
+            cluster=compared.clusters[index] if compared else None,
+            scores={task: own for task, own in zip(entries.tasks, exact[index].tolist()) if own == own},
+            intervals={},
+        )
+        for index, place in enumerate(shared)
+    ]
+    within = [ranks(exact[:, place], higher=up).tolist() for place, up in enumerate(entries.higher)]
+    places = [
+        {task: own[index] for task, own in zip(entries.tasks, within) if task in row.scores}
+        for index, row in enumerate(rows)
+    ]
+    return rows, places
+
+
+def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> Optional[_Compared]:
+    """Compare systems, in the order of the board, by their counts; None if some counts are not known."""
+    number = len(entries.names)
+    systems = [system for ranking in entries.tasks.values() for system in ranking.systems]
+    is_known = all(system.statistics for system in systems if system.name in entries.names)
+    if not 1 < number <= MOST_SWAPPED or not is_known:
+        return None
+    counts = {
+        task: next(system.statistics for system in ranking.systems if system.statistics)
+        for task, ranking in entries.tasks.items()
+    }
+    groups = tasks_with_common_units(counts)
+    least = min(len(own.units) for own in counts.values())
+    single, adjusted = joint_p_values(
+        entries.joint,
+        entries.counted({task: np.ones((1, len(own.units))) for task, own in counts.items()}),
+        entries.counted(joint_weights(counts, groups)),
+        units=least,
+        higher=higher,
+        jumps=entries.rule.rule == MEAN_RANK,
+    )
+    pairs = [
+        JointPair(*both, float(scores[both[0]] - scores[both[1]]), float(single[both]), float(adjusted[both]))
+        for both in combinations(range(number), 2)
+    ]
+    better = np.triu(adjusted <= SIGNIFICANCE, 1)
+    units = " and ".join(
+        f"{_units_of(group, entries.tasks, counts)} of {' and '.join(group)}" for group in groups
+    )
+    notes = how_joined(units, number, least, common=len(groups) < len(counts))
+    found = clusters(ranks(scores, higher=higher), better | better.T)
+    return _Compared(units, ranks_known(better), found, pairs, notes)
+
+
+def joint_p_values(
+    joint: Callable[[np.ndarray], np.ndarray],
+    scores: np.ndarray,
+    resampled: np.ndarray,
+    *,
+    units: int,
+    higher: bool,
+    jumps: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The p-values of the leads of joint scores, and those after the stepwise correction, as `lead_p_values`.
+
+    A mean rank jumps: if the order is the same in nearly all resamples, it shows no error. So the scores of a resample
+    are moved away from the observed ones as Student's t is wider than the normal distribution, p is at least twice the
+    share of resamples in which the lead is lost, and the number of units plays no further part.
+
+    Parameters
+    ----------
+    joint
+        A function from scores in the tasks, shape (r, s, t), to joint scores, shape (r, s).
+    scores : ndarray, shape (1, s, t)
+        The scores in the tasks.
+    resampled : ndarray, shape (r, s, t)
+        The scores in each resample.
+    units
+        The fewest units of a task.
+    jumps
+        Whether the joint score is a mean rank.
+    """
+    (observed,) = joint(scores)
+    if not jumps or not infers_ranks(units):
+        return lead_p_values(observed, joint(resampled), units=units, higher=higher)
+    varied = np.random.RandomState(SEED).chisquare(units - 2, (len(resampled), 1, 1)) / (units - 2)
+    drawn = joint(scores + (resampled - scores) * np.sqrt(units / (units - 1) / varied))
+    drawn = drawn[~np.isnan(drawn).any(axis=1)]
+    single, adjusted = lead_p_values(observed, drawn, units=_VERY_MANY, higher=higher)
+    ahead = (drawn[:, :, np.newaxis] - drawn[:, np.newaxis]) * np.sign(observed[:, np.newaxis] - observed)
+    lost = np.minimum(1.0, 2 * (ahead <= LEAST).mean(axis=0)) if len(drawn) else 1.0
+    return np.maximum(single, lost), np.maximum(adjusted, lost)
+
+
+def _units_of(group: Sequence[str], tasks: Mapping[str, Ranking], counts: Mapping[str, Statistics]) -> str:
+    """The number and kind of the units of tasks with common units."""
+    units = {name for task in group for name in counts[task].units}
+    return count_of(len(units), unit_noun(counts[group[0]].unit, tasks[group[0]].rules.declaration))
+
+
+def tasks_with_common_units(counts: Mapping[str, Statistics]) -> list[list[str]]:
+    """The tasks in groups: tasks in different groups have no unit in common."""
+    named = {task: {(own.unit, name) for name in own.units} for task, own in counts.items()}
+    groups: list[list[str]] = []
+    for task, units in named.items():
+        joined = [group for group in groups if any(units & named[other] for other in group)]
+        groups = [group for group in groups if group not in joined]
+        groups.append([*(other for group in joined for other in group), task])
+    return groups
+
+
+def joint_weights(counts: Mapping[str, Statistics], groups: Sequence[Sequence[str]]) -> dict[str, np.ndarray]:
+    """How often each resample draws each unit, shape (resamples, n) for each task.
+
+    A resample of a group of tasks draws as many units as they have together.
+    """
+    weights = {}
+    for number, group in enumerate(groups):
+        names = dict.fromkeys(name for task in group for name in counts[task].units)
+        places = {name: place for place, name in enumerate(names)}
+        drawn = resample_weights(len(names), seed=SEED + number)
+        for task in group:
+            weights[task] = drawn[:, [places[name] for name in counts[task].units]]
+    return weights

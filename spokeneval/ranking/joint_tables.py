@@ -1,0 +1,104 @@
+"""A joint ranking as tables: as text, as CSV, and for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..formats.tables import csv_text, no_formula
+from .joint import JointRanking
+from .tables import shown_cells, shown_p
+from .values import Table
+
+
+def joint_table(joint: JointRanking) -> Table:
+    """The ranked systems with their joint score, and their scores and ranks in the tasks; then the others."""
+    header = ["System", "Rank", joint.column.title, "Ranks (95 %)", "Cluster", *joint.tasks]
+    rows = []
+    for row, places in zip(joint.rows, joint.places):
+        rank, score, _, known, cluster = shown_cells(row, joint.column.precision)
+        tasks = [
+            f"{row.scores[task]:.{ranking.column.precision}f} ({places[task]})" if task in places else "–"
+            for task, ranking in joint.tasks.items()
+        ]
+        rows.append([row.name, rank, score, known, cluster, *tasks])
+    return Table(joint.heading, header, rows, "In brackets: the rank in the task, among the ranked systems.")
+
+
+def apart_table(joint: JointRanking) -> Table:
+    """The systems that are not ranked, with the reason."""
+    return Table("Not ranked", ["System", "Reason"], [[*pair] for pair in joint.apart.items()], left=2)
+
+
+def joint_pairs_table(joint: JointRanking) -> Table:
+    """The differences between systems, neighbours in rank first."""
+    rows = [
+        [
+            f"{joint.rows[pair.first].name} – {joint.rows[pair.second].name}",
+            f"{pair.difference:.{joint.column.precision}f}",
+            shown_p(pair.p),
+            shown_p(pair.adjusted),
+        ]
+        for pair in sorted(joint.pairs, key=lambda pair: (pair.second - pair.first, pair.first))
+    ]
+    header = ["Systems", f"Difference in {joint.column.title}", "p", "p, stepwise"]
+    return Table("Differences, neighbours on the leaderboard first", header, rows)
+
+
+def joint_to_csv(joint: JointRanking) -> str:
+    """The joint ranking as CSV, numbers in full precision; systems that are not ranked come last, with the reason."""
+    tasks = [no_formula(task) for task in joint.tasks]
+    header = ["rank", "tied", "system", joint.column.key, "best_rank", "worst_rank", "cluster"]
+    rows: list[list[object]] = [[*header, *tasks, *(f"{task}_rank" for task in tasks), "reason"]]
+    for row, places in zip(joint.rows, joint.places):
+        place = [row.rank, int(row.tied), no_formula(row.name), row.score]
+        place += [*(row.ranks or ("", "")), row.cluster or ""]
+        scores = [row.scores.get(task, "") for task in joint.tasks]
+        rows.append([*place, *scores, *(places.get(task, "") for task in joint.tasks), ""])
+    for name, reason in joint.apart.items():
+        rows.append(["", "", no_formula(name), *[""] * (4 + 2 * len(tasks)), reason])
+    return csv_text(rows)
+
+
+def joint_pairs_to_csv(joint: JointRanking) -> str:
+    """All pairs, the better ranked system first."""
+    rows: list[list[object]] = [["first", "second", "difference", "p", "adjusted_p"]]
+    for pair in joint.pairs:
+        both = [no_formula(joint.rows[place].name) for place in (pair.first, pair.second)]
+        rows.append([*both, pair.difference, pair.p, pair.adjusted])
+    return csv_text(rows)
+
+
+def joint_to_dict(joint: JointRanking) -> dict[str, Any]:
+    """The joint ranking for JSON: numbers in full precision, texts, lists and dictionaries only."""
+    return {
+        "rule": joint.rule.rule,
+        "missing": joint.rule.missing,
+        "compulsory": list(joint.rule.compulsory),
+        "weights": dict(joint.rule.weights),
+        "tasks": {task: ranking.signature for task, ranking in joint.tasks.items()},
+        "units": joint.units,
+        "systems": [
+            {
+                "name": row.name,
+                "rank": row.rank,
+                "ranks": list(row.ranks or ()),
+                "cluster": row.cluster,
+                "score": row.score,
+                "scores": dict(row.scores),
+                "task_ranks": dict(places),
+            }
+            for row, places in zip(joint.rows, joint.places)
+        ],
+        "pairs": [
+            {
+                "first": joint.rows[pair.first].name,
+                "second": joint.rows[pair.second].name,
+                "difference": pair.difference,
+                "p": pair.p,
+                "adjusted_p": pair.adjusted,
+            }
+            for pair in joint.pairs
+        ],
+        "apart": dict(joint.apart),
+        "notes": list(joint.notes),
+    }
