@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from speechbundles.publication.board import Breakdown as Breakdown
     from speechbundles.publication.board import make_board as make_board
+    from speechbundles.publication.outputs import ScoringOutput as ScoringOutput
     from speechbundles.publication.outputs import read_outputs as read_outputs
     from speechbundles.publication.pdf import write_pdf as write_pdf
     from speechbundles.publication.render import escaped_markdown as escaped_markdown
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "board": ("Breakdown", "make_board"),
-    "outputs": ("read_outputs",),
+    "outputs": ("ScoringOutput", "read_outputs"),
     "pdf": ("write_pdf",),
     "render": ("escaped_markdown", "fitted_tables", "markdown_table", "text_table"),
     "score": ("score_all", "scores_to_text"),

@@ -132,7 +132,7 @@ class Trial:
         with temporary_folder("earlier") as folder:
             try:
                 return self.connection.download(
-                    lambda: api.read_links(self.connection, run.files).upload, folder / "file"
+                    lambda: api.read_links(self.connection, run.files)[api.UPLOAD], folder / "file"
                 )
             except (Refused, Gone):
                 return None

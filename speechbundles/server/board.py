@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from speechbundles.model.dates import FORMAT
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
-from speechbundles.publication import read_outputs, score_all
+from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import Attempt, Submission, play_submissions, rank
 from speechbundles.server.connection import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes
@@ -144,11 +145,13 @@ def make_home_board(
     boards = []
     for phase in phases:
         placed = _placed(built, phase, finished.get(phase, []))
-        shown = [names.get(attempt.submission.team, attempt.submission.team) for attempt in placed]
+        owners = [attempt.submission.team for attempt in placed]
+        shown = [names.get(owner, owner) for owner in owners]
         if exact is None:
             compared = _compare_steps(built, placed, steps[str(phase.reference_data)])
         else:
-            compared = _compare(bundle, built, phase, placed, shown, exact, private, jobs)
+            outputs = _score(bundle, phase, placed, private, jobs)
+            compared = _compare(built.ranking_column(), exact, placed, shown, outputs)
         entries = _entries(built, placed, shown, compared, timed=not anonymous)
         boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
     return HomeBoard(
@@ -240,13 +243,7 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     return ""
 
 
-def _primary(bundle: BuiltBundle, placed: Sequence[Attempt]) -> list[Decimal | None]:
-    key = bundle.ranking_column().key
-    return [attempt.score(key) for attempt in placed]
-
-
-@dataclass(frozen=True)
-class _Compared:
+class _Compared(NamedTuple):
     """Rank ranges and clusters in the order of the board, empty if unknown, and their notes and tables."""
 
     ranks: Sequence[tuple[int, int] | None] = ()
@@ -263,71 +260,60 @@ def _entries(
     *,
     timed: bool,
 ) -> tuple[Entry, ...]:
-    primary, entries = _primary(bundle, placed), []
-    places = shared_places(primary)
-    for position, (attempt, place, name) in enumerate(zip(placed, places, names, strict=True)):
-        stored = attempt.result.scores if attempt.result else {}
-        scores = {column.key: stored.get(column.key) for column in _visible(bundle)}
-        entries.append(
-            Entry(
-                place.rank,
-                place.tied,
-                compared.ranks[position] if compared.ranks else None,
-                compared.clusters[position] if compared.clusters else None,
-                name,
-                attempt.submission.time if timed else None,
-                {key: score for key, score in scores.items() if score is not None},
-                {key: attempt.shown(key) for key in scores},
-            )
-        )
+    key, keys = bundle.ranking_column().key, [column.key for column in _visible(bundle)]
+    places = shared_places([attempt.score(key) for attempt in placed])
+    unknown = [None] * len(placed)
+    ranges = zip(compared.ranks or unknown, compared.clusters or unknown, strict=True)
+    entries = []
+    for attempt, place, name, (ranks, cluster) in zip(placed, places, names, ranges, strict=True):
+        scores = {key: score for key in keys if (score := attempt.score(key)) is not None}
+        shown = {key: attempt.shown(key) for key in keys}
+        when = attempt.submission.time if timed else None
+        entries.append(Entry(place.rank, place.tied, ranks, cluster, name, when, scores, shown))
     return tuple(entries)
 
 
 def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float | None) -> _Compared:
     """Return ranges in which entries less than two steps apart may change places."""
-    scores = _primary(bundle, placed)
-    known = [score for score in scores if score is not None]
-    if not step or len(known) < len(scores):
+    column = bundle.ranking_column()
+    known = [score for attempt in placed if (score := attempt.score(column.key)) is not None]
+    if not step or len(known) < len(placed):
         return _Compared()
-    better = np.array(known, dtype=object)
-    if bundle.ranking_column().direction == "lower":
-        better = -better
+    better = np.array(known, dtype=object) * (-1 if column.direction == "lower" else 1)
     ranks = ranks_known(better[:, np.newaxis] - better >= 2 * Decimal(str(step)))
     return _Compared(ranks, notes=("Rank ranges: entries less than two steps apart may change places.",))
 
 
-def _compare(
-    path: Path,
-    bundle: BuiltBundle,
-    phase: BuiltPhase,
-    placed: Sequence[Attempt],
-    names: Sequence[str],
-    task: Task,
-    private: Path,
-    jobs: int | None,
-) -> _Compared:
-    """Compare entries by the counts of each unit, as `rank` does."""
+def _score(
+    path: Path, phase: BuiltPhase, placed: Sequence[Attempt], private: Path, jobs: int | None
+) -> list[ScoringOutput]:
+    """Return the outputs of the entries' submissions with the counts of each unit; none if a run fails now."""
     if len(placed) < 2:
-        return _Compared()
+        return []
     out = private / _SCORED / str(phase.number)
     submissions = {attempt.submission.name: attempt.submission.path for attempt in placed}
     done = score_all(path, submissions, out, phase=phase.name, jobs=jobs)
     if not all(scored.finished for scored in done.scored):  # the board has their scores from an earlier run
-        return _Compared()
-    outputs = read_outputs([out / attempt.submission.name for attempt in placed])
-    column, scores = bundle.ranking_column(), _primary(bundle, placed)
+        return []
+    return read_outputs([out / attempt.submission.name for attempt in placed])
+
+
+def _compare(
+    column: Column,
+    task: Task,
+    placed: Sequence[Attempt],
+    names: Sequence[str],
+    outputs: Sequence[ScoringOutput],
+) -> _Compared:
+    """Compare entries by the counts of each unit, as `rank` does."""
     systems = [
         System(name, {column.key: float(score)}, {}, output.statistics)
-        for name, score, output in zip(names, scores, outputs, strict=True)
-        if score is not None and output.statistics is not None
+        for name, attempt, output in zip(names, placed, outputs, strict=False)
+        if (score := attempt.score(column.key)) is not None and output.statistics is not None
     ]
-    if len(systems) < len(placed):
+    if len(systems) < max(2, len(placed)):
         return _Compared()
     shown = RankedBy(column.key, column.title, column.direction, column.precision)
     ranking = rank_systems(task, shown, "", systems)
-    return _Compared(
-        [row.ranks for row in ranking.rows],
-        [row.cluster for row in ranking.rows],
-        tuple(ranking.notes),
-        (ranking.power,) if ranking.power else (),
-    )
+    ranks, clusters = zip(*((row.ranks, row.cluster) for row in ranking.rows), strict=True)
+    return _Compared(ranks, clusters, tuple(ranking.notes), (ranking.power,) if ranking.power else ())

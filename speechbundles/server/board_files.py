@@ -10,7 +10,6 @@ SITE/board.json    the same, with the columns
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,8 @@ LARGEST_PAGE = 200_000
 def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
     """Write the page, the table and the data; return their paths."""
     site.mkdir(parents=True, exist_ok=True)
-    texts = {PAGE: to_html(board), CSV: to_csv(board), JSON: to_json(board)}
+    data = json.dumps(to_dict(board), indent=2) + "\n"
+    texts = {PAGE: to_html(board), CSV: to_csv(board), JSON: data}
     for name, text in texts.items():
         write_whole(site / name, text)
     return [site / name for name in texts]
@@ -48,18 +48,14 @@ def write_home_board(board: HomeBoard, site: Path) -> list[Path]:
 
 def to_html(board: HomeBoard) -> str:
     """Return a self-contained page."""
-    until, reading = _introduction(board)
+    data = page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.')
+    changes = [page.paragraph(f"{day}: {what}") for day, what in board.changes]
     return page.page(
         f"{board.title}: leaderboard",
-        page.paragraph(until, kind="note"),
-        page.paragraph(reading, kind="note"),
+        *(page.paragraph(text, kind="note") for text in _introduction(board)),
         *(_section(each, board.columns) for each in board.phases),
-        page.section("Changes", *(page.paragraph(f"{day}: {what}") for day, what in board.changes))
-        if board.changes
-        else None,
-        page.paragraph(
-            page.Html(f'The same data: <a href="{CSV}">{CSV}</a>, <a href="{JSON}">{JSON}</a>.'), kind="note"
-        ),
+        page.section("Changes", *changes) if changes else None,
+        page.paragraph(data, kind="note"),
     )
 
 
@@ -77,11 +73,8 @@ def to_markdown(board: HomeBoard, most: int = MOST_ROWS) -> str:
         parts += [markdown_table(ranking), *map(escaped_markdown, each.notes)]
         for table in others:
             parts += ["Other scores:", markdown_table(table)]
-    if board.changes:
-        parts += [
-            "## Changes",
-            "\n".join(f"- {day}: {escaped_markdown(what)}" for day, what in board.changes),
-        ]
+    changes = "\n".join(f"- {day}: {escaped_markdown(what)}" for day, what in board.changes)
+    parts += ["## Changes", changes] if changes else []
     text = "\n\n".join([*parts, api.BOARD_MARK]) + "\n"
     return text if len(text) <= LARGEST_PAGE or most <= 1 else to_markdown(board, most // 2)
 
@@ -105,19 +98,18 @@ def write_home_page(connection: Connection, competition: int, board: HomeBoard) 
 
 def _introduction(board: HomeBoard) -> tuple[str, str]:
     """Return the dates of the leaderboard, and how to read its scores."""
-    dates = [f"Submissions until {board.until:{MINUTES}} UTC."]
+    dates = f"Submissions until {board.until:{MINUTES}} UTC."
     if board.following:
-        dates.append(f"The next leaderboard has the submissions until {board.following:{MINUTES}} UTC.")
+        dates += f" The next leaderboard has the submissions until {board.following:{MINUTES}} UTC."
     first = board.columns[0]
     reading = f"{first.title}: {first.direction} is better. Equal scores share the better rank."
     if board.coarse:
-        reading += " Scores are rounded to steps of about one standard error."
-        reading += " Treat scores less than two steps apart as a tie."
         reading += (
-            " A submission that is not better than the baselines is shown with the best of their scores, "
+            " Scores are rounded to steps of about one standard error. Treat scores less than two steps apart as a "
+            "tie. A submission that is not better than the baselines is shown with the best of their scores, marked "
+            f"{'≤' if first.direction == 'higher' else '≥'}."
         )
-        reading += f"marked {'≤' if first.direction == 'higher' else '≥'}."
-    return " ".join(dates), reading
+    return dates, reading
 
 
 def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
@@ -125,46 +117,39 @@ def _section(board: PhaseBoard, columns: Sequence[Column]) -> page.Html:
     if not board.entries:
         return page.section(board.phase.name, page.paragraph("No entries yet."))
     ranking, *others = _tables(board, columns)
-    return page.section(
-        board.phase.name,
-        *fitted_tables(ranking),
-        *(page.paragraph(note, kind="note") for note in board.notes),
-        *chain.from_iterable(
-            (*fitted_tables(table), page.paragraph(table.note, kind="note") if table.note else None)
-            for table in (*others, *board.tables)
-        ),
-    )
+    parts = [*fitted_tables(ranking), *(page.paragraph(note, kind="note") for note in board.notes)]
+    for table in (*others, *board.tables):
+        parts += fitted_tables(table)
+        parts += [page.paragraph(table.note, kind="note")] if table.note else []
+    return page.section(board.phase.name, *parts)
 
 
 def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
-    """Return a phase's ranking, and the other scores if there are any."""
-    name, entries = board.phase.name, board.entries
-    primary = columns[0]
+    """Return a phase's ranking, and the other scores if there are any; columns without a value are left out."""
+    name, entries, primary = board.phase.name, board.entries, columns[0]
     ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
-    names = ["Name", *(printable(entry.name) for entry in entries)]
     known = [
-        ["Rank", *(shown_rank(entry) for entry in entries)],
-        [
+        ("Rank", [shown_rank(entry) for entry in entries]),
+        (
             f"{primary.title} (95 % interval)" if ends else primary.title,
-            *(_score(entry, primary, ends) for entry in entries),
-        ],
-        ["Rank range", *(shown_range(entry.ranks) if entry.ranks else "" for entry in entries)],
-        ["Cluster", *(str(entry.cluster or "") for entry in entries)],
-        ["Uploaded (UTC)", *(f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries)],
+            [_score(entry, primary, ends) for entry in entries],
+        ),
+        ("Rank range", [shown_range(entry.ranks) if entry.ranks else "" for entry in entries]),
+        ("Cluster", [str(entry.cluster or "") for entry in entries]),
+        ("Uploaded (UTC)", [f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries]),
     ]
     others = [
-        [column.title, *(entry.shown[column.key] for entry in entries)]
+        (column.title, [entry.shown[column.key] for entry in entries])
         for column in columns
         if column not in (primary, *ends)
     ]
-    ranking = _table(f"{name}: {count_of(len(entries), 'entry', 'entries')}", names, known)
-    return [ranking, *([_table(f"{name}: other scores", names, others)] if others else [])]
-
-
-def _table(title: str, names: Sequence[str], columns: Sequence[Sequence[str]]) -> Table:
-    """Return a table of columns, each with its header; those without a value are left out."""
-    header, *rows = zip(names, *(column for column in columns if any(column[1:])), strict=True)
-    return Table(title, header, rows)
+    names = [printable(entry.name) for entry in entries]
+    tables = []
+    for title, given in ((count_of(len(entries), "entry", "entries"), known), ("other scores", others)):
+        used = [(head, cells) for head, cells in given if any(cells)]
+        rows = [*zip(names, *(cells for _, cells in used), strict=True)]
+        tables.append(Table(f"{name}: {title}", ["Name", *(head for head, _ in used)], rows))
+    return tables if others else tables[:1]
 
 
 def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
@@ -177,21 +162,19 @@ def _score(entry: Entry, primary: Column, ends: Sequence[Column]) -> str:
 def to_csv(board: HomeBoard) -> str:
     """Return a line for each entry; cells are safe to open in a spreadsheet."""
     keys = [column.key for column in board.columns]
-    rows: list[list[object]] = [
-        ["phase", "rank", "best_rank", "worst_rank", "cluster", "name", "uploaded", *keys]
-    ]
-    for each in board.phases:
-        for entry in each.entries:
-            ends, uploaded = entry.ranks or ("", ""), f"{entry.time:{FORMAT}}" if entry.time else ""
-            scores = [number(entry.scores[key]) if key in entry.scores else "" for key in keys]
-            place = [no_formula(each.phase.name), entry.rank, *ends, entry.cluster or ""]
-            rows.append([*place, no_formula(printable(entry.name)), uploaded, *scores])
+    rows = [["phase", "rank", "best_rank", "worst_rank", "cluster", "name", "uploaded", *keys]]
+    for phase in to_dict(board)["phases"]:
+        for entry in phase["entries"]:
+            place = [entry["rank"], *(entry["ranks"] or ("", "")), entry["cluster"] or ""]
+            about = [no_formula(printable(entry["name"])), entry["uploaded"] or ""]
+            scores = [entry["scores"].get(key, "") for key in keys]
+            rows.append([no_formula(phase["name"]), *place, *about, *scores])
     return csv_text(rows)
 
 
-def to_json(board: HomeBoard) -> str:
-    """Return the board as JSON in ASCII; scores are strings of decimals."""
-    content: dict[str, Any] = {
+def to_dict(board: HomeBoard) -> dict[str, Any]:
+    """Return the board for JSON; scores are strings of decimals."""
+    return {
         "title": board.title,
         "until": f"{board.until:{FORMAT}}",
         "next": f"{board.following:{FORMAT}}" if board.following else None,
@@ -199,24 +182,16 @@ def to_json(board: HomeBoard) -> str:
             {"key": column.key, "title": column.title, "better": column.direction} for column in board.columns
         ],
         "phases": [
-            {
-                "name": each.phase.name,
-                "entries": [
-                    {
-                        "rank": entry.rank,
-                        "tied": entry.tied,
-                        "ranks": entry.ranks,
-                        "cluster": entry.cluster,
-                        "name": entry.name,
-                        "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
-                        "scores": {key: number(score) for key, score in entry.scores.items()},
-                    }
-                    for entry in each.entries
-                ],
-                "notes": each.notes,
-            }
+            {"name": each.phase.name, "entries": [*map(_entry_dict, each.entries)], "notes": each.notes}
             for each in board.phases
         ],
         "changes": [{"date": day, "what": what} for day, what in board.changes],
     }
-    return json.dumps(content, indent=2) + "\n"
+
+
+def _entry_dict(entry: Entry) -> dict[str, Any]:
+    return {
+        **{key: getattr(entry, key) for key in ("rank", "tied", "ranks", "cluster", "name")},
+        "uploaded": f"{entry.time:{FORMAT}}" if entry.time else None,
+        "scores": {key: number(score) for key, score in entry.scores.items()},
+    }

@@ -15,9 +15,10 @@ import io
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -53,27 +54,26 @@ SIGN_IN = "/accounts/login/"
 
 Progress = Callable[[int, int], None]
 """Called with the amount done and the total: bytes, runs or files."""
-_Authorise = Callable[[requests.PreparedRequest], requests.PreparedRequest]
 _T = TypeVar("_T")
 
 
+@dataclass(eq=False)
 class _Again(Exception):
     """A failure that may be temporary.
 
-    `final`: the error to raise after the last retry. `arrived`: whether the server may have carried out the request.
-    `pause`: the pause in seconds that the server asks for.
+    Attributes
+    ----------
+    final: the error to raise after the last retry.
+    arrived: whether the server may have carried out the request.
+    pause: the pause in seconds that the server asks for.
     """
 
-    def __init__(self, final: OrganiserError, *, arrived: bool = True, pause: float | None = None) -> None:
-        super().__init__(str(final))
-        self.final = final
-        self.arrived = arrived
-        self.pause = pause
+    final: OrganiserError
+    arrived: bool = True
+    pause: float | None = None
 
-
-def _no_token(request: requests.PreparedRequest) -> requests.PreparedRequest:
-    """Send no credentials, not even those that requests would find in a .netrc."""
-    return request
+    def __str__(self) -> str:
+        return str(self.final)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Connection:
     log: Callable[[str], None] = lambda text: None
     account: Account | None = None
     _own: threading.local = field(default_factory=threading.local, init=False, repr=False)
-    _session_key: list[str] = field(default_factory=list, init=False, repr=False)
+    _session_header: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def call(
         self,
@@ -135,8 +135,10 @@ class Connection:
             except ValueError as error:
                 raise _Again(Unreachable(f"{what}: the answer is {error}")) from None
 
-        authorise = _no_token if anonymous else self._authorise
-        return self._send(method, self.server + path, read, authorise, repeatable=repeatable, json=content)
+        headers = {} if anonymous else self._token_header
+        return self._send(
+            method, self.server + path, read, repeatable=repeatable, headers=headers, json=content
+        )
 
     def location(self, path: str, *, anonymous: bool = False) -> str:
         """Return the signed address that one of the server's addresses redirects to. Only headers are read.
@@ -153,56 +155,57 @@ class Connection:
         OrganiserError: the account cannot sign in.
         """
         if anonymous:
-            return self._redirect(path, _no_token)
+            return self._redirect(path, {})
         try:
-            return self._redirect(path, self._with_session if self._session_key else self._authorise)
+            return self._redirect(path, self._session_header or self._token_header)
         except Refused:
             if self.account is None:
                 raise
-        self._session_key[:] = [self._sign_in(self.account)]  # the first session, or one that has expired
-        return self._redirect(path, self._with_session)
+        session = self._sign_in(self.account)  # the first session, or one after an expired one
+        self._session_header["Cookie"] = f"sessionid={session}"
+        return self._redirect(path, self._session_header)
 
-    def _redirect(self, path: str, authorise: Any) -> str:
+    def _redirect(self, path: str, headers: Mapping[str, str]) -> str:
         def read(response: requests.Response) -> str:
             target = join(self.server, response.headers.get("Location", ""))
             if not response.is_redirect or urlsplit(target).path.startswith("/accounts/"):
                 raise Refused(response.status_code, self._closed())
             return target
 
-        return self._send("GET", self.server + path, read, authorise)
+        return self._send("GET", self.server + path, read, headers=headers)
 
     def _closed(self) -> str:
-        if self._session_key and self.account:
-            return f"{self.server} does not provide this file to {self.account.name}"
+        closed = f"{self.server} does not provide this file to"
+        if self._session_header and self.account:
+            return f"{closed} {self.account.name}"
         return (
-            f"{self.server} does not provide this file to a token; newer versions of Codabench provide it only to an "
-            "account that signs in: add --login-file with your name and password"
+            f"{closed} a token; newer versions of Codabench provide it only to an account that signs in: add "
+            "--login-file with your name and password"
         )
 
     def _sign_in(self, account: Account) -> str:
         """Fill in the server's sign-in form; return the key of the session."""
         address = self.server + SIGN_IN
 
-        def read_form(form: requests.Response) -> str:
-            csrf = cookie(form, "csrftoken") if form.ok and not form.is_redirect else None
-            if csrf is None:
-                raise OrganiserError(
-                    f"{address}: there is no sign-in form; leave out --login-file to use only the token"
-                )
-            return csrf
+        def read_form(form: requests.Response) -> str | None:
+            return cookie(form, "csrftoken") if form.ok and not form.is_redirect else None
 
-        def read_key(answer: requests.Response) -> str:
-            session = cookie(answer, "sessionid") if answer.is_redirect else None
-            if session is None:
-                raise OrganiserError(
-                    f"{address}: the server does not accept this name and password; correct the login file"
-                )
-            return session
+        def read_key(answer: requests.Response) -> str | None:
+            return cookie(answer, "sessionid") if answer.is_redirect else None
 
         csrf = self._send("GET", address, read_form)
+        if csrf is None:
+            raise OrganiserError(
+                f"{address}: there is no sign-in form; leave out --login-file to use only the token"
+            )
         fields = {"csrfmiddlewaretoken": csrf, "username": account.name, "password": account.password}
         headers = {"Cookie": f"csrftoken={csrf}", "Referer": address}
-        return self._send("POST", address, read_key, data=fields, headers=headers)
+        session = self._send("POST", address, read_key, data=fields, headers=headers)
+        if session is None:
+            raise OrganiserError(
+                f"{address}: the server does not accept this name and password; correct the login file"
+            )
+        return session
 
     def upload(self, address: str, source: Path | bytes, progress: Progress | None = None) -> None:
         """Upload a file to a signed address.
@@ -245,7 +248,8 @@ class Connection:
                 if address is None:
                     return None
                 try:
-                    digest = self._save(address, part)
+                    headers = {"Accept-Encoding": "identity"}
+                    digest = self._send("GET", address, partial(_save, part), headers=headers)
                     break
                 except Gone:
                     if not tries_left:
@@ -257,35 +261,15 @@ class Connection:
         finally:
             part.unlink(missing_ok=True)
 
-    def _save(self, address: str, part: Path) -> str:
-        """Download to a file; urllib3 treats fewer bytes than announced as a lost connection."""
-
-        def read(response: requests.Response) -> str:
-            if not succeeds(response):
-                raise Gone(f"{host(address)} does not provide the file (HTTP {response.status_code})")
-            digest = hashlib.sha256()
-            with part.open("wb") as stream:
-                for block in blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
-                    digest.update(block)
-                    stream.write(block)
-            return digest.hexdigest()
-
-        return self._send("GET", address, read, headers={"Accept-Encoding": "identity"})
-
-    def _authorise(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Authorization"] = f"Token {self.token}"
-        return request
-
-    def _with_session(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        request.headers["Cookie"] = f"sessionid={self._session_key[0]}"
-        return request
+    @property
+    def _token_header(self) -> dict[str, str]:
+        return {"Authorization": f"Token {self.token}"}
 
     def _send(
         self,
         method: str,
         address: str,
         read: Callable[[requests.Response], _T],
-        authorise: _Authorise = _no_token,
         *,
         repeatable: bool = True,
         body: "_Body | None" = None,
@@ -297,7 +281,7 @@ class Connection:
                 body.stream.seek(0)
                 options["data"] = body
             try:
-                with self._request(method, address, authorise, **options) as response:
+                with self._request(method, address, **options) as response:
                     return read(response)
             except _Again as again:
                 if again.arrived and not repeatable:
@@ -316,22 +300,16 @@ class Connection:
         raise AssertionError
 
     @contextmanager
-    def _request(
-        self, method: str, address: str, authorise: Any, **options: Any
-    ) -> Iterator[requests.Response]:
-        """Send one request, and yield the open response; redirects are not followed. Raises `_Again` for a retry."""
+    def _request(self, method: str, address: str, **options: Any) -> Iterator[requests.Response]:
+        """Send one request, and yield the open response; redirects are not followed. Raises `_Again` for a retry.
+
+        `auth` keeps requests from sending credentials that it finds in a .netrc.
+        """
         check_address(address, local=urlsplit(self.server).hostname in LOCAL)
         what = f"{method} {host(address)}"
         try:
-            with self._session().request(
-                method,
-                address,
-                auth=authorise,
-                allow_redirects=False,
-                stream=True,
-                timeout=TIMEOUT,
-                **options,
-            ) as response:
+            options |= {"auth": lambda request: request, "allow_redirects": False, "stream": True}
+            with self._session().request(method, address, timeout=TIMEOUT, **options) as response:
                 status = response.status_code
                 if status == 429 or status >= 500:
                     text = f"{what}: HTTP {status} {response.reason}"
@@ -368,6 +346,18 @@ class Connection:
         with suppress(ValueError, KeyError, TypeError):
             reply = "; ".join(parse_json(data)["non_field_errors"])
         return Refused(status, f"{what}: HTTP {status}{': ' * bool(reply)}{reply[:LONGEST_WORDS]}")
+
+
+def _save(part: Path, response: requests.Response) -> str:
+    """Write an answer to a file; return its SHA-256. urllib3 treats fewer bytes than announced as a lost connection."""
+    if not succeeds(response):
+        raise Gone(f"{host(response.url)} does not provide the file (HTTP {response.status_code})")
+    digest = hashlib.sha256()
+    with part.open("wb") as stream:
+        for block in blocks(response, LARGEST_FILE, LONGEST_DOWNLOAD):
+            digest.update(block)
+            stream.write(block)
+    return digest.hexdigest()
 
 
 class _Session(requests.Session):

@@ -5,7 +5,7 @@ Files that are there are not fetched again. What an interrupted fetch has saved 
 
 import threading
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -198,36 +198,31 @@ class _Downloads:
             return replace(run, complete=False, note=str(error))
 
     def _fetch(self, run: Fetched) -> Fetched:
-        phase = self.phases[run.phase]
         files = _Files(self.connection, self.folder, self.places[run.id])
-        links = files.links
-        output = files.save(output_path(phase, run.owner, run.id), lambda links: links.scoring)
-        logs = logs_path(phase, run.owner, run.id)
-        files.save(f"{logs}/prediction.zip", lambda links: links.prediction)
-        files.save(f"{logs}/detailed_results.html", lambda links: links.page)
-        for log in links.logs:
-            files.save(f"{logs}/{safe_name(log)}.txt", partial(_log, log))
-        upload = api.upload_identity(links.upload) if links.upload else ""
+        output = files.save(output_path(self.phases[run.phase], run.owner, run.id), api.OUTPUT)
+        logs = logs_path(self.phases[run.phase], run.owner, run.id)
+        files.save(f"{logs}/prediction.zip", api.PREDICTION)
+        files.save(f"{logs}/detailed_results.html", api.PAGE)
+        for log in (kind for kind in files.links if kind.startswith(api.LOG)):
+            files.save(f"{logs}/{safe_name(log.removeprefix(api.LOG))}.txt", log)
+        link = files.links[api.UPLOAD]
+        upload = api.upload_identity(link) if link else ""
         own = replace(run, submission=submission_path(self.owners[run.owner], run.time, run.id))
         original = run if run.submission else self.first.get((run.owner, run.phase, upload), own)
         submission = original.submission
         noted = len(files.notes)
         if not (original.sha256 and _is_here(self.folder, replace(original, output=""))):
-            submission = files.save(submission, lambda links: links.upload)
-        empty = not submission and bool(links.upload) and len(files.notes) == noted and run.status == "Failed"
-        if empty:
-            files.notes.append(EMPTY)
-        if run.status == "Finished" and not output:
-            files.notes.append(NO_OUTPUT)
+            submission = files.save(submission, api.UPLOAD)
+        empty = not submission and bool(link) and len(files.notes) == noted and run.status == "Failed"
+        lacks_output = run.status == "Finished" and not output
+        files.notes += [EMPTY] * empty + [NO_OUTPUT] * lacks_output
         return replace(
             run,
             submission=submission,
             sha256=sha256(self.folder / submission, LARGEST_FILE) if submission else "",
             output=output,
             upload=upload,
-            complete=run.status in api.FINAL
-            and (bool(submission) or empty)
-            and (bool(output) or run.status != "Finished"),
+            complete=run.status in api.FINAL and (bool(submission) or empty) and not lacks_output,
             note="; ".join(files.notes),
         )
 
@@ -240,7 +235,7 @@ class _Files:
         self.links = api.read_links(connection, place)
         self.notes: list[str] = []
 
-    def save(self, name: str, choose: Callable[[api.Links], str | None]) -> str:
+    def save(self, name: str, kind: str) -> str:
         """Download a file; return its name, or an empty string if there is none.
 
         A zip that cannot be read is fetched twice. Uploads are kept if both copies are equal: participants can upload
@@ -248,14 +243,14 @@ class _Files:
         """
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        link = partial(next, self._addresses(choose))
+        link = partial(next, self._addresses(kind))
         try:
             digest = self.connection.download(link, path)
             if digest is not None and name.endswith(".zip") and not _is_whole_zip(path):
                 again = self.connection.download(link, path)
                 if _is_whole_zip(path):
                     return name
-                if again != digest or not name.startswith(SUBMISSIONS):
+                if again != digest or kind != api.UPLOAD:
                     path.unlink()
                     raise Gone("was damaged in both downloads")
                 self.notes.append(f"{name}: {UNREADABLE}")
@@ -264,15 +259,11 @@ class _Files:
             return ""
         return name if digest is not None else ""
 
-    def _addresses(self, choose: Callable[[api.Links], str | None]) -> Iterator[str | None]:
+    def _addresses(self, kind: str) -> Iterator[str | None]:
         """Yield the known address first, then new ones, because it may have expired."""
-        yield choose(self.links)
+        yield self.links.get(kind)
         while True:
-            yield choose(api.read_links(self.connection, self.place))
-
-
-def _log(name: str, links: api.Links) -> str | None:
-    return links.logs.get(name)
+            yield api.read_links(self.connection, self.place).get(kind)
 
 
 def _is_whole_zip(path: Path) -> bool:

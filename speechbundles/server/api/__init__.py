@@ -12,55 +12,48 @@
 - A change of a task removes every program or data set that the request leaves out.
 """
 
-from speechbundles.server.api.answers import is_answered, read_time
-from speechbundles.server.api.competitions import (
-    BOARD_MARK,
-    BOARD_TITLE,
-    KITS,
-    PARTS,
-    LivePhase,
-    change_board_page,
-    change_kit,
-    change_parts,
-    change_texts,
-    dataset_link,
-    finish_upload,
-    import_bundle,
-    imported,
-    is_board_page,
-    organisers_of,
-    page_of,
-    phases_of,
-    publish,
-    read_competition,
-    read_kits,
-    read_parts,
-    read_texts,
-    upload_file,
-)
-from speechbundles.server.api.runs import (
-    FINAL,
-    WAITING,
-    Links,
-    LiveRun,
-    delete_run,
-    is_detailed,
-    is_listed,
-    list_runs,
-    pick,
-    read_board,
-    read_links,
-    returned,
-    run_again,
-    start,
-    submit,
-    upload_identity,
-)
-
-__all__ = ["BOARD_MARK", "BOARD_TITLE", "FINAL", "KITS", "PARTS", "Links", "LivePhase", "LiveRun"]
-__all__ += ["WAITING", "change_board_page", "change_kit", "change_parts", "change_texts"]
-__all__ += ["dataset_link", "delete_run", "finish_upload", "import_bundle", "imported"]
-__all__ += ["is_answered", "is_board_page", "is_detailed", "is_listed", "list_runs"]
-__all__ += ["organisers_of", "page_of", "phases_of", "pick", "publish", "read_board"]
-__all__ += ["read_competition", "read_kits", "read_links", "read_parts", "read_texts", "read_time"]
-__all__ += ["returned", "run_again", "start", "submit", "upload_file", "upload_identity"]
+from speechbundles.server.api.answers import is_answered as is_answered
+from speechbundles.server.api.answers import read_time as read_time
+from speechbundles.server.api.competitions import BOARD_MARK as BOARD_MARK
+from speechbundles.server.api.competitions import BOARD_TITLE as BOARD_TITLE
+from speechbundles.server.api.competitions import KITS as KITS
+from speechbundles.server.api.competitions import PARTS as PARTS
+from speechbundles.server.api.competitions import LivePhase as LivePhase
+from speechbundles.server.api.competitions import change_board_page as change_board_page
+from speechbundles.server.api.competitions import change_kit as change_kit
+from speechbundles.server.api.competitions import change_parts as change_parts
+from speechbundles.server.api.competitions import change_texts as change_texts
+from speechbundles.server.api.competitions import dataset_link as dataset_link
+from speechbundles.server.api.competitions import finish_upload as finish_upload
+from speechbundles.server.api.competitions import import_bundle as import_bundle
+from speechbundles.server.api.competitions import imported as imported
+from speechbundles.server.api.competitions import is_board_page as is_board_page
+from speechbundles.server.api.competitions import organisers_of as organisers_of
+from speechbundles.server.api.competitions import page_of as page_of
+from speechbundles.server.api.competitions import phases_of as phases_of
+from speechbundles.server.api.competitions import publish as publish
+from speechbundles.server.api.competitions import read_competition as read_competition
+from speechbundles.server.api.competitions import read_kits as read_kits
+from speechbundles.server.api.competitions import read_parts as read_parts
+from speechbundles.server.api.competitions import read_texts as read_texts
+from speechbundles.server.api.competitions import upload_file as upload_file
+from speechbundles.server.api.runs import FINAL as FINAL
+from speechbundles.server.api.runs import LOG as LOG
+from speechbundles.server.api.runs import OUTPUT as OUTPUT
+from speechbundles.server.api.runs import PAGE as PAGE
+from speechbundles.server.api.runs import PREDICTION as PREDICTION
+from speechbundles.server.api.runs import UPLOAD as UPLOAD
+from speechbundles.server.api.runs import WAITING as WAITING
+from speechbundles.server.api.runs import LiveRun as LiveRun
+from speechbundles.server.api.runs import delete_run as delete_run
+from speechbundles.server.api.runs import is_detailed as is_detailed
+from speechbundles.server.api.runs import is_listed as is_listed
+from speechbundles.server.api.runs import list_runs as list_runs
+from speechbundles.server.api.runs import pick as pick
+from speechbundles.server.api.runs import read_board as read_board
+from speechbundles.server.api.runs import read_links as read_links
+from speechbundles.server.api.runs import returned as returned
+from speechbundles.server.api.runs import run_again as run_again
+from speechbundles.server.api.runs import start as start
+from speechbundles.server.api.runs import submit as submit
+from speechbundles.server.api.runs import upload_identity as upload_identity

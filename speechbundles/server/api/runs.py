@@ -34,6 +34,10 @@ READINGS = 5
 MOST_PAGES = 20_000
 LONGEST_LIST = 3600
 """Most pages of a list, and the longest time for all of them, in seconds."""
+UPLOAD, PREDICTION, OUTPUT, PAGE = "data_file", "prediction_result", "scoring_result", "detailed_result"
+"""Files of a run."""
+LOG = "log "
+"""Begins the name of a log among a run's files."""
 MOST_LOGS = 100
 
 
@@ -65,17 +69,6 @@ class LiveRun:
     def files(self) -> int:
         """The id of the run that has its files."""
         return self.copies[0] if self.copies else self.id
-
-
-@dataclass(frozen=True)
-class Links:
-    """Signed addresses of a run's files, None for a file that does not exist; `logs` are by name."""
-
-    upload: str | None
-    prediction: str | None
-    scoring: str | None
-    page: str | None
-    logs: Mapping[str, str]
 
 
 def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
@@ -185,20 +178,13 @@ def _run(answer: Mapping[str, Any]) -> _Listed:
     )
 
 
-def read_links(connection: Connection, run: int) -> Links:
+def read_links(connection: Connection, run: int) -> dict[str, str | None]:
+    """Return the signed addresses of a run's files, None for a file that does not exist."""
     answer = get(connection, f"/api/submissions/{run}/get_details/")
     with expected("list of a submission's files"):
-        return Links(
-            upload=to_link(answer["data_file"]),
-            prediction=to_link(answer["prediction_result"]),
-            scoring=to_link(answer["scoring_result"]),
-            page=to_link(answer["detailed_result"]),
-            logs={
-                to_words(log["name"]): link
-                for log in answer["logs"][:MOST_LOGS]
-                if (link := to_link(log["data_file"]))
-            },
-        )
+        logs = [(log["name"], to_link(log["data_file"])) for log in answer["logs"][:MOST_LOGS]]
+        files = {name: to_link(answer[name]) for name in (UPLOAD, PREDICTION, OUTPUT, PAGE)}
+        return files | {LOG + to_words(name): link for name, link in logs if link}
 
 
 def is_listed(connection: Connection, phase: int) -> bool:

@@ -304,7 +304,7 @@ class Server(Connection):
         object.__setattr__(self, "answers", answers if isinstance(answers, dict) else {})
 
     @contextmanager
-    def _request(self, method: str, address: str, authorise: Any, **options: Any) -> Iterator[Any]:
+    def _request(self, method: str, address: str, **options: Any) -> Iterator[Any]:
         check_address(address, local=False)
         parts = urlsplit(address)
         word = next((word for word in reversed(ANSWERS) if word in parts.path), None)
