@@ -34,6 +34,7 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.server import (
+    HomeRules,
     fetch_competition,
     make_home_board,
     private_folder,
@@ -88,18 +89,14 @@ def command(
                 with counting("fetching") as fetching:
                     fetch_competition(connection, number, fetched, progress=fetching)
             bundle, sets = _build(competition, chosen, private_folder(fetched))
+            rules = HomeRules(
+                sets,
+                exact=chosen.rules if chosen["feedback"] == EXACT else None,
+                daily=chosen["board_update"] == "daily",
+                anonymous=chosen["board_names"] == "anonymous",
+            )
             with counting("scoring") as scoring:
-                board = make_home_board(
-                    bundle,
-                    fetched,
-                    sets=sets,
-                    exact=chosen.rules if chosen["feedback"] == EXACT else None,
-                    now=dates.now(),
-                    daily=chosen["board_update"] == "daily",
-                    anonymous=chosen["board_names"] == "anonymous",
-                    jobs=jobs,
-                    progress=scoring,
-                )
+                board = make_home_board(bundle, fetched, rules, dates.now(), jobs, scoring)
             written = write_home_board(board, out) if out else []
             changed = write_home_page(connection, number, board) if page and connection and number else None
     entries = sum(len(phase.entries) for phase in board.phases)

@@ -68,22 +68,18 @@ def command(
                 progress=progress,
                 **how,
             )
-        content = {
-            "out": out,
-            "submissions": [
-                {
-                    "name": scored.name,
-                    "status": scored.result.status,
-                    "scores": {
-                        key: None if score is None else f"{score:f}"
-                        for key, score in scored.result.scores.items()
-                    },
-                    "reasons": scored.result.reasons,
-                }
-                for scored in scores.scored
-            ],
-            "notes": scores.notes,
-        }
+        submissions = [
+            {
+                "name": name,
+                "status": result.status,
+                "scores": {
+                    key: None if score is None else f"{score:f}" for key, score in result.scores.items()
+                },
+                "reasons": result.reasons,
+            }
+            for name, result in scores.results.items()
+        ]
+        content = {"out": out, "submissions": submissions, "notes": scores.notes}
         answer(content, scores_to_text(scores), as_json=as_json)
         loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
         if loose:
@@ -91,4 +87,4 @@ def command(
         scored = scores.new - scores.refused
         counted = f"{scored} scored{f' and {scores.refused} refused' if scores.refused else ''}"
         say(f"{counted} in {time.monotonic() - began:.1f} s, written to {out}", error=True)
-    return 0 if fetched or all(scored.finished for scored in scores.scored) else 1
+    return 1 if scores.failed and not fetched else 0

@@ -17,10 +17,10 @@ from typing import NamedTuple
 from speechbundles.model import tabular
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import hint, printable
-from speechbundles.publication.outputs import MOST_SHOWN, RUNS, SYSTEMS_FILE, ScoringOutput, no_board
+from speechbundles.publication.given import listed, read_rows, refuse
+from speechbundles.publication.outputs import MOST_SHOWN, RUNS, SYSTEMS_FILE, ScoringOutput
 from spokeneval.formats.problems import some_of
 
 SCORED = "scored"
@@ -102,8 +102,8 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
     path = folder / SYSTEMS_FILE
     if not path.exists():
         return {}
-    header, *rows = read_rows(path) or [[]]
-    header = [cell.strip().lower() for cell in header]
+    header, rows = read_rows(path)
+    header = [cell.lower() for cell in header]
     expected = (SYSTEM, *System._fields)
     problems = [
         f"column {printable(column)!r:.100} is not known{hint(column, expected)}; expected {', '.join(expected)}"
@@ -113,48 +113,29 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
     problems += [f"column {column} appears twice" for column, count in Counter(header).items() if count > 1]
     if SYSTEM not in header:
         problems.append(f"there is no column {SYSTEM}, with the names of the systems on the leaderboard")
-    if problems:
-        raise no_board(*(f"{path}: {problem}" for problem in problems))
+    refuse(path, problems)
     known = {_composed(name): name for name in names}
     elsewhere = {_composed(name) for other in folder.iterdir() for name in (other.name, other.stem)}
-    found: dict[str, System] = {}
-    given: Counter[str] = Counter()
-    unknown, uneven, long = [], [], []
+    given: dict[str, list[System]] = {}
+    uneven, long = [], []
     for row in rows:
-        cells = dict(zip(header, (printable(cell.strip()) for cell in row), strict=False))
+        cells = dict(zip(header, map(printable, row), strict=False))
         name = cells.pop(SYSTEM, "")
-        given[name] += 1
+        given.setdefault(name, []).append(System(**cells))
         uneven += [name] if len(row) != len(header) else []
         long += [f"{name} ({column}: {len(cell)})" for column, cell in cells.items() if len(cell) > LONGEST]
-        if _composed(name) in known:
-            found[known[_composed(name)]] = System(**cells)
-        elif _composed(name) not in elsewhere:
-            unknown.append(name)
-    for what, odd in (
-        (f"systems that are not on the leaderboard, which has {some_of(sorted(names), MOST_SHOWN)}", unknown),
-        ("systems that appear twice", [name for name, count in given.items() if count > 1]),
-        (f"rows that do not have {len(header)} cells, as the header has", uneven),
-        (f"cells of more than {LONGEST} characters", long),
-    ):
-        if odd:
-            problems.append(f"{path}: {what}: {some_of(odd, MOST_SHOWN)}")
-    if problems:
-        raise no_board(*problems)
-    return found
-
-
-def read_rows(path: Path) -> list[list[str]]:
-    """Return the rows of a CSV or TSV file that is given beside the outputs, the header first.
-
-    Raises
-    ------
-    OSError: not an ordinary file, or larger than a reference may be.
-    OrganiserError: not UTF-8, or neither CSV nor TSV.
-    """
-    try:
-        return [cells for _, cells in tabular.read_rows(read_file(path, tabular.LARGEST_FILE))]
-    except UnreadableFile as error:
-        raise no_board(f"{path}: {error}") from None
+    unknown = [name for name in given if _composed(name) not in known.keys() | elsewhere]
+    expected_names = (
+        f"systems that are not on the leaderboard, which has {some_of(sorted(names), MOST_SHOWN)}"
+    )
+    odd = {
+        expected_names: unknown,
+        "systems that appear twice": [name for name, described in given.items() if len(described) > 1],
+        f"rows that do not have {len(header)} cells, as the header has": uneven,
+        f"cells of more than {LONGEST} characters": long,
+    }
+    refuse(path, listed(odd))
+    return {known[_composed(name)]: each[-1] for name, each in given.items() if _composed(name) in known}
 
 
 def _composed(name: str) -> str:

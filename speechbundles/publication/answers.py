@@ -11,9 +11,10 @@ from speechbundles.bundle.rehearse import extracted_name
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.temporary import temporary_folder
+from speechbundles.publication.given import listed, refuse
 from speechbundles.publication.gold import Gold
-from speechbundles.publication.outputs import MOST_SHOWN, ScoringOutput, no_board
-from spokeneval.formats.problems import FileProblems, count_of, some_of
+from speechbundles.publication.outputs import ScoringOutput, no_board
+from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.run.statistics import Statistics, primary_matrix
@@ -43,21 +44,15 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
             continue
         try:
             answers.append(_read(path, gold))
-            scored_so = _is_scored_as(output, answers[-1], gold)
+            is_same = _is_scored_as(output, answers[-1], gold)
         except FileProblems:
-            scored_so = False
-        if not scored_so:
-            others.append(str(path))
-    problems = [
-        f"--submissions {folder}: {what}: {some_of(paths, MOST_SHOWN)}"
-        for what, paths in (
-            (f"no zip with the name of {count_of(len(missing), 'output')}", missing),
-            (f"{count_of(len(others), 'zip')} with other answers than those that were scored", others),
-        )
-        if paths
-    ]
-    if problems:
-        raise no_board(*problems)
+            is_same = False
+        others += [] if is_same else [str(path)]
+    odd = {
+        f"no zip with the name of {count_of(len(missing), 'output')}": missing,
+        f"{count_of(len(others), 'zip')} with other answers than those that were scored": others,
+    }
+    refuse(f"--submissions {folder}", listed(odd))
     return answers
 
 
@@ -84,8 +79,7 @@ def _read(path: Path, gold: Gold) -> Any:
 
 def _is_scored_as(output: ScoringOutput, answers: Any, gold: Gold) -> bool:
     """Return whether answers give exactly the counts that an output has for the board's rows."""
-    statistics = output.statistics
-    if statistics is None:
+    if (statistics := output.statistics) is None:
         return False
     names, parts = statistics.rows
     held = set(names)

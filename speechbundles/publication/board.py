@@ -198,19 +198,18 @@ def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
     Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval. Nor
     have scores over fewer than `FEWEST_UNITS` units; a platform's columns have theirs, because they must be numbers.
     """
-    if output.statistics is not None and len(output.statistics.units) < FEWEST_UNITS:
-        return System(output.name, output.scores, {}, output.statistics if is_known else None)
     scores, (low, high) = output.scores, ENDS
-    intervals = {
-        key: (scores[key + low], scores[key + high])
-        for key in scores
-        if {key + low, key + high} <= set(scores) and not output.signature.coarse
-    }
-    if not is_known or output.statistics is None:
-        return System(output.name, scores, intervals, None)
-    computed = score_intervals(rules, scores, output.statistics.parts)
-    intervals.update({key: (each.low, each.high) for key, each in computed.items() if key not in intervals})
-    return System(output.name, scores, intervals, output.statistics)
+    intervals: dict[str, tuple[float, float]] = {}
+    counted = output.statistics if is_known else None
+    if output.statistics is None or len(output.statistics.units) >= FEWEST_UNITS:
+        written = [key for key in scores if {key + low, key + high} <= scores.keys()]
+        if not output.signature.coarse:
+            intervals |= {key: (scores[key + low], scores[key + high]) for key in written}
+        if counted is not None:
+            computed = score_intervals(rules, scores, counted.parts)
+            more = {key: (each.low, each.high) for key, each in computed.items() if key not in intervals}
+            intervals |= more
+    return System(output.name, scores, intervals, counted)
 
 
 def _remarks(ranking: Ranking, outputs: Sequence[ScoringOutput], trivial: Mapping[str, str]) -> list[str]:

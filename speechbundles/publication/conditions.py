@@ -6,19 +6,18 @@ a speaker, or to a single item of `statistics.json`: a response, an utterance, a
 the segments of a recording. The items are then scored again, from the submissions.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from speechbundles.model.text import printable
-from speechbundles.publication.about import read_rows
 from speechbundles.publication.answers import count_items, read_answers
+from speechbundles.publication.given import listed, read_rows, refuse
 from speechbundles.publication.gold import Gold
-from speechbundles.publication.outputs import ScoringOutput, no_board
+from speechbundles.publication.outputs import ScoringOutput, exact_score, no_board
 from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import unit_noun
 from spokeneval.ranking.values import Column, Table
@@ -41,24 +40,19 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     OrganiserError: the table is malformed; a name is not on the board, appears twice, or lacks a row or a condition;
         or all have the same condition.
     """
-    rows = read_rows(path)[1:]
+    _, rows = read_rows(path)
     if not rows or any(len(row) < 2 for row in rows):
         raise no_board(f"{path}: expected a header row and two columns: a unit or an item, and its condition")
-    given = Counter(row[0].strip() for row in rows)
-    conditions = {row[0].strip(): printable(row[1].strip()) for row in rows}
+    given = Counter(row[0] for row in rows)
+    conditions = {row[0]: printable(row[1]) for row in rows}
     names = max((units, items), key=lambda names: len(given.keys() & set(names)))
     known = set(names)
-    problems = []
-    for what, odd in (
-        ("names that appear twice", [name for name, count in given.items() if count > 1]),
-        ("names that are not on the leaderboard", [name for name in given if name not in known]),
-        ("units or items without a row", [name for name in names if name not in given]),
-    ):
-        if odd:
-            problems.append(f"{path}: {what}: {len(odd)}, first {printable(odd[0])!r}")
-    problems += [f"{path}: {problem}" for problem in _unusable(conditions)]
-    if problems:
-        raise no_board(*problems)
+    odd = {
+        "names that appear twice": [name for name, count in given.items() if count > 1],
+        "names that are not on the leaderboard": [name for name in given if name not in known],
+        "units or items without a row": [name for name in names if name not in given],
+    }
+    refuse(path, [*listed(odd), *_unusable(conditions)])
     return conditions
 
 
@@ -76,25 +70,22 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
         raise no_board(f"--by {column}: the reference has no such column; it has {', '.join(gold.columns)}")
     column = known[column.lower()]
     cells = _cells(gold.columns[column], rows)
-    if gold.counted_in and _first_differing(cells) is not None:
+    if gold.counted_in and _differing(cells):
         counted = set(rows)
         items = [item for item, row in gold.counted_in.items() if row in counted]
         cells = _cells(gold.item_columns[column], items)
-    differing = _first_differing(cells)
-    if differing is not None:
-        several = some_of([printable(cell) for cell in cells[differing]], 3)
+    if differing := _differing(cells):
+        item, found = differing[0]
         raise no_board(
-            f"--by {column}: the column has several values within {printable(differing)} ({several}), which is "
-            "scored as a whole: values that change there, such as a turn's language, are part of what is scored. "
-            "Choose a column with the same value in all rows of an item"
+            f"--by {column}: the column has several values within {printable(item)} "
+            f"({some_of([*map(printable, found)])}), which is scored as a whole: values that change there, such as a "
+            "turn's language, are part of what is scored. Choose a column with the same value in all rows of an item"
         )
     conditions = {item: printable(found[0]) for item, found in cells.items()}
     numbers = _numbers(conditions)
     if len(set(conditions.values())) > MOST_NUMBERS and numbers is not None:
         conditions = dict(zip(conditions, _quarters(numbers), strict=True))
-    problems = _unusable(conditions)
-    if problems:
-        raise no_board(*(f"--by {column}: {problem}" for problem in problems))
+    refuse(f"--by {column}", _unusable(conditions))
     return conditions
 
 
@@ -103,26 +94,20 @@ def _cells(column: Mapping[str, Sequence[str]], items: Sequence[str]) -> dict[st
     return {item: sorted({cell.strip() for cell in column.get(item, ("",))}) for item in items}
 
 
-def _first_differing(cells: Mapping[str, Sequence[str]]) -> str | None:
-    return next((item for item, found in cells.items() if len(found) > 1), None)
+def _differing(cells: Mapping[str, list[str]]) -> list[tuple[str, list[str]]]:
+    return [(item, found) for item, found in cells.items() if len(found) > 1]
 
 
 def _unusable(conditions: Mapping[str, str]) -> list[str]:
     """Return the reasons why scores cannot be broken down by these conditions."""
-    problems = []
-    lacking = [name for name, condition in conditions.items() if not condition]
     different = set(conditions.values())
-    if lacking:
-        problems.append(
-            f"units or items without a condition: {len(lacking)}, first {printable(lacking[0])!r}"
-        )
-    elif len(different) == 1:
-        problems.append(
-            f"all have the condition {different.pop()!r}; expected at least two different conditions"
-        )
-    elif len(different) > MOST_CONDITIONS:
-        problems.append(f"{len(different)} different conditions; expected at most {MOST_CONDITIONS}")
-    return problems
+    if lacking := [name for name, condition in conditions.items() if not condition]:
+        return listed({"units or items without a condition": lacking})
+    if len(different) == 1:
+        return [f"all have the condition {different.pop()!r}; expected at least two different conditions"]
+    if len(different) > MOST_CONDITIONS:
+        return [f"{len(different)} different conditions; expected at most {MOST_CONDITIONS}"]
+    return []
 
 
 def _numbers(conditions: Mapping[str, str]) -> np.ndarray | None:
@@ -136,10 +121,8 @@ def _numbers(conditions: Mapping[str, str]) -> np.ndarray | None:
 def _quarters(numbers: np.ndarray) -> list[str]:
     """Return the quarter of each number, named by its smallest and largest number; equal numbers share a quarter."""
     place = np.searchsorted(np.quantile(numbers, (0.25, 0.5, 0.75)), numbers)
-    named = {
-        quarter: f"{numbers[place == quarter].min():.10g} – {numbers[place == quarter].max():.10g}"
-        for quarter in np.unique(place).tolist()
-    }
+    within = {quarter: numbers[place == quarter] for quarter in np.unique(place).tolist()}
+    named = {quarter: f"{each.min():.10g} – {each.max():.10g}" for quarter, each in within.items()}
     return [named[quarter] for quarter in place.tolist()]
 
 
@@ -158,18 +141,19 @@ def scores_by_condition(
     called: name of the condition, for the title.
     conditions: of every unit, or of every item.
     """
-    if conditions.keys() != set(summed[0].units):
+    rows, counted = summed[0].units, plural_of(unit_noun(summed[0].unit, task.declaration))
+    if conditions.keys() != set(rows):
+        rows, counted = summed[0].rows[0], "items"
         summed = [replace(statistics, parts=statistics.rows[1]) for statistics in summed]
-        rows = summed[0].rows[0]
-    else:
-        rows = summed[0].units
     values = np.stack([primary_matrix(task, statistics) for statistics in summed])
     primary = primary_of_sums(task, summed[0])
     of_rows = np.array([conditions[row] for row in rows])
-    kinds = sorted(set(of_rows.tolist()), key=_numbers_first)
-    found = np.stack([primary(values[:, of_rows == kind].sum(axis=1)) for kind in kinds], axis=1)
-    counted = plural_of(unit_noun(summed[0].unit, task.declaration)) if rows is summed[0].units else "items"
-    return _table(called, Counter(of_rows.tolist()), names, found, column, counted)
+
+    def scores(kind: str) -> Sequence[float]:
+        found: list[float] = primary(values[:, of_rows == kind].sum(axis=1)).tolist()
+        return found
+
+    return _table(called, of_rows.tolist(), names, scores, column, counted)
 
 
 def scores_by_columns(
@@ -196,62 +180,53 @@ def scores_by_columns(
     conditions = {name: conditions_by_column(gold, name, rows) for name in by}
     finer = [name for name, given in conditions.items() if not given.keys() <= set(rows)]
     if finer and submissions is None:
-        raise no_board(
-            *(
-                f"--by {name}: the column differs within rows of the statistics, so items must be scored again. Add "
-                "--submissions DIR, the folder of zips that you gave to score"
-                for name in finer
-            )
+        what = (
+            "the column differs within rows of the statistics, so items must be scored again. Add --submissions DIR, "
+            "the folder of zips that you gave to score"
         )
+        raise no_board(*(f"--by {name}: {what}" for name in finer))
     answers = read_answers(submissions, outputs, gold) if finer and submissions is not None else []
-    return [
-        _scores_of_items(name, given, names, gold, answers, column)
-        if name in finer
-        else scores_by_condition(name, given, names, gold.task, summed, column)
-        for name, given in conditions.items()
-    ]
 
+    def table(name: str, given: Mapping[str, str]) -> Table:
+        if name not in finer:
+            return scores_by_condition(name, given, names, gold.task, summed, column)
+        places = {item: place for place, item in enumerate(gold.labels.items.ids) if item in given}
 
-def _scores_of_items(
-    called: str,
-    conditions: Mapping[str, str],
-    names: Sequence[str],
-    gold: Gold,
-    answers: Sequence[Any],
-    column: Column,
-) -> Table:
-    """Return a table of each system's primary score on the items of each condition, from its answers to all items."""
-    places = defaultdict(list)
-    for place, item in enumerate(gold.labels.items.ids):
-        if item in conditions:
-            places[conditions[item]].append(place)
-    kinds = sorted(places, key=_numbers_first)
-    found = np.full((len(names), len(kinds)), np.nan)
-    for index in np.ndindex(found.shape):
-        statistics = count_items(gold, answers[index[0]], places[kinds[index[1]]])
-        sums = primary_matrix(gold.task, statistics).sum(axis=0, keepdims=True)
-        found[index] = primary_of_sums(gold.task, statistics)(sums)[0]
-    counts = {kind: len(chosen) for kind, chosen in places.items()}
-    return _table(called, counts, names, found, column, "items")
+        def scores(kind: str) -> Sequence[float]:
+            """Score the items of a condition from each system's answers to all items."""
+            own = [place for item, place in places.items() if given[item] == kind]
+            return [exact_score(gold.task, count_items(gold, each, own)) for each in answers]
+
+        return _table(name, [given[item] for item in places], names, scores, column, "items")
+
+    return [table(name, given) for name, given in conditions.items()]
 
 
 def _table(
     called: str,
-    counts: Mapping[str, int],
+    of: Sequence[str],
     names: Sequence[str],
-    found: np.ndarray,
+    scores: Callable[[str], Sequence[float]],
     column: Column,
     counted: str,
 ) -> Table:
-    """Format `found`, scores of shape=(systems, conditions), as a table with one column for each condition."""
+    """Return a table with one column for each condition.
+
+    Parameters
+    ----------
+    of: the condition of each unit or item.
+    scores: returns the scores of all systems in a condition.
+    counted: the noun for units or items.
+    """
+    counts = Counter(of)
     kinds = sorted(counts, key=_numbers_first)
     cells = [
-        [name, *("–" if np.isnan(score) else f"{score:.{column.precision}f}" for score in scores)]
-        for name, scores in zip(names, found, strict=True)
+        ["–" if np.isnan(score) else f"{score:.{column.precision}f}" for score in scores(kind)]
+        for kind in kinds
     ]
     header = ["System", *(f"{kind} ({counts[kind]})" for kind in kinds)]
     note = f"The number of {counted} with the condition is in brackets. A dash marks a score that is not defined."
-    return Table(f"{column.title} by {called}", header, cells, note)
+    return Table(f"{column.title} by {called}", header, [*zip(names, *cells, strict=True)], note)
 
 
 def _numbers_first(kind: str) -> tuple[bool, float, str]:

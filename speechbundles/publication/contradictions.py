@@ -1,8 +1,7 @@
 """Sentences that explain figures of a board that seem to contradict each other; none where they agree."""
 
+from collections import Counter
 from collections.abc import Sequence
-
-import numpy as np
 
 from speechbundles.model.console import shorten
 from spokeneval.formats.problems import count_of
@@ -48,47 +47,36 @@ def _pairs(pairs: Sequence[Pair], rows: Sequence[Row]) -> str:
     return f"{first} – {second}{more}"
 
 
+_WIDER = (
+    "A range has to hold together with those of all other systems, and is computed from the standard errors of "
+    "differences, which are uncertain if few units decide; the test of a pair assumes no distribution. A range that is "
+    "wider is the more cautious of the two."
+)
+_NARROWER = (
+    "Ranges use the sizes of the differences, and assume that these are nearly normal; the tests of pairs assume no "
+    "distribution."
+)
+
+
 def ranges_beside_tests(ranking: Ranking) -> list[str]:
     """Return why a range of ranks is wider or narrower than the ranks that the significant differences leave."""
-    pairs, rows = ranking.pairs, ranking.rows
-    wins, losses = np.zeros((2, len(rows)), dtype=int)
-    for pair in pairs:
-        if pair.adjusted <= SIGNIFICANCE:
-            wins[pair.first] += 1
-            losses[pair.second] += 1
-    wider: dict[int, int] = {}
-    narrower: dict[int, int] = {}
-    for place, row in enumerate(rows):
-        if row.ranks is not None and pairs:
-            more = 1 + int(losses[place]) - row.ranks[0], row.ranks[1] - len(rows) + int(wins[place])
-            wider[place] = max(0, more[0]) + max(0, more[1])
-            narrower[place] = max(0, -more[0]) + max(0, -more[1])
-    found = []
-    for differing, word, why in (
-        (
-            wider,
-            "wider",
-            "A range has to hold together with those of all other systems, and is computed from the standard errors of "
-            "differences, which are uncertain if few units decide; the test of a pair assumes no distribution. A range "
-            "that is wider is the more cautious of the two.",
-        ),
-        (
-            narrower,
-            "narrower",
-            "Ranges use the sizes of the differences, and assume that these are nearly normal; the tests of pairs "
-            "assume no distribution.",
-        ),
-    ):
-        place = max(differing, key=lambda place: differing[place], default=0)
-        if differing.get(place):
-            row = rows[place]
-            left = shown_range((1 + int(losses[place]), len(rows) - int(wins[place])))
-            number = count_of(sum(map(bool, differing.values())), "system")
+    rows, found = ranking.rows, []
+    significant = [pair for pair in ranking.pairs if pair.adjusted <= SIGNIFICANCE]
+    wins, losses = (Counter(getattr(pair, end) for pair in significant) for end in ("first", "second"))
+    left = [(1 + losses[place], len(rows) - wins[place]) for place in range(len(rows))]
+    for sign, word, why in ((1, "wider", _WIDER), (-1, "narrower", _NARROWER)):
+        beyond = [0] * len(rows)
+        for place, row in enumerate(rows):
+            if row.ranks is not None and ranking.pairs:
+                ends = left[place][0] - row.ranks[0], row.ranks[1] - left[place][1]
+                beyond[place] = sum(max(0, sign * end) for end in ends)
+        place = beyond.index(max(beyond))
+        if beyond[place]:
             found.append(
-                f"The ranges of ranks of {number} are {word} than the significant differences suggest. "
-                f"{shorten(row.name, _LONGEST)} is significantly better than {wins[place]} and worse than "
-                f"{losses[place]} of the other {count_of(len(rows) - 1, 'system')}, which leaves {left}; its range is "
-                f"{shown_range(row.ranks or (0, 0))}. {why}"
+                f"The ranges of ranks of {count_of(sum(map(bool, beyond)), 'system')} are {word} than the significant "
+                f"differences suggest. {shorten(rows[place].name, _LONGEST)} is significantly better than "
+                f"{wins[place]} and worse than {losses[place]} of the other {count_of(len(rows) - 1, 'system')}, which "
+                f"leaves {shown_range(left[place])}; its range is {shown_range(rows[place].ranks or (0, 0))}. {why}"
             )
     return found
 

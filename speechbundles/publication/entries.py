@@ -8,7 +8,6 @@ a score.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import FINISHED, Result
@@ -32,14 +31,9 @@ class Team:
         """Return the run with the best score by a column, of equal ones the first. `results`: by `FOLDER_ID`."""
         if len(self.runs) == 1:
             return self.runs[0]
-        by_run = {name.rpartition("_")[2]: result for name, result in results.items()}
-
-        def order(entry: tuple[Fetched, Path]) -> tuple[tuple[int, Decimal], int]:
-            result = by_run.get(str(entry[0].id))
-            score = result.scores.get(column.key) if result and result.status == FINISHED else None
-            return column.better_first(score), entry[0].id
-
-        return min(self.runs, key=order)
+        by_run = {int(name.rpartition("_")[2]): result for name, result in results.items()}
+        scores = {run.id: by_run[run.id].score(column.key) for run, _ in self.runs}
+        return min(self.runs, key=lambda entry: (column.better_first(scores[entry[0].id]), entry[0].id))
 
 
 def read_teams(folder: Path, phase: BuiltPhase) -> tuple[list[Team], list[str]]:
@@ -56,23 +50,19 @@ def read_teams(folder: Path, phase: BuiltPhase) -> tuple[list[Team], list[str]]:
         raise OrganiserError(f"{folder}: no run of the phase {phase.name!r}; phases with runs: {known}")
     times = upload_times(runs)
     there = [run for run in runs if run.on_board or not (run.gone or run.status == "Cancelled")]
-    timely = [run for run in there if phase.is_open(times[run.id])]
-    notes = [
-        f"{run.owner}: run {run.id} does not count: uploaded at {times[run.id]:%Y-%m-%d %H:%M:%S}, "
-        + (
-            f"but the phase opened at {phase.opens}"
-            if times[run.id] < phase.opens
-            else f"after {phase.closes}"
-        )
-        for run in there
-        if run not in timely
-    ]
-    unfinished = [str(run.id) for run in there if not run.complete]
-    if unfinished:
-        notes.append(
-            f"{count_of(len(unfinished), 'run')} not complete in this folder; fetch again: "
-            f"{some_of(unfinished, MOST_SHOWN)}"
-        )
+    timely, notes = [], []
+    for run in there:
+        if phase.is_open(times[run.id]):
+            timely.append(run)
+            continue
+        early = times[run.id] < phase.opens
+        why = f"but the phase opened at {phase.opens}" if early else f"after {phase.closes}"
+        when = f"{times[run.id]:%Y-%m-%d %H:%M:%S}"
+        notes.append(f"{run.owner}: run {run.id} does not count: uploaded at {when}, {why}")
+    if unfinished := [str(run.id) for run in there if not run.complete]:
+        count = count_of(len(unfinished), "run")
+        listed = some_of(unfinished, MOST_SHOWN)
+        notes.append(f"{count} not complete in this folder; fetch again: {listed}")
     teams: list[Team] = []
     for owner in sorted({run.owner for run in there}):
         own = [run for run in timely if run.owner == owner]

@@ -9,19 +9,17 @@ it, and so on.
 """
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from speechbundles.publication.about import read_rows
 from speechbundles.publication.difficulty import right_answers
+from speechbundles.publication.given import listed, read_rows, refuse
 from speechbundles.publication.outputs import no_board
-from spokeneval.formats.problems import some_of
 from spokeneval.ranking.tables import shown_range
 from spokeneval.ranking.values import Table
 from spokeneval.run.statistics import Statistics
@@ -85,44 +83,39 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
     OSError: not an ordinary file, or larger than a reference may be.
     OrganiserError: lists every problem of the table.
     """
-    header, *rows = read_rows(path) or [[]]
-    header = [cell.strip() for cell in header]
+    header, rows = read_rows(path)
     flags = [column for column in header[1:] if column.lower() != ANNOTATOR]
     if not flags or len({*header}) < len(header) or any(len(row) != len(header) for row in rows):
         raise no_board(
             f"{path}: expected a header with the item, {ANNOTATOR!r} if there are several, and a column for each "
             "flag; no column name twice, and the same number of cells in every row"
         )
-    who = [place for place, column in enumerate(header) if column.lower() == ANNOTATOR and place]
-    cells = {}
-    given: Counter[tuple[str, str]] = Counter()
-    unclear = []
+    who = next((place for place, column in enumerate(header) if column.lower() == ANNOTATOR and place), None)
+    cells: dict[tuple[str, str], list[list[str]]] = {}
     for row in rows:
-        key = (row[who[0]].strip() if who else "", row[0].strip())
-        given[key] += 1
-        marks = [cell.strip().lower() for place, cell in enumerate(row) if place and place not in who]
-        unclear += [f"{mark} ({key[1]})" for mark in marks if mark not in (*YES, *NO)]
-        cells[key] = [mark in YES for mark in marks]
-    annotators = sorted({annotator for annotator, _ in given})
-    both = [(annotator, item) for annotator in annotators for item in items]
-    missing = [f"{item} {annotator}".strip() for annotator, item in both if (annotator, item) not in given]
-    problems = [
-        f"{path}: {what} ({len(odd)}): {some_of(odd, 3)}"
-        for what, odd in (
-            (
-                "rows that appear twice",
-                [" ".join(key[::-1]).strip() for key, count in given.items() if count > 1],
-            ),
-            ("items that are not of this set", sorted({item for _, item in given} - set(known))),
-            ("missing rows", missing),
-            (f"cells that are neither {'/'.join(YES)} nor {'/'.join(NO)}", unclear),
-        )
-        if odd
+        marks = [cell.lower() for column, cell in zip(header, row, strict=True) if column in flags]
+        cells.setdefault((row[who] if who else "", row[0]), []).append(marks)
+    annotators = sorted({annotator for annotator, _ in cells})
+    unclear = [
+        f"{mark} ({item})"
+        for (_, item), given in cells.items()
+        for mark in chain(*given)
+        if mark not in (*YES, *NO)
     ]
-    if problems or not rows:
-        raise no_board(*(problems or [f"{path}: no rows below the header"]))
-    marked = np.array([[cells[annotator, item] for item in items] for annotator in annotators])
+    odd = {
+        "rows that appear twice": [_named(*key) for key, given in cells.items() if len(given) > 1],
+        "items that are not of this set": sorted({item for _, item in cells} - set(known)),
+        "missing rows": [_named(*key) for key in product(annotators, items) if key not in cells],
+        f"cells that are neither {'/'.join(YES)} nor {'/'.join(NO)}": unclear,
+    }
+    refuse(path, listed(odd) if rows else ["no rows below the header"])
+    is_marked = [[[mark in YES for mark in cells[key, item][0]] for item in items] for key in annotators]
+    marked = np.array(is_marked)
     return Flags(annotators, {flag: marked[:, :, place] for place, flag in enumerate(flags)})
+
+
+def _named(annotator: str, item: str) -> str:
+    return f"{item} {annotator}".strip()
 
 
 def band_bounds(systems: int) -> dict[str, tuple[int, int]]:
@@ -170,18 +163,17 @@ def explain_flags(
     wrong, marked = systems_wrong(task, systems), flags.by_majority()
     tables = [bands_table(wrong, marked, len(systems)), *variance_tables(wrong, marked)]
     if len(flags.annotators) > 1:
-        rows = [
-            [flag, "–" if np.isnan(kappa) else f"{kappa:.2f}"] for flag, kappa in flags.agreement().items()
-        ]
+        kappas = flags.agreement().items()
+        rows = [[flag, "–" if np.isnan(kappa) else f"{kappa:.2f}"] for flag, kappa in kappas]
         title = f"Agreement of the {len(flags.annotators)} annotators, Light's κ"
         tables.append(Table(title, ["Flag", "κ"], rows))
-    bands = band_bounds(len(systems)).items()
-    listed = []
-    for place in np.argsort(-wrong, kind="stable").tolist():
-        band = next(band for band, (_, high) in bands if wrong[place] <= high)
-        cells = [str(int(holds[place])) for holds in marked.values()]
-        listed.append([items[place], band, str(wrong[place]), *cells])
-    return tables, Table("Items by band", ["item", "band", "systems_wrong", *marked], listed, left=2)
+    bounds = band_bounds(len(systems)).items()
+    bands = [next(band for band, (_, high) in bounds if number <= high) for number in wrong]
+    rows = [
+        [items[place], bands[place], str(wrong[place]), *(str(int(each[place])) for each in marked.values())]
+        for place in np.argsort(-wrong, kind="stable").tolist()
+    ]
+    return tables, Table("Items by band", ["item", "band", "systems_wrong", *marked], rows, left=2)
 
 
 def bands_table(wrong: np.ndarray, flags: Mapping[str, np.ndarray], systems: int) -> Table:
@@ -205,16 +197,15 @@ def variance_tables(wrong: np.ndarray, flags: Mapping[str, np.ndarray]) -> list[
     found = explain_variance(wrong, flags)
     if not found:
         return []
-    totals = 100 * np.cumsum([factor.adds for factor in found])
-    rows = [
-        [factor.name, f"{factor.f:.1f}", f"{factor.p:.2g}", f"{100 * factor.adds:.1f}", f"{total:.1f}"]
-        for factor, total in zip(found, totals, strict=True)
-    ]
-    left_out = [name for name in flags if name not in {factor.name for factor in found}]
+    rows, total = [], 0.0
+    for name, f, p, adds in found:
+        total += 100 * adds
+        rows.append([name, f"{f:.1f}", f"{p:.2g}", f"{100 * adds:.1f}", f"{total:.1f}"])
     note = (
         "F and p test each flag in a model with all others. Shares of the variance are those of a stepwise model, in "
         "which the flag that explains most enters first."
     )
+    left_out = [name for name in flags if name not in {factor.name for factor in found}]
     note += f" Left out, because they add no information: {', '.join(left_out)}." if left_out else ""
     header = ["Flag", "F", "p", "adds (%)", "total (%)"]
     return [Table("Variance of the number of wrong systems", header, rows, note)]
@@ -244,25 +235,17 @@ def explain_variance(outcome: np.ndarray, factors: Mapping[str, np.ndarray]) -> 
     from statsmodels.regression.linear_model import OLS  # only the extra `research` installs it
 
     left = {name: np.asarray(values, dtype=np.float64) for name, values in factors.items()}
-    chosen: dict[str, float] = {}
     entered = np.ones((len(outcome), 1))
-    explained = 0.0
-    if np.ptp(outcome) == 0:
-        return []
-    while True:
-        new = {
-            name: np.column_stack([entered, values])
-            for name, values in left.items()
-            if np.linalg.matrix_rank(np.column_stack([entered, values])) > entered.shape[1]
-        }
+    adds: dict[str, float] = {}
+    while np.ptp(outcome):
+        new = {name: np.column_stack([entered, values]) for name, values in left.items()}
+        new = {name: each for name, each in new.items() if np.linalg.matrix_rank(each) > entered.shape[1]}
         if not new or len(outcome) <= entered.shape[1] + 1:
             break
         shares = {name: float(OLS(outcome, columns).fit().rsquared) for name, columns in new.items()}
         best = max(shares, key=lambda name: shares[name])
-        chosen[best], explained, entered = shares[best] - explained, shares[best], new[best]
+        adds[best], entered = shares[best] - sum(adds.values()), new[best]
         del left[best]
     fitted = OLS(outcome, entered).fit()
-    return [
-        Factor(name, float(fitted.tvalues[place] ** 2), float(fitted.pvalues[place]), adds)
-        for place, (name, adds) in enumerate(chosen.items(), 1)
-    ]
+    tests = zip(adds, fitted.tvalues[1:] ** 2, fitted.pvalues[1:], adds.values(), strict=True)
+    return [Factor(name, float(f), float(p), share) for name, f, p, share in tests]

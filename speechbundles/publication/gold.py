@@ -97,23 +97,18 @@ def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> 
     columns: dict[str, Mapping[str, Sequence[str]]] = {}
     for file, item_of in rows.items():
         lines = reference.files[file].decode("utf-8-sig").split("\n")
-        fields = {
-            number: split_row(line.rstrip("\r"), layouts[file].delimiter) or []
-            for number, line in enumerate(lines, 1)
-        }
-        header = next(cells for number, cells in fields.items() if any(cells) and number not in item_of)
-        for place_in_row, column in enumerate(header):
+        fields = [split_row(line.rstrip("\r"), layouts[file].delimiter) or [] for line in lines]
+        header = next(cells for number, cells in enumerate(fields, 1) if any(cells) and number not in item_of)
+        for place, column in enumerate(header):
             cells_of: dict[str, list[str]] = defaultdict(list)
             for number, item in item_of.items():
-                cells_of[item].append(fields[number][place_in_row])
+                cells_of[item].append(fields[number - 1][place])
             columns.setdefault(column.strip(), cells_of)
     if LENGTH not in columns and {START, END} <= columns.keys():
+        spans = {item: zip(cells, columns[END][item], strict=True) for item, cells in columns[START].items()}
         with suppress(ValueError):
             columns[LENGTH] = {
-                item: _lengths(starts, columns[END][item]) for item, starts in columns[START].items()
+                item: [f"{float(end) - float(start):.10g}" for start, end in own]
+                for item, own in spans.items()
             }
     return columns
-
-
-def _lengths(starts: Sequence[str], ends: Sequence[str]) -> list[str]:
-    return [f"{float(end) - float(start):.10g}" for start, end in zip(starts, ends, strict=True)]

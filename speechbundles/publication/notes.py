@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from speechbundles.model.label_tag import LABELS_FILE
 from speechbundles.model.text import PROGRAM
-from speechbundles.publication.outputs import ScoringOutput
+from speechbundles.publication.outputs import ScoringOutput, exact_score
 from spokeneval.ranking.values import Ranking
-from spokeneval.run.statistics import primary_matrix, primary_of_sums
 
 CLOSE = 1e-3
 """Tolerance of a score computed from statistics: histograms and rounded moments give it to about 0.01 points."""
@@ -74,8 +73,7 @@ def disagreements(ranking: Ranking, outputs: Sequence[ScoringOutput]) -> list[st
     differing = []
     for row, statistics in zip(ranking.rows, (output.statistics for output in outputs), strict=True):
         if statistics is not None:
-            sums = primary_matrix(ranking.rules, statistics).sum(axis=0, keepdims=True)
-            found = float(primary_of_sums(ranking.rules, statistics)(sums)[0])
+            found = exact_score(ranking.rules, statistics)
             if not abs(row.score - found) <= CLOSE * max(1, abs(row.score)):
                 differing.append(f"{row.name} {found:.6g} instead of {row.score:.6g}")
     if not differing:

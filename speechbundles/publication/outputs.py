@@ -30,6 +30,8 @@ from spokeneval.run.statistics import (
     STATISTICS_FILE,
     Statistics,
     parse_statistics,
+    primary_matrix,
+    primary_of_sums,
 )
 from spokeneval.task import Task
 
@@ -150,21 +152,31 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
     seen: dict[object, Path] = {}
     for path in paths:
         keys: list[object] = [os.path.realpath(path)]
-        if path.is_file():
-            with suppress(OSError):
-                keys.append(sha256(path, LARGEST_OUTPUT))
-        first = next((seen[key] for key in keys if key in seen), None)
-        if first is not None:
+        with suppress(OSError):
+            keys += [sha256(path, LARGEST_OUTPUT)] if path.is_file() else []
+        if first := next((seen[key] for key in keys if key in seen), None):
             problems.append(f"{printable(str(path))}: the same output as {printable(str(first))}")
         for key in keys:
             seen.setdefault(key, path)
     return problems
 
 
+@dataclass(frozen=True)
+class _Place:
+    """A folder or a zip with an output: its folders, whether it has a file, and a file's content."""
+
+    path: Path
+    folders: Collection[str]
+    has: Callable[[str], bool]
+    read: Callable[[str], bytes]
+
+
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
         folders = {inner.name for inner in path.iterdir() if inner.is_dir()}
-        return _read_files(path, name, folders, partial(is_file_below, path), partial(_of_folder, path))
+        return _read_files(
+            _Place(path, folders, partial(is_file_below, path), partial(_of_folder, path)), name
+        )
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:
             archive = open_zip(stream)
@@ -173,9 +185,8 @@ def _read(path: Path, name: str) -> ScoringOutput:
         with archive:
             entries = _entries(archive)
             folders = {file.partition("/")[0] for file in entries if "/" in file}
-            return _read_files(
-                path, name, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file])
-            )
+            place = _Place(path, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file]))
+            return _read_files(place, name)
 
 
 def _of_folder(path: Path, file: str) -> bytes:
@@ -209,41 +220,24 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return entries
 
 
-def _read_files(
-    path: Path,
-    name: str,
-    folders: Collection[str],
-    is_file: Callable[[str], bool],
-    read: Callable[[str], bytes],
-) -> ScoringOutput:
-    """Read an output, given its folders, a test whether a file exists, and a function that reads a file."""
-    base = _find(path, folders, is_file)
-    if not is_file(base + SIGNATURE_FILE):
-        raise ValueError(
-            f"no {SIGNATURE_FILE} beside its scores; it is needed to check that outputs can be compared"
-        )
-    try:
-        line = printable(read(base + SIGNATURE_FILE).decode("utf-8").strip())
-    except UnicodeDecodeError:
-        raise ValueError(f"{SIGNATURE_FILE} is not UTF-8") from None
-    if len(line) > LONGEST_SIGNATURE:
-        raise ValueError(f"{SIGNATURE_FILE} has more than {LONGEST_SIGNATURE} characters")
-    signature = Signature.parse(line)
-    scores = _scores(_json(read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
-    if not is_file(base + STATISTICS_FILE):
+def _read_files(place: _Place, name: str) -> ScoringOutput:
+    base = _find(place)
+    signature = _signature(place, base + SIGNATURE_FILE)
+    scores = _scores(_json(place.read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
+    if not place.has(base + STATISTICS_FILE):
         return ScoringOutput(name, scores, signature, None)
-    content = _json(read(base + STATISTICS_FILE), STATISTICS_FILE)
+    content = _json(place.read(base + STATISTICS_FILE), STATISTICS_FILE)
     statistics, rules = _statistics(content, signature)
     trivial = _scores(content["trivial"], STATISTICS_FILE) if content.get("trivial") else {}
     labels = ""
-    if is_file(base + LABELS_FILE):
-        labels = read(base + LABELS_FILE).decode("utf-8", "replace").strip()
+    if place.has(base + LABELS_FILE):
+        labels = place.read(base + LABELS_FILE).decode("utf-8", "replace").strip()
         if not TAG.fullmatch(labels):
             raise ValueError(f"{LABELS_FILE} is damaged; score the submission again")
     return ScoringOutput(name, scores, signature, statistics, trivial, rules=rules, labels=labels)
 
 
-def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) -> str:
+def _find(place: _Place) -> str:
     """Return the folder of the scores: the top, that of a kept rehearsal, or one of these in the only folder inside.
 
     Raises
@@ -251,25 +245,38 @@ def _find(path: Path, folders: Collection[str], is_file: Callable[[str], bool]) 
     _NoScore: the scores are at none of these places.
     ValueError: several folders inside have scores.
     """
-    bases = {}
-    for folder in ("", *sorted(folder for folder in folders if folder[:1] not in ("", ".", "_"))):
+    found = {}
+    for folder in ("", *sorted(folder for folder in place.folders if folder[:1] not in ("", ".", "_"))):
         top = f"{folder}/" if folder else ""
-        places = (top, *(f"{top}{kept}/" for kept in KEPT))
-        base = next((place for place in places if is_file(place + SCORES_FILE)), None)
+        bases = (top, *(f"{top}{kept}/" for kept in KEPT))
+        base = next((base for base in bases if place.has(base + SCORES_FILE)), None)
         if base is not None:
-            bases[folder] = base
-        if "" in bases:
-            return bases[""]
-    if len(bases) > 1:
+            found[folder] = base
+        if "" in found:
+            break
+    if len(found) > 1:
         remedy = "unpack it and give the folder of each system"
-        if path.is_dir():
-            remedy = f"give the folder of each system, such as {path / next(iter(bases))}"
-        raise ValueError(f"contains {len(bases)} outputs; {remedy}")
-    if bases:
-        return next(iter(bases.values()))
-    raise _NoScore(
-        f"no {SCORES_FILE}; expected the output of a scoring program, or a folder written by rehearse --keep"
-    )
+        if place.path.is_dir():
+            remedy = f"give the folder of each system, such as {place.path / next(iter(found))}"
+        raise ValueError(f"contains {len(found)} outputs; {remedy}")
+    if not found:
+        expected = "expected the output of a scoring program, or a folder written by rehearse --keep"
+        raise _NoScore(f"no {SCORES_FILE}; {expected}")
+    return next(iter(found.values()))
+
+
+def _signature(place: _Place, file: str) -> Signature:
+    if not place.has(file):
+        raise ValueError(
+            f"no {SIGNATURE_FILE} beside its scores; it is needed to check that outputs can be compared"
+        )
+    try:
+        line = printable(place.read(file).decode("utf-8").strip())
+    except UnicodeDecodeError:
+        raise ValueError(f"{SIGNATURE_FILE} is not UTF-8") from None
+    if len(line) > LONGEST_SIGNATURE:
+        raise ValueError(f"{SIGNATURE_FILE} has more than {LONGEST_SIGNATURE} characters")
+    return Signature.parse(line)
 
 
 def _json(data: bytes, file: str) -> Any:
@@ -297,19 +304,18 @@ def _scores(content: Any, file: str) -> dict[str, float]:
 
 def _statistics(content: Any, signature: Signature) -> tuple[Statistics, Task | None]:
     """Return statistics and the task that they are of, None if it is unknown."""
+    damaged = f"{STATISTICS_FILE} is damaged: "
     try:
         statistics, written = parse_statistics(content), str(content["signature"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        expected = (
-            str(error) if str(error).startswith("expected") else "expected unit, units, columns and values"
-        )
-        raise ValueError(f"{STATISTICS_FILE} is damaged: {expected}") from None
+        why = str(error) if str(error).startswith("expected") else "expected unit, units, columns and values"
+        raise ValueError(damaged + why) from None
     if Signature.parse(written) != signature:
         raise ValueError(f"{STATISTICS_FILE} belongs to another result: its signature is {written:.200}")
     try:
         rules = find_rules(signature.task, content)
     except ValueError as error:
-        raise ValueError(f"{STATISTICS_FILE} is damaged: {error}") from None
+        raise ValueError(f"{damaged}{error}") from None
     if rules is not None and (what := damage(rules, statistics)):
         raise ValueError(what)
     return statistics, rules
@@ -326,27 +332,40 @@ def damage(rules: Task, statistics: Statistics) -> str:
     return ""
 
 
+def exact_score(task: Task, statistics: Statistics) -> float:
+    """Return the primary score that all counts together give; NaN if it is undefined."""
+    sums = primary_matrix(task, statistics).sum(axis=0, keepdims=True)
+    return float(primary_of_sums(task, statistics)(sums)[0])
+
+
 def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return the ways in which outputs differ from most of the others, so that they cannot be compared."""
     usual = Counter(output.signature for output in outputs).most_common(1)[0][0]
-    model = next(output for output in outputs if output.signature == usual)
-    counted = [output for output in outputs if output.signature == usual and output.statistics is not None]
+    alike = [output for output in outputs if output.signature == usual]
+    model = alike[0]
     problems = []
     for output in outputs:
         if output.task != model.task:
             problems.append(f"{output.name}: the task is {output.task}; that of {model.name} is {model.task}")
         elif output.signature != usual:
-            own, other = _different_parts(output.signature, usual)
+            own, other = (str(signature).split("|") for signature in (output.signature, usual))
             problems.append(
-                f"{output.name}: computed differently: {own}; {model.name} has {other}. "
+                f"{output.name}: computed differently: {_only(own, other)}; {model.name} has {_only(other, own)}. "
                 "Score all systems with the same bundle"
             )
-        elif set(output.scores) != set(model.scores):
-            differing = some_of(sorted(set(output.scores) ^ set(model.scores)), MOST_SHOWN)
+        elif output.scores.keys() != model.scores.keys():
+            differing = some_of(sorted(output.scores.keys() ^ model.scores.keys()), MOST_SHOWN)
             problems.append(f"{output.name}: only this output or {model.name}, not both, has {differing}")
-    for output in counted[1:]:
-        problems += _different_units(output, counted[0])
-    return problems + _different_labels([output for output in outputs if output.signature == usual])
+    counted = [(output.name, output.statistics) for output in alike if output.statistics is not None]
+    for name, statistics in counted[1:]:
+        if what := _different_units(statistics, counted[0][1]):
+            problems.append(f"{name}: its statistics cannot be paired with those of {counted[0][0]}: {what}")
+    return problems + _different_labels(alike)
+
+
+def _only(own: Sequence[str], other: Sequence[str]) -> str:
+    """Return the parts of a signature that another one lacks."""
+    return ", ".join(part for part in own if part not in other) or "no such setting"
 
 
 def _different_labels(outputs: Sequence[ScoringOutput]) -> list[str]:
@@ -366,35 +385,16 @@ def _different_labels(outputs: Sequence[ScoringOutput]) -> list[str]:
     return problems
 
 
-def _different_parts(signature: Signature, usual: Signature) -> tuple[str, str]:
-    own, other = str(signature).split("|"), str(usual).split("|")
-    return (
-        ", ".join(part for part in own if part not in other) or "no such setting",
-        ", ".join(part for part in other if part not in own) or "no such setting",
-    )
-
-
-def _different_units(output: ScoringOutput, model: ScoringOutput) -> list[str]:
-    own, other = output.statistics, model.statistics
-    if own is None or other is None:
-        return []
-    what = ""
+def _different_units(own: Statistics, other: Statistics) -> str:
+    """Return why two systems' statistics are not on the same units; empty if they are."""
     if own.unit != other.unit:
-        what = f"the unit is {own.unit:.100} instead of {other.unit:.100}"
-    elif own.columns != other.columns:
+        return f"the unit is {own.unit:.100} instead of {other.unit:.100}"
+    if own.columns != other.columns:
         columns, others = (some_of(each.columns, MOST_SHOWN) for each in (own, other))
-        what = f"the columns are {columns} instead of {others}"
-    else:
-        what = _different_names("units", own.units, other.units) or _different_names(
-            "items", own.items, other.items
-        )
-    return (
-        [f"{output.name}: its statistics cannot be paired with those of {model.name}: {what}"] if what else []
-    )
-
-
-def _different_names(kind: str, names: Sequence[str], others: Sequence[str]) -> str:
-    odd = sorted(set(names) ^ set(others))
-    if odd:
-        return f"{len(odd)} {kind} are in only one of the two, first {odd[0]!s:.100}"
-    return "" if names == others else f"the {kind} are in a different order"
+        return f"the columns are {columns} instead of {others}"
+    for kind, names, model in (("units", own.units, other.units), ("items", own.items, other.items)):
+        if odd := sorted(set(names) ^ set(model)):
+            return f"{len(odd)} {kind} are in only one of the two, first {odd[0]!s:.100}"
+        if names != model:
+            return f"the {kind} are in a different order"
+    return ""

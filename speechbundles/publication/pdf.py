@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from speechbundles.model.fetched import write_whole
 from speechbundles.publication.write import HTML_FILE, LATEX_FILE
@@ -66,15 +67,11 @@ def _run(program: str, directory: Path, place: Path) -> str:
         page = (directory / HTML_FILE).resolve().as_uri()
         commands = [[program, *options, f"--print-to-pdf={place / PDF_FILE}", page]]
     end = time.monotonic() + LIMIT
+    silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     for command in commands:
+        environment = {**os.environ, **_CLOSED}
         with subprocess.Popen(
-            command,
-            cwd=place,
-            env={**os.environ, **_CLOSED},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            command, cwd=place, env=environment, start_new_session=True, **silent
         ) as process:
             try:
                 process.wait(end - time.monotonic())

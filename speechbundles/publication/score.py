@@ -13,7 +13,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
@@ -58,34 +57,28 @@ _FORMAT = "score 2"
 
 
 @dataclass(frozen=True)
-class Scored:
-    """A submission, by its path below the folder, and its result."""
-
-    name: str
-    result: Result
-
-    @property
-    def finished(self) -> bool:
-        return self.result.status == FINISHED
-
-
-@dataclass(frozen=True)
 class Scores:
-    """All submissions, best first, then those without a score.
+    """The results of submissions.
 
     Attributes
     ----------
+    results: by the submissions' names, which are their paths below the folder; best first, then those without a score.
     new, refused: how many got a result in this run, and how many of these have no score.
     ranked: whether the submissions are the entries of a leaderboard, named by their teams.
     notes: what is not ranked, or differs from the leaderboard on the server.
     """
 
     bundle: BuiltBundle
-    scored: Sequence[Scored]
+    results: Mapping[str, Result]
     new: int
     refused: int
     ranked: bool = False
     notes: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> dict[str, Result]:
+        """The results without a score."""
+        return {name: result for name, result in self.results.items() if result.status != FINISHED}
 
 
 def score_all(
@@ -120,31 +113,27 @@ def score_all(
     """
     built = read_built_bundle(bundle)
     scored_phase = built.phase(phase)
-    built.ranking_column()
+    column = built.ranking_column()
     built = _with_labels(built, scored_phase, reference, fetched)
-    teams: list[Team] | None = None
-    notes: list[str] = []
-    submissions: Mapping[str, Path] = {}
-    if isinstance(folder, Mapping):
-        submissions = folder
-    elif fetched:
-        teams, notes = read_teams(folder, scored_phase)
-    else:
-        submissions = find_submissions(folder, passed_over=out)
+    teams, notes = read_teams(folder, scored_phase) if fetched and isinstance(folder, Path) else ([], [])
+    if isinstance(folder, Path):
+        folder = {} if fetched else find_submissions(folder, passed_over=out)
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
     rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
     scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), out, rehearse, progress)
     with locked(runs / "lock", out, "score"):
-        if teams is None:
-            results, new = _score_submissions(scoring, submissions)
-        else:
+        if fetched:
             results, new, more = _score_teams(scoring, teams)
-            _replace_outputs(out, results)
             notes += more
+        else:
+            results, new = _score_submissions(scoring, folder)
+        placed = sorted(
+            results, key=lambda name: (column.better_first(results[name].score(column.key)), name)
+        )
         refused = sum(results[name].status != FINISHED for name in new if name in results)
-        notes += _warnings(results)
-        scores = Scores(built, _best_first(built, results), len(new), refused, fetched, tuple(notes))
+        ordered = {name: results[name] for name in placed}
+        scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)))
         _record(scoring, scores)
     return scores
 
@@ -237,29 +226,22 @@ def _score_teams(scoring: _Scoring, teams: Sequence[Team]) -> tuple[dict[str, Re
 
     A team without a score gets an empty folder, which `rank` puts last.
     """
-    names = {
-        f"{OTHERS}/{team.folder}_{run.id}": path
-        for team in teams
-        if len(team.runs) > 1
-        for run, path in team.runs
-    }
+    several = [team for team in teams if len(team.runs) > 1]
+    names = {f"{OTHERS}/{team.folder}_{run.id}": path for team in several for run, path in team.runs}
     found, _ = _score_submissions(scoring, names)
     chosen = {team.folder: team.choose(scoring.bundle.ranking_column(), found) for team in teams}
-    entries = {
-        folder: path for folder, (_, path) in chosen.items() if path.is_file() and not path.is_symlink()
-    }
-    results, more = _score_submissions(scoring, entries)
+    there = {folder: path for folder, (_, path) in chosen.items() if path.is_file() and not path.is_symlink()}
+    results, more = _score_submissions(scoring, there)
     notes = []
-    for team in teams:
-        run, _ = chosen[team.folder]
-        result = results.setdefault(
-            team.folder, lost_result(f"run {run.id}: its upload is not in the folder")
-        )
+    for folder, (run, _) in chosen.items():
+        lost = lost_result(f"run {run.id}: its upload is not in the folder")
+        result = results.setdefault(folder, lost)
         if (result.status == FINISHED) != (run.status == FINISHED):
             notes.append(f"{run.owner}: run {run.id} is {run.status} on the server, but {result.status} here")
         if result.status != FINISHED:
-            shutil.rmtree(scoring.out / team.folder, ignore_errors=True)
-            (scoring.out / team.folder).mkdir()
+            shutil.rmtree(scoring.out / folder, ignore_errors=True)
+            (scoring.out / folder).mkdir()
+    _replace_outputs(scoring.out, results)
     return results, more, notes
 
 
@@ -300,31 +282,19 @@ def _warnings(results: Mapping[str, Result]) -> list[str]:
 def _record(scoring: _Scoring, scores: Scores) -> None:
     """Write the tag of the labels into each output, and what the outputs are of, with the table of all of them."""
     tag = label_tag(scoring.bundle, scoring.phase)
-    for scored in scores.scored:
-        if scored.finished:
-            write_tag(scoring.out / scored.name, tag)
+    for name in scores.results.keys() - scores.failed.keys():
+        write_tag(scoring.out / name, tag)
     record_scored(scoring.out, scoring.bundle, scoring.phase)
     write_whole(scoring.out / LIST_FILE, to_csv(scores))
-
-
-def _best_first(bundle: BuiltBundle, results: dict[str, Result]) -> list[Scored]:
-    column = bundle.ranking_column()
-
-    def order(scored: Scored) -> tuple[tuple[int, Decimal], str]:
-        score = scored.result.scores.get(column.key) if scored.finished else None
-        return column.better_first(score), scored.name
-
-    return sorted((Scored(name, result) for name, result in results.items()), key=order)
 
 
 def to_csv(scores: Scores) -> str:
     """Return one row for each submission: its name, its status, the score in every column, and why it failed."""
     keys = [column.key for column in scores.bundle.columns]
     rows = [["submission", "status", *(no_formula(printable(key)) for key in keys), "reason"]]
-    for scored in scores.scored:
-        result = scored.result
+    for name, result in scores.results.items():
         cells = ["" if (value := result.scores.get(key)) is None else f"{value:f}" for key in keys]
-        rows.append([no_formula(scored.name), result.status, *cells, no_formula(" ".join(result.reasons))])
+        rows.append([no_formula(name), result.status, *cells, no_formula(" ".join(result.reasons))])
     return csv_text(rows)
 
 
@@ -334,12 +304,11 @@ def scores_to_text(scores: Scores) -> str:
     lines = [text_table(table, {1 if scores.ranked else 0})] if table.rows else []
     if scores.bundle.only_receives:
         lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
-    failed = [scored for scored in scores.scored if not scored.finished]
-    if failed:
-        lines += ["", f"Not scored: {count_of(len(failed), 'submission')}"]
-    for scored in failed:
-        first, *more = scored.result.reasons or ("(no reason given)",)
-        lines.append(wrap(printable(f"{scored.name}: {first}"), "  "))
+    if scores.failed:
+        lines += ["", f"Not scored: {count_of(len(scores.failed), 'submission')}"]
+    for name, result in scores.failed.items():
+        first, *more = result.reasons or ("(no reason given)",)
+        lines.append(wrap(printable(f"{name}: {first}"), "  "))
         lines += [wrap(printable(line), "      ") for line in more]
     if scores.notes:
         lines += ["", "Notes", *(wrap(printable(note), "  ") for note in scores.notes)]
@@ -348,14 +317,13 @@ def scores_to_text(scores: Scores) -> str:
 
 def _table(scores: Scores) -> Table:
     """Return names and scores; of a leaderboard's entries, also ranks, with every digit, failed ones last."""
-    column = scores.bundle.ranking_column()
+    column, results = scores.bundle.ranking_column(), scores.results
     if not scores.ranked:
-        finished = [scored for scored in scores.scored if scored.finished]
-        rows = [[printable(scored.name), scored.result.shown[column.key]] for scored in finished]
+        finished = [name for name in results if name not in scores.failed]
+        rows = [[printable(name), results[name].shown[column.key]] for name in finished]
         return Table("", ["submission", column.title], rows)
-    values = [scored.result.scores.get(column.key) if scored.finished else None for scored in scores.scored]
-    rows = []
-    for scored, value, place in zip(scores.scored, values, shared_places(values), strict=True):
-        shown = "-" if value is None else f"{value.normalize():f}"
-        rows.append([shown_rank(place), printable(scored.name), shown])
+    values = [result.score(column.key) for result in results.values()]
+    shown = ["-" if value is None else f"{value.normalize():f}" for value in values]
+    ranks = map(shown_rank, shared_places(values))
+    rows = [list(row) for row in zip(ranks, map(printable, results), shown, strict=True)]
     return Table("", ["rank", "team", column.title], rows)

@@ -63,8 +63,7 @@ def _folded(signature: str) -> str:
     """A signature in lines that end with a separator."""
     lines = [""]
     for part in re.findall(r"[^|]+\|?", signature):
-        if lines[-1] and len(lines[-1] + part) > WIDTH:
-            lines.append("  ")
+        lines += ["  "] if lines[-1] and len(lines[-1] + part) > WIDTH else []
         lines[-1] += part
     return "\n".join(lines)
 

@@ -11,15 +11,15 @@ starting kits that differ are replaced too. The same command continues an amendm
 Each phase must have one task, as in all bundles that are built here; other bundles are refused.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.facts import FORCE_LAST, PICKED
 from speechbundles.server import api
-from speechbundles.server.abandon import read_before
 from speechbundles.server.amendment import STATE, AmendedPhase, Amendment, State, kinds_of, unfinished
 from speechbundles.server.compared import different_scores
 from speechbundles.server.connection import Progress
@@ -33,6 +33,7 @@ from speechbundles.server.entrants import (
     score_entrants,
     stored_scores,
 )
+from speechbundles.server.exchange import digests_of, exchange, read_replaceable
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import wanted_files
 from speechbundles.server.wait import wait_for_runs
@@ -57,22 +58,13 @@ def carry_out_amendment(amendment: Amendment, *, waiting: Progress | None = None
             raise OrganiserError(f"{phase.live.name}: {busy[0]}. Nothing was changed")
         picked += picked_uploads(phase.built, entrants)
     ids = tuple(phase.live.id for phase in amendment.phases)
-    state = amendment.state
+    state, now = amendment.state, read_replaceable(files, amendment.competition)
     if state is None:
-        before = read_before(files, amendment.competition)
+        before = {**now, "sha256": digests_of(files, now)}
         state = State(amendment.sha256, ids, tuple(picked), None, before=before)
     state = replace(state, accepted=amendment.accepted, uploaded=files.digests)
     state.save(folder)
-    for phase in amendment.phases:
-        if phase.parts:
-            _exchange(amendment, phase, state)
-            yield f"{phase.live.name}: replaced {', '.join(phase.parts)}"
-    if amendment.kits:
-        _exchange_kits(amendment, state)
-        yield f"replaced {kinds_of(amendment)}"
-    if amendment.texts:
-        _exchange_texts(amendment)
-        yield "replaced the pages"
+    yield from _exchange(amendment, state, now)
     if state.last is None:
         runs = [run.id for phase in ids for run in api.list_runs(connection, phase)]
         state = replace(state, last=max(runs, default=0))
@@ -84,44 +76,39 @@ def carry_out_amendment(amendment: Amendment, *, waiting: Progress | None = None
     (folder / STATE).unlink()
 
 
-def _exchange(amendment: Amendment, phase: AmendedPhase, state: State) -> None:
-    """Give the phase's task the bundle's files. The old files stay on the server, so that they can be restored."""
-    task, files = phase.live.tasks[0], amendment.files
-    wanted = wanted_files(amendment.bundle, phase.built, api.PARTS)
-    keys = {part: key for part, key in api.read_parts(files.connection, task).items() if part in wanted}
-    keys |= {part: files.upload(part, wanted[part]) for part in phase.parts if part in wanted}
+def _exchange(amendment: Amendment, state: State, now: Mapping[str, Any]) -> list[str]:
+    """Give the competition the bundle's files and texts; return a line for each step.
+
+    The old files stay on the server, so that they can be restored.
+
+    Parameters
+    ----------
+    now: what the competition has; see `exchange`.
+    """
+    files, tasks = amendment.files, dict[str, Any]()
+    replaced = []
+    for phase in (phase for phase in amendment.phases if phase.parts):
+        new, task = wanted_files(amendment.bundle, phase.built, api.PARTS), str(phase.live.tasks[0])
+        tasks[task] = {part: key for part, key in now["tasks"][task].items() if part in new}
+        tasks[task] |= {part: files.upload(part, new[part]) for part in phase.parts if part in new}
+        replaced.append(f"{phase.live.name}: replaced {', '.join(phase.parts)}")
+    kits = {
+        str(phase): {kind: files.upload(kind, kit) for kind, kit in own.items()}
+        for phase, own in amendment.kits.items()
+    }
+    wanted: dict[str, Any] = {"tasks": tasks, "kits": kits}
+    if kits:
+        replaced.append(f"replaced {kinds_of(amendment)}")
+    if texts := amendment.texts:  # a page of the same title keeps its id
+        ids = {page["title"]: {"id": page["id"]} for page in now["texts"]["pages"]}
+        pages = [{**ids.pop(page["title"], {}), **page} for page in texts["pages"]]
+        wanted["texts"] = {"terms": texts["terms"], "pages": pages}
+        replaced.append("replaced the pages")
     state.save(amendment.folder)
-    api.change_parts(files.connection, task, keys)
-    if files.different(api.read_parts(files.connection, task), wanted, api.PARTS):
-        raise OrganiserError(
-            f"{phase.live.name}: the server accepted the new files, but does not return them"
-        )
-
-
-def _exchange_kits(amendment: Amendment, state: State) -> None:
-    files = amendment.files
-    for phase, kits in amendment.kits.items():
-        for kind, content in kits.items():
-            key = files.upload(kind, content)
-            state.save(amendment.folder)
-            api.change_kit(files.connection, phase, kind, key)
-            served = api.read_kits(api.read_competition(files.connection, amendment.competition))
-            if files.different(served[phase], {kind: content}, [kind]):
-                raise OrganiserError(f"the server accepted a new {kind}, but does not return it")
-
-
-def _exchange_texts(amendment: Amendment) -> None:
-    """Give the competition the bundle's pages and terms; a page of the same title keeps its id."""
-    connection, texts = amendment.files.connection, amendment.texts or {}
-    live = api.read_competition(connection, amendment.competition)
-    ids = {page["title"]: {"id": page["id"]} for page in api.read_texts(live)["pages"]}
-    pages = [{**ids.pop(page["title"], {}), **page} for page in texts["pages"]]
-    api.change_texts(connection, live, {"terms": texts["terms"], "pages": pages})
-    shown = api.read_texts(api.read_competition(connection, amendment.competition))["pages"]
-    if [(page["title"], page["content"].strip()) for page in shown] != [
-        (page["title"], page["content"]) for page in pages
-    ]:
-        raise OrganiserError("the server accepted new pages, but does not return them")
+    if lost := exchange(files, amendment.competition, wanted, state.known):
+        lines = "\n".join(f"  {line}" for line in lost)
+        raise OrganiserError(f"competition {amendment.competition} is not as in the bundle:\n\n{lines}")
+    return replaced
 
 
 def _entrants(amendment: Amendment, phase: AmendedPhase) -> list[Entrant]:

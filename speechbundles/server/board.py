@@ -103,15 +103,29 @@ class HomeBoard:
     waiting: int
 
 
+@dataclass(frozen=True)
+class HomeRules:
+    """What the public leaderboard shows.
+
+    Attributes
+    ----------
+    sets: the reference sets whose phases are on the board, with the step to which their scores are rounded.
+    exact: the task, if scores are exact; None if they are rounded.
+    daily: whether the board ends with the last day that is over.
+    anonymous: whether owners get names that stay the same and that only the organiser can resolve.
+    """
+
+    sets: Mapping[str, float | None]
+    exact: Task | None
+    daily: bool
+    anonymous: bool
+
+
 def make_home_board(
     bundle: Path,
     fetched: Path,
-    *,
-    sets: Mapping[str, float | None],
-    exact: Task | None,
+    rules: HomeRules,
     now: datetime,
-    daily: bool,
-    anonymous: bool,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> HomeBoard:
@@ -121,11 +135,7 @@ def make_home_board(
     ----------
     bundle: the zip for Codabench that has all labels.
     fetched: a folder that `fetch` wrote.
-    sets: the reference sets whose phases are on the board, with the step to which their scores are rounded.
-    exact: the task, if scores are exact; None if they are rounded.
     now: the current time, in UTC.
-    daily: whether the board ends with the last day that is over.
-    anonymous: whether owners get names that stay the same and that only the organiser can resolve.
     jobs, progress: as for `play_season`.
 
     Raises
@@ -133,37 +143,36 @@ def make_home_board(
     OrganiserError: the folder or the bundle cannot be used.
     """
     private, left_out = private_folder(fetched), list[str]()
-    until = datetime.combine(now.date(), time()) if daily else now
+    until = datetime.combine(now.date(), time()) if rules.daily else now
     runs = _first_runs(read_index(fetched))
     uploads = _uploads(fetched, [run for run in runs if run.time < until], left_out)
     season = play_submissions(bundle, [*uploads], private, jobs, progress)
     built, finished = season.bundle, _finished(season.attempts, uploads, left_out)
-    names = anonymous_names(private, {run.owner for run in uploads.values()}) if anonymous else {}
-    steps = {reference_zip(name): step for name, step in sets.items()}
+    names = anonymous_names(private, {run.owner for run in uploads.values()}) if rules.anonymous else {}
+    steps = {reference_zip(name): step for name, step in rules.sets.items()}
     phases = [phase for phase in built.phases if phase.reference_data in steps]
-    ended = all(phase.closes and phase.closes <= until for phase in phases)
     boards = []
     for phase in phases:
         placed = _placed(built, phase, finished.get(phase, []))
-        owners = [attempt.submission.team for attempt in placed]
-        shown = [names.get(owner, owner) for owner in owners]
-        if exact is None:
+        shown = [names.get(owner, owner) for owner in (attempt.submission.team for attempt in placed)]
+        if rules.exact is None:
             compared = _compare_steps(built, placed, steps[str(phase.reference_data)])
         else:
             outputs = _score(bundle, phase, placed, private, jobs)
-            compared = _compare(built.ranking_column(), exact, placed, shown, outputs)
-        entries = _entries(built, placed, shown, compared, timed=not anonymous)
+            compared = _compare(built.ranking_column(), rules.exact, placed, shown, outputs)
+        entries = _entries(built, placed, shown, compared, timed=not rules.anonymous)
         boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
+    is_final = not rules.daily or all(phase.closes and phase.closes <= until for phase in phases)
     return HomeBoard(
-        built.title,
-        _visible(built),
-        tuple(boards),
-        until,
-        until + timedelta(days=1) if daily and not ended else None,
-        exact is None,
-        record_changes(private, built, phases, now),
-        tuple(left_out),
-        sum(run.time >= until for run in runs),
+        title=built.title,
+        columns=_visible(built),
+        phases=tuple(boards),
+        until=until,
+        following=None if is_final else until + timedelta(days=1),
+        coarse=rules.exact is None,
+        changes=record_changes(private, built, phases, now),
+        left_out=tuple(left_out),
+        waiting=sum(run.time >= until for run in runs),
     )
 
 
@@ -292,9 +301,8 @@ def _score(
         return []
     out = private / _SCORED / str(phase.number)
     submissions = {attempt.submission.name: attempt.submission.path for attempt in placed}
-    done = score_all(path, submissions, out, phase=phase.name, jobs=jobs)
-    if not all(scored.finished for scored in done.scored):  # the board has their scores from an earlier run
-        return []
+    if score_all(path, submissions, out, phase=phase.name, jobs=jobs).failed:
+        return []  # the board has their scores from an earlier run
     return read_outputs([out / attempt.submission.name for attempt in placed])
 
 

@@ -10,7 +10,7 @@ import build_bundle
 from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
-from speechbundles.server.board import make_home_board
+from speechbundles.server.board import HomeRules, make_home_board
 from spokeneval.task import Task
 from tests.samples.programs import write_files
 
@@ -71,9 +71,8 @@ def fetched(folder, *runs):
 
 
 def board(home, folder, *, now=NOW, daily=True, anonymous=False):
-    return make_home_board(
-        home.path, folder, sets=home.sets, exact=home.exact, now=now, daily=daily, anonymous=anonymous, jobs=2
-    )
+    rules = HomeRules(home.sets, home.exact, daily, anonymous)
+    return make_home_board(home.path, folder, rules, now, 2)
 
 
 def placed(made):

@@ -18,8 +18,9 @@ import pytest
 import yaml
 
 from speechbundles.bundle.rehearse.many import Result
+from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.season.board import boards_by_day
-from speechbundles.publication.season.play import Season, read_season_bundle
+from speechbundles.publication.season.play import Season
 from speechbundles.publication.season.replay import replay
 from speechbundles.publication.season.uploads import Submission
 
@@ -156,13 +157,13 @@ def result_of(scores):
 
 def season_at(bundle, *uploads):
     """Return the season of a bundle's file, from such uploads as `season_of` has."""
-    competition = read_season_bundle(bundle)
+    competition = read_built_bundle(bundle)
     attempts = tuple(replay(competition, *season_of(*uploads)))
     return Season(competition, attempts, tuple(boards_by_day(competition, attempts)), 0)
 
 
 def statuses(bundle, *uploads):
-    return [one.status for one in replay(read_season_bundle(bundle), *season_of(*uploads))]
+    return [one.status for one in replay(read_built_bundle(bundle), *season_of(*uploads))]
 
 
 def boards(bundle, *uploads):

@@ -23,7 +23,7 @@ from typing import Any
 
 from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
-from speechbundles.bundle.rehearse.rehearsal import FAILED, LONGEST_LINE, Rehearsal, rehearse_phase
+from speechbundles.bundle.rehearse.rehearsal import FAILED, FINISHED, LONGEST_LINE, Rehearsal, rehearse_phase
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.temporary import MEMORY, PREFIX, sweep, temporary_folder
@@ -54,6 +54,10 @@ class Result:
     shown: Mapping[str, str]
     reasons: tuple[str, ...]
     warnings: tuple[str, ...]
+
+    def score(self, key: str) -> Decimal | None:
+        """Return a score of a run that Finished; None without it."""
+        return self.scores.get(key) if self.status == FINISHED else None
 
 
 class RunLost(Exception):

@@ -79,17 +79,12 @@ def rank(
     )
     ranks = {_holder(entry.attempt, phase): entry.rank for entry in before}
     scores = [attempt.score(primary.key) for attempt in on_board]
+    ties = [place.tied for place in shared_places(scores)]
     numbered = {score: number for number, score in enumerate(dict.fromkeys(scores), 1)}
+    shared = [numbered[score] for score in scores] if rules.shared_ranks else range(1, len(scores) + 1)
     return tuple(
-        Entry(
-            numbered[score] if rules.shared_ranks else position,
-            place.tied,
-            ranks.get(_holder(attempt, phase)),
-            attempt,
-        )
-        for position, (attempt, score, place) in enumerate(
-            zip(on_board, scores, shared_places(scores), strict=True), 1
-        )
+        Entry(rank, tied, ranks.get(_holder(attempt, phase)), attempt)
+        for rank, tied, attempt in zip(shared, ties, on_board, strict=True)
     )
 
 

@@ -19,7 +19,7 @@ NAMED = len(_LINES) * len(_MARKERS)
 """Most teams with a name in the chart: the first ones of the final board. No two differ in the colour alone."""
 
 
-def to_html(season: Season) -> str:
+def season_to_html(season: Season) -> str:
     """Return one self-contained page."""
     counts = status_counts(Counter(attempt.status for attempt in season.attempts))
     return page.page(

@@ -66,7 +66,7 @@ class Season:
         return Counter(warning for result in results for warning in dict.fromkeys(result.warnings))
 
 
-def play(
+def play_season(
     bundle: Path,
     folder: Path,
     *,
@@ -99,8 +99,9 @@ def play_submissions(
     jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Season:
-    """Rehearse a season of submissions in order of time; see `play`."""
-    built = read_season_bundle(bundle)
+    """Rehearse a season of submissions in order of time; see `play_season`."""
+    built = read_built_bundle(bundle)
+    built.ranking_column()  # raises if there is none
     work.mkdir(parents=True, exist_ok=True)
     bundle_sha256 = sha256(bundle, LARGEST_BUNDLE)
     results: dict[str, Result] = {}
@@ -126,29 +127,13 @@ def play_submissions(
         }
         if not pending:
             break
-        kept = {name: result for name in pending if (result := read_result(work / f"{name}.json"))}
-        results |= kept
-        needed = {name: run for name, run in pending.items() if name not in kept}
+        results |= {name: result for name in pending if (result := read_result(work / f"{name}.json"))}
+        needed = {name: run for name, run in pending.items() if name not in results}
         total = len(results) + len(needed)
-        if progress:
-            progress(len(results), total)
+        report = progress or (lambda done, total: None)
+        report(len(results), total)
         for name, result in rehearse_all(built, needed, work, jobs):
             results[name] = result
             rehearsed += 1
-            if progress:
-                progress(len(results), total)
+            report(len(results), total)
     return Season(built, tuple(attempts), tuple(boards_by_day(built, attempts)), rehearsed)
-
-
-def read_season_bundle(path: Path) -> BuiltBundle:
-    """Read a bundle.
-
-    Raises
-    ------
-    BundleError: a phase cannot be rehearsed, or there is no column to rank by.
-    """
-    bundle = read_built_bundle(path)
-    for phase in bundle.phases:
-        bundle.phase(phase.number)
-    bundle.ranking_column()
-    return bundle

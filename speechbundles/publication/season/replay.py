@@ -38,53 +38,42 @@ def replay(
 ) -> list[Attempt]:
     """Return the attempts in order of time. One whose result is not known is Pending, and counts towards the limits."""
     attempts = []
-    counted: dict[tuple[str, BuiltPhase], list[date]] = {}
+    counted: dict[tuple[str, BuiltPhase | None], list[date]] = {}
     for submission in submissions:
         named = [phase for phase in bundle.phases if submission.phase in (None, phase.name)]
         phase = next((phase for phase in named if phase.is_open(submission.time)), None)
+        days = counted.setdefault((submission.team, phase), [])
         if phase is None:
             what = "no phase is open" if submission.phase is None else f"submitted to {submission.phase}"
             refusal = f"{what}: {_nearby(named, submission.time) or 'no such phase'}"
-            attempts.append(Attempt(submission, None, None, REFUSED, (refusal,)))
-            continue
-        days = counted.setdefault((submission.team, phase), [])
-        refused = _over_limit(phase, days, submission.time.date())
-        if refused:
-            attempts.append(Attempt(submission, phase, None, REFUSED, (refused,)))
+        else:
+            refusal = _over_limit(phase, days, submission.time.date())
+        if phase is None or refusal:
+            attempts.append(Attempt(submission, phase, None, REFUSED, (refusal,)))
             continue
         result = known(submission, phase)
         if result is None or result.status != FAILED:
             days.append(submission.time.date())
-        attempts.append(
-            Attempt(
-                submission,
-                phase,
-                result,
-                result.status if result else PENDING,
-                result.reasons if result else (),
-            )
-        )
+        status, reasons = (result.status, result.reasons) if result else (PENDING, ())
+        attempts.append(Attempt(submission, phase, result, status, reasons))
     return attempts
 
 
 def _nearby(phases: Sequence[BuiltPhase], time: datetime) -> str:
-    nearby = []
-    ended = [phase for phase in phases if phase.closes and phase.closes <= time]
-    coming = [phase for phase in phases if phase.opens > time]
-    if ended:
-        last = max(ended, key=lambda phase: phase.closes or time)
-        nearby.append(f"{last.name} closed at {last.closes:{MINUTES}}")
-    if coming:
-        following = min(coming, key=lambda phase: phase.opens)
-        nearby.append(f"{following.name} opens at {following.opens:{MINUTES}}")
+    """Return which phase closed last before a time, and which opens next."""
+    closed = {phase.closes: phase.name for phase in reversed(phases) if phase.closes and phase.closes <= time}
+    coming = {phase.opens: phase.name for phase in reversed(phases) if phase.opens > time}
+    nearby = [f"{closed[when]} closed at {when:{MINUTES}}" for when in sorted(closed)[-1:]]
+    nearby += [f"{coming[when]} opens at {when:{MINUTES}}" for when in sorted(coming)[:1]]
     return ", ".join(nearby)
 
 
-def _over_limit(phase: BuiltPhase, days: Sequence[date], today: date) -> str | None:
+def _over_limit(phase: BuiltPhase, days: Sequence[date], today: date) -> str:
+    """Return why a phase accepts no further submission of a team; empty if it does."""
     if phase.per_day == 0 or phase.total == 0:
         return f"phase {phase.name} accepts no submissions"
     if phase.per_day is not None and days.count(today) >= phase.per_day:
         return f"already {days.count(today)} submissions on {today} (UTC); {phase.name} allows {phase.per_day} a day"
     if phase.total is not None and len(days) >= phase.total:
         return f"already {len(days)} submissions; {phase.name} allows {phase.total} in total"
-    return None
+    return ""

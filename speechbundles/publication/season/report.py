@@ -20,36 +20,27 @@ from spokeneval.ranking.tables import shown_range, shown_rank
 from spokeneval.ranking.values import Table
 from spokeneval.task import ENDS
 
+STATUSES = (FINISHED, FAILED, REFUSED)
 
-def to_text(season: Season) -> str:
+
+def season_to_text(season: Season) -> str:
     """Return the daily boards, the final boards, each team's runs, notes, and the attempts without a score."""
-    bundle = season.bundle
-    statuses = Counter(attempt.status for attempt in season.attempts)
-    teams = {attempt.submission.team for attempt in season.attempts}
+    bundle, attempts = season.bundle, season.attempts
+    teams = count_of(len({attempt.submission.team for attempt in attempts}), "team")
+    counts = status_counts(Counter(attempt.status for attempt in attempts))
     lines = [f"{bundle.title} ({bundle.platform})", ""]
     lines += [f"  {phase.name}: {describe_phase(phase)}" for phase in bundle.phases]
-    lines += [
-        "",
-        f"{count_of(len(teams), 'team')}, {count_of(len(season.attempts), 'attempt')}: {status_counts(statuses)}",
-    ]
+    lines += ["", f"{teams}, {count_of(len(attempts), 'attempt')}: {counts}"]
     for day in season.days:
-        lines += [
-            "",
-            f"{day.day}, {day.phase.name}: {status_counts(day.attempts)}",
-            _board_text(bundle, day),
-        ]
+        lines += ["", f"{day.day}, {day.phase.name}: {status_counts(day.attempts)}", _board_text(bundle, day)]
     for day in season.final:
         lines += ["", final_title(day.phase), _board_text(bundle, day)]
         lines += ["", text_table(team_table(season, day.phase))]
-    notes = [
-        *notes_of(season),
-        *(f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())),
-    ]
-    if notes:
-        lines += ["", "Notes", *(f"  {note}" for note in notes)]
-    lost = [attempt for attempt in season.attempts if attempt.status != FINISHED]
-    if lost:
-        lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"]
+    warnings = [f"{text} ({count_of(n, 'run')})" for text, n in sorted(season.warnings.items())]
+    notes = [f"  {note}" for note in (*notes_of(season), *warnings)]
+    lines += ["", "Notes", *notes] if notes else []
+    lost = [attempt for attempt in attempts if attempt.status != FINISHED]
+    lines += ["", f"Refused and failed: {count_of(len(lost), 'attempt')}"] if lost else []
     for attempt in lost:
         lines.append(f"  {attempt.submission.time:{MINUTES}}  {path_of(attempt)}  {attempt.status}")
         lines += [f"      {line}" for line in attempt.reasons or ("(no reason given)",)]
@@ -59,14 +50,10 @@ def to_text(season: Season) -> str:
 def describe_phase(phase: BuiltPhase) -> str:
     """Return when a phase is open, its limits, and what its leaderboard shows."""
     closes = f"to {phase.closes:{MINUTES}}" if phase.closes else "without an end"
-    day = (
-        "any number of submissions a day"
-        if phase.per_day is None
-        else f"{count_of(phase.per_day, 'submission')} a day"
-    )
+    day = "any number of submissions" if phase.per_day is None else count_of(phase.per_day, "submission")
     total = "no limit in total" if phase.total is None else f"{phase.total} in total"
     shown = f"the {'hidden ' * phase.hidden}leaderboard shows {SHOWN.get(phase.rule, phase.rule)}"
-    return f"from {phase.opens:{MINUTES}} {closes} UTC; {day}, {total}; {shown}"
+    return f"from {phase.opens:{MINUTES}} {closes} UTC; {day} a day, {total}; {shown}"
 
 
 def final_title(phase: BuiltPhase) -> str:
@@ -74,6 +61,7 @@ def final_title(phase: BuiltPhase) -> str:
 
 
 def notes_of(season: Season) -> list[str]:
+    """Return what is not rehearsed, and how the boards differ from what participants see."""
     bundle, primary = season.bundle, season.bundle.ranking_column()
     notes = [
         f"phase {phase.name} takes over submissions from the previous phase; this is not rehearsed"
@@ -88,18 +76,19 @@ def notes_of(season: Season) -> list[str]:
     if not bundle.auto_run:
         notes.append("submissions wait until an organiser runs them; there is no leaderboard before")
     for day in season.final:
+        name = day.phase.name
         if day.phase.rule in PICKED:
             notes.append(
-                f"{day.phase.name}: participants choose their submission on the leaderboard; "
-                "this rehearsal shows the best submission of each team"
+                f"{name}: participants choose their submission on the leaderboard; this rehearsal shows the best "
+                "submission of each team"
             )
         if day.phase.hidden:
-            notes.append(f"{day.phase.name}: participants do not see this leaderboard")
-        missing = [entry for entry in day.board if entry.attempt.score(primary.key) is None]
-        for entry in missing:
-            notes.append(
-                f"{day.phase.name}: {path_of(entry.attempt)} has rank {entry.rank} but no primary score"
-            )
+            notes.append(f"{name}: participants do not see this leaderboard")
+        notes += [
+            f"{name}: {path_of(entry.attempt)} has rank {entry.rank} but no primary score"
+            for entry in day.board
+            if entry.attempt.score(primary.key) is None
+        ]
     if bundle.only_receives:
         notes.append(
             f"labels stay at home, so participants see only {primary.title} on the platform; `board` makes the "
@@ -125,15 +114,9 @@ def board_table(bundle: BuiltBundle, day: Day, interval: str) -> Table:
     rows = []
     for entry in day.board:
         score, *shown = map(entry.attempt.shown, (primary.key, *ends))
-        rows.append(
-            [
-                _rank(entry, day.board, primary.key),
-                short_name(entry.attempt.submission.team),
-                f"{score} {interval.format(*shown)}" if any(shown) else score,
-                _moved(entry),
-                short_name(entry.attempt.submission.name),
-            ]
-        )
+        score += f" {interval.format(*shown)}" if any(shown) else ""
+        team, name = short_name(entry.attempt.submission.team), short_name(entry.attempt.submission.name)
+        rows.append([_rank(entry, day.board, primary.key), team, score, _moved(entry), name])
     return Table(final_title(day.phase), ["rank", "team", title, "change", "submission"], rows)
 
 
@@ -147,31 +130,30 @@ def _rank(entry: Entry, board: Iterable[Entry], key: str) -> str:
     return shown_rank(entry) if len(ranks) == 1 else shown_range((min(ranks), max(ranks)))
 
 
-def team_table(season: Season, phase: BuiltPhase) -> Table:
-    """Return each team's runs in a phase: how many had which status, and the first, best and last score."""
-    primary = season.bundle.ranking_column()
-    rows = []
-    attempts = [attempt for attempt in season.attempts if attempt.phase == phase]
-    for team in sorted({attempt.submission.team for attempt in attempts}):
-        own = [attempt for attempt in attempts if attempt.submission.team == team]
-        counts = Counter(attempt.status for attempt in own)
-        scored = [attempt for attempt in own if attempt.score(primary.key) is not None]
-        shown = ["", "", ""]
-        if scored:
-            best = min(scored, key=lambda attempt: primary.better_first(attempt.score(primary.key)))
-            shown = [attempt.shown(primary.key) for attempt in (scored[0], best, scored[-1])]
-        rows.append(
-            [short_name(team), *(str(counts[status]) for status in (FINISHED, FAILED, REFUSED)), *shown]
-        )
-    header = ["team", "finished", "failed", "refused", f"first {primary.title}", "best", "last"]
-    return Table(f"Runs, {phase.name}", header, rows)
-
-
 def _moved(entry: Entry) -> str:
     if entry.before is None:
         return "new"
     change = entry.before - entry.rank
     return f"up {change}" if change > 0 else f"down {-change}" if change < 0 else ""
+
+
+def team_table(season: Season, phase: BuiltPhase) -> Table:
+    """Return each team's runs in a phase: how many had which status, and the first, best and last score."""
+    primary = season.bundle.ranking_column()
+    teams: dict[str, list[Attempt]] = {}
+    for attempt in season.attempts:
+        if attempt.phase == phase:
+            teams.setdefault(attempt.submission.team, []).append(attempt)
+    rows = []
+    for team, own in sorted(teams.items()):
+        counts = Counter(attempt.status for attempt in own)
+        scored = [attempt for attempt in own if attempt.score(primary.key) is not None]
+        best = sorted(scored, key=lambda attempt: primary.better_first(attempt.score(primary.key)))
+        chosen = (scored[:1], best[:1], scored[-1:])
+        shown = ["".join(attempt.shown(primary.key) for attempt in runs) for runs in chosen]
+        rows.append([short_name(team), *(str(counts[status]) for status in STATUSES), *shown])
+    header = ["team", *map(str.lower, STATUSES), f"first {primary.title}", "best", "last"]
+    return Table(f"Runs, {phase.name}", header, rows)
 
 
 def short_name(text: str) -> str:
@@ -184,52 +166,47 @@ def path_of(attempt: Attempt) -> str:
 
 
 def status_counts(statuses: Mapping[str, int]) -> str:
-    return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in (FINISHED, FAILED, REFUSED))
+    return ", ".join(f"{statuses.get(word, 0)} {word.lower()}" for word in STATUSES)
 
 
-_OF_PHASE = ("name", "opens", "closes", "per_day", "total", "rule", "hidden")
-
-
-def to_json(season: Season) -> str:
+def season_to_json(season: Season) -> str:
     """Return the whole season as JSON in ASCII; scores are strings of decimals."""
     bundle = season.bundle
+    of_phase = ("name", "opens", "closes", "per_day", "total", "rule", "hidden")
     content = {
         "title": bundle.title,
         "platform": bundle.platform,
         "primary": bundle.ranking_column().key,
-        "phases": [{key: getattr(phase, key) for key in _OF_PHASE} for phase in bundle.phases],
-        "days": [
-            {"day": str(day.day), "phase": day.phase.name, "board": _board_json(day.board)}
-            for day in season.days
-        ],
-        "final": [{"phase": day.phase.name, "board": _board_json(day.board)} for day in season.final],
-        "attempts": [
-            {
-                **_submission_json(attempt),
-                "phase": attempt.phase and attempt.phase.name,
-                "status": attempt.status,
-                "scores": _scores_json(attempt),
-                "reasons": list(attempt.reasons),
-                "warnings": list(attempt.result.warnings) if attempt.result else [],
-            }
-            for attempt in season.attempts
-        ],
+        "phases": [{key: getattr(phase, key) for key in of_phase} for phase in bundle.phases],
+        "days": [{"day": str(day.day), **_day_json(day)} for day in season.days],
+        "final": [*map(_day_json, season.final)],
+        "attempts": [*map(_attempt_json, season.attempts)],
         "notes": notes_of(season),
     }
     return json.dumps(content, indent=2, default=str)
 
 
-def _board_json(board: Iterable[Entry]) -> list[dict[str, Any]]:
-    return [
+def _day_json(day: Day) -> dict[str, Any]:
+    board = [
         {
-            "rank": entry.rank,
-            "tied": entry.tied,
-            "before": entry.before,
+            **{"rank": entry.rank, "tied": entry.tied, "before": entry.before},
             **_submission_json(entry.attempt),
             "scores": _scores_json(entry.attempt),
         }
-        for entry in board
+        for entry in day.board
     ]
+    return {"phase": day.phase.name, "board": board}
+
+
+def _attempt_json(attempt: Attempt) -> dict[str, Any]:
+    return {
+        **_submission_json(attempt),
+        "phase": attempt.phase and attempt.phase.name,
+        "status": attempt.status,
+        "scores": _scores_json(attempt),
+        "reasons": list(attempt.reasons),
+        "warnings": list(attempt.result.warnings) if attempt.result else [],
+    }
 
 
 def _submission_json(attempt: Attempt) -> dict[str, str]:

@@ -48,7 +48,7 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
     OrganiserError: lists everything in the folder that is neither a team's folder nor a submission named by its time.
     """
     problems: list[str] = []
-    found = []
+    found: list[Submission] = []
     fetched = next((place for place in (folder, folder.resolve().parent) if (place / INDEX).is_file()), None)
     if fetched == folder:
         folder = fetched / SUBMISSIONS
@@ -62,21 +62,13 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
             problems.append(f"{team.name}: expected a team's folder with its submissions")
             continue
         for path in _listed(team, passed_over):
-            digest = unreadable = ""
+            place = f"{team.name}/{path.name}"
             try:
-                time = _upload_time(path.name)
-                digest = sha256(path, MAX_BYTES)
+                found.append(_read(path, team.name, phases.get(f"{SUBMISSIONS}/{place}")))
             except ValueError as error:
-                problems.append(f"{team.name}/{path.name}: {error}")
-                continue
+                problems.append(f"{place}: {error}")
             except OSError as error:
-                if error.errno != EFBIG:
-                    what = f"{error.strerror}; expected the uploaded zip"
-                    problems.append(f"{team.name}/{path.name}: {what}")
-                    continue
-                unreadable = str(error.strerror)  # concerns only this submission
-            phase = phases.get(f"{SUBMISSIONS}/{team.name}/{path.name}")
-            found.append(Submission(time, team.name, path.name, path, digest, phase, unreadable))
+                problems.append(f"{place}: {error.strerror}; expected the uploaded zip")
     if not found and not problems:
         problems.append("no submissions; expected one folder for each team with the team's zips")
     if problems:
@@ -85,6 +77,18 @@ def read_submissions(folder: Path, *, passed_over: Path | None = None) -> list[S
         where = printable(str(folder), kept="\n")
         raise OrganiserError(f"{where}: {count}\n\n{listed}\n\nNothing was rehearsed.")
     return sorted(found, key=lambda upload: (upload.time, upload.team, upload.name))
+
+
+def _read(path: Path, team: str, phase: str | None) -> Submission:
+    """Return a submission; one that is too large is unreadable, which concerns only this submission."""
+    time, digest, unreadable = _upload_time(path.name), "", ""
+    try:
+        digest = sha256(path, MAX_BYTES)
+    except OSError as error:
+        if error.errno != EFBIG:
+            raise
+        unreadable = str(error.strerror)
+    return Submission(time, team, path.name, path, digest, phase, unreadable)
 
 
 def _listed(folder: Path, passed_over: Path | None) -> list[Path]:
@@ -101,8 +105,7 @@ def _upload_time(name: str) -> datetime:
     match = _NAME.fullmatch(name)
     if match is None:
         raise ValueError(f"expected a name with the UTC time of the upload, such as {_EXAMPLE}")
-    digits = match[1]
     try:
-        return datetime.strptime(digits, "%Y-%m-%dT%H%M%S" if len(digits) == 17 else "%Y-%m-%dT%H%M")
+        return datetime.strptime(match[1].ljust(17, "0"), "%Y-%m-%dT%H%M%S")
     except ValueError:
-        raise ValueError(f"{digits} is not a valid date and time") from None
+        raise ValueError(f"{match[1]} is not a valid date and time") from None

@@ -116,7 +116,7 @@ def test_a_score_that_differs_in_kind_and_a_lost_upload_are_noted(connection, se
     (run,) = (path for path in (tmp_path / "live/submissions/bob").iterdir())
     run.unlink()
     scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True)
-    assert [(scored.name, scored.finished) for scored in scores.scored] == [("anna", True), ("bob", False)]
+    assert [*scores.results, *scores.failed] == ["anna", "bob", "bob"]
     assert scores.notes == (
         "anna: run 1 is Failed on the server, but Finished here",
         "bob: run 2 is Finished on the server, but Failed here",

@@ -88,10 +88,10 @@ def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):
     gold = write_files(tmp_path / "all", {"gold.txt": "41\n"})
     for reference, best in ((None, "alpha/first"), (gold, "beta/Second"), (None, "alpha/first")):
         scores = score_all(bundle, downloads, out, reference=reference)
-        assert (scores.new, scores.scored[0].name) == (3, best)
-        for scored in scores.scored[:2]:
-            written = json.loads((out / scored.name / "scores.json").read_text())
-            assert written["accuracy"] == pytest.approx(float(scored.result.scores["accuracy"]))
+        assert (scores.new, next(iter(scores.results))) == (3, best)
+        for name in scores.results.keys() - scores.failed.keys():
+            written = json.loads((out / name / "scores.json").read_text())
+            assert written["accuracy"] == pytest.approx(float(scores.results[name].scores["accuracy"]))
 
 
 def test_of_two_runs_at_once_one_is_refused(tmp_path, downloads):
@@ -117,7 +117,7 @@ def test_outputs_are_passed_over_wherever_they_are(tmp_path, downloads, monkeypa
         (".", ".", {"out/kept"}),
     ):
         scores = score_all(bundle, Path(folder), Path(out))
-        names = {scored.name for scored in scores.scored}
+        names = {*scores.results}
         assert names == {"alpha/first", "beta/Second", "beta/broken", *more}
 
 

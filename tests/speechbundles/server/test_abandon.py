@@ -56,7 +56,7 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     assert state_of(server) != before
     runs = set(server.submissions)
     content = server.files.pop(server.datasets[lost]["path"])
-    with pytest.raises(OrganiserError, match="task 32: reference data is not the earlier file"):
+    with pytest.raises(OrganiserError, match="task 32: reference data is another file"):
         go_back()
     server.files[server.datasets[lost]["path"]] = content
     said = go_back()

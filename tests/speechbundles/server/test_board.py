@@ -61,7 +61,7 @@ def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
     )
     made = board(exact, folder)
     scores = score_all(exact.path, folder / "submissions", tmp_path / "scored", jobs=2)
-    outputs = read_outputs([tmp_path / "scored" / scored.name for scored in scores.scored])
+    outputs = read_outputs([tmp_path / "scored" / name for name in scores.results])
     ranking = make_board(Sources(ROOT, begin(tmp_path / "mine")), outputs)
     ranges = [entry.ranks for entry in made.phases[0].entries]
     assert ranges == [row.ranks for row in ranking.rows]

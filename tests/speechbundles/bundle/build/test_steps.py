@@ -129,7 +129,7 @@ def test_many_are_scored_exactly_at_home_and_can_be_ranked(bundle, tmp_path):
     worse = {name: content.replace(b"\ttrue", b"\tfalse", 1) for name, content in baseline.items()}
     write_files(tmp_path / "in", {"a.zip": make_zip(baseline), "b.zip": make_zip(worse)})
     scores = score_all(path, tmp_path / "in", tmp_path / "out")
-    exact = {scored.name: scored.result.scores["f1"] for scored in scores.scored}
+    exact = {name: result.scores["f1"] for name, result in scores.results.items()}
     outputs = read_outputs([tmp_path / "out/a", tmp_path / "out/b"])
     assert all(output.statistics for output in outputs)
     assert exact["a"] != exact["b"]

@@ -37,7 +37,7 @@ def test_a_cluster_writes_the_same_bytes_also_when_a_worker_dies(tmp_path, clust
         bundle, folder, tmp_path / "there", scheduler=cluster.scheduler_address, progress=kill_one
     )
     assert killed
-    assert there.scored == here.scored
+    assert there.results == here.results
     assert there.new == 9
     assert read_all(tmp_path / "there") == read_all(tmp_path / "here")
     assert score_all(bundle, folder, tmp_path / "there", scheduler="tcp://nowhere:1").new == 0

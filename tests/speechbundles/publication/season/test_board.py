@@ -1,7 +1,7 @@
 """The leaderboard of a phase day by day, in a platform's order."""
 
+from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.season.board import rank
-from speechbundles.publication.season.play import read_season_bundle
 from speechbundles.publication.season.replay import replay
 from tests.samples.seasons import COLUMNS, PLATFORMS, boards, codabench, codalab, final, season_of
 
@@ -48,7 +48,7 @@ def test_equal_primary_scores_on_codabench(tmp_path):
         ("cheap", "2027-01-01 13:00:00", scores(1, 0)),
     ]
     assert [team for _, team, _ in final(bundle, *uploads)] == ["cheap", "early", "late"]
-    competition = read_season_bundle(bundle)
+    competition = read_built_bundle(bundle)
     own = [
         ("a", "2027-01-01 10:00:00", scores(2, 0)),
         ("a", "2027-01-01 11:00:00", scores(2, 1)),
@@ -68,7 +68,7 @@ def test_equal_primary_scores_on_codalab(tmp_path):
         ("c", "2027-01-01 10:40:00", {"accuracy": 0.4, "cost": 0}),
     ]
     assert final(bundle, *uploads) == [(1, "b", "0.5"), (1, "a", "0.5"), (2, "c", "0.4")]
-    competition = read_season_bundle(bundle)
+    competition = read_built_bundle(bundle)
     board = rank(competition, competition.phases[0], replay(competition, *season_of(*uploads)))
     assert [(entry.tied, entry.attempt.score("cost")) for entry in board] == [
         (True, 0),

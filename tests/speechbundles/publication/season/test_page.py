@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from speechbundles.publication.season.page import to_html
+from speechbundles.publication.season.page import season_to_html
 from tests.samples.seasons import COLUMNS, codabench, season_at
 from tests.tools.colours import alike
 
@@ -17,7 +17,7 @@ def test_the_chart_has_the_course_of_each_team_with_better_scores_above(tmp_path
     better, worse = (0.9, 0.1) if direction == "desc" else (0.1, 0.9)
     uploads = [(f"_team $ {n:02}", f"2027-01-01 10:00:{n:02}", 0.5) for n in range(13)]
     uploads += [("rising", "2027-01-01 09:00:00", worse), ("rising", "2027-01-03 09:00:00", better)]
-    page = to_html(season_at(bundle, *uploads))
+    page = season_to_html(season_at(bundle, *uploads))
     (svg,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     words = re.findall(r">\s*([^<>]+?)\s*</text>", svg)
     assert {"day", "Accuracy", "rising", "_team $ 00", "_team $ 10"} < set(words)

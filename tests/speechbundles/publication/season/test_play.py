@@ -13,9 +13,9 @@ from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal
 from speechbundles.bundle.rehearse.run import Step
 from speechbundles.bundle.rehearse.scores import Cell
-from speechbundles.publication.season.page import to_html
-from speechbundles.publication.season.play import play
-from speechbundles.publication.season.report import to_json, to_text
+from speechbundles.publication.season.page import season_to_html
+from speechbundles.publication.season.play import play_season
+from speechbundles.publication.season.report import season_to_json, season_to_text
 from tests.samples.seasons import PLATFORMS, codabench, submit
 
 
@@ -41,14 +41,14 @@ def test_a_season_from_files_to_text(tmp_path):
     folder = small_season(tmp_path)
     bundle = codabench(tmp_path, per_day=2)
     told = []
-    season = play(bundle, folder, jobs=2, progress=lambda *numbers: told.append(numbers))
+    season = play_season(bundle, folder, jobs=2, progress=lambda *numbers: told.append(numbers))
     gamma = [one for one in season.attempts if one.submission.team == "gamma"]
     assert [one.submission.name[-5] for one in gamma] == list("abcde")
     assert [one.status for one in gamma] == ["Failed"] * 4 + ["Refused"]
     assert season.rehearsed == 8  # of ten; not run: the third of a day, and the one between the phases
     assert told[0] == (0, 6)  # gamma's third and fourth are run only after the first two have failed
     assert told[-1] == (8, 8)
-    text = to_text(season)
+    text = season_to_text(season)
     lines = [line.rstrip() for line in text.splitlines()]
     board = lines.index("2027-01-05, Development: 3 finished, 4 failed, 1 refused")
     assert [line.split() for line in lines[board + 1 : board + 4]] == [
@@ -71,22 +71,24 @@ def test_a_season_from_files_to_text(tmp_path):
     assert str(tmp_path) not in text
     assert all(char.isprintable() or char == "\n" for char in text)
 
-    page = to_html(season)
+    page = season_to_html(season)
     assert "<script" not in page
     assert "&lt;b&gt;x&lt;b&gt;\\x1b[2J \\u202eteam" in page
     assert page.count("<table") == len(season.final) == 2
     assert "10 attempts: 4 finished, 4 failed, 2 refused" in page
     assert not re.search(r"Force_|\d\d:\d\d:\d\d", page)
 
-    as_json = json.loads(to_json(season))
+    as_json = json.loads(season_to_json(season))
     assert [entry["team"] for entry in as_json["days"][0]["board"]] == ["<b>x<b>\x1b[2J \u202eteam", "alpha"]
     # halved in the second phase
     assert as_json["final"][1]["board"][0]["scores"]["accuracy"] == "0.3500000000"
     assert len(as_json["attempts"]) == 10
 
-    again = play(bundle, folder, work=tmp_path / "fresh", jobs=1)  # the programs' paths differ this time
+    again = play_season(
+        bundle, folder, work=tmp_path / "fresh", jobs=1
+    )  # the programs' paths differ this time
     assert again.rehearsed == 8
-    assert (to_text(again), to_json(again)) == (text, to_json(season))
+    assert (season_to_text(again), season_to_json(again)) == (text, season_to_json(season))
 
 
 @PLATFORMS
@@ -96,9 +98,9 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
     submit(tmp_path, "b", "2027-01-05T1100.zip", {"refusal": "no"})
     submit(tmp_path, "b", "2027-02-11T1100.zip")  # the same in another phase: another run
     bundle = make_bundle(tmp_path)
-    season = play(bundle, tmp_path / "season")
+    season = play_season(bundle, tmp_path / "season")
     assert season.rehearsed == 3
-    again = play(bundle, tmp_path / "season")
+    again = play_season(bundle, tmp_path / "season")
     assert again.rehearsed == 0
     assert replace(again, rehearsed=3) == season
     first, second, third = sorted((tmp_path / "season/.season").iterdir())
@@ -106,7 +108,7 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
     second.write_bytes(second.read_bytes().replace(b"0.5", b"0.9").replace(b'"no"', b'"yes"'))
     second.write_bytes(second.read_bytes() + b" ")
     third.write_bytes(b"\xff")
-    again = play(bundle, tmp_path / "season")
+    again = play_season(bundle, tmp_path / "season")
     assert replace(again, rehearsed=3) == season
     assert again.rehearsed == 3
     other = make_bundle(tmp_path, per_day=4)
@@ -116,8 +118,8 @@ def test_results_are_kept_and_broken_ones_made_again(tmp_path, make_bundle):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play(other, tmp_path / "season", jobs=1, progress=stop)
-    assert play(other, tmp_path / "season").rehearsed <= 1
+        play_season(other, tmp_path / "season", jobs=1, progress=stop)
+    assert play_season(other, tmp_path / "season").rehearsed <= 1
 
 
 def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
@@ -130,7 +132,9 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
         rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
         monkeypatch.setattr(many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
         submit(tmp_path, "a", "2027-01-05T0900.zip")
-        (attempt,) = play(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]).attempts
+        (attempt,) = play_season(
+            codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]
+        ).attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
         assert list(attempt.reasons) == told + kept
 
@@ -170,7 +174,7 @@ def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
                 count.update([(team, name[:10]), team])
 
         ended.clear()
-        season = play(codabench(folder, per_day=per_day, total=total), folder / "season", jobs=2)
+        season = play_season(codabench(folder, per_day=per_day, total=total), folder / "season", jobs=2)
         assert {(one.submission.team, one.submission.name): one.status for one in season.attempts} == expected
         assert sorted((path.parent.name, path.name) for path in ended) == sorted(
             upload for upload, status in expected.items() if status != "Refused"

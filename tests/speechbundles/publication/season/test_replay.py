@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from speechbundles.model.errors import BundleError
-from speechbundles.publication.season.play import read_season_bundle
+from speechbundles.model.read import read_built_bundle
+from speechbundles.publication.season.play import play_submissions
 from speechbundles.publication.season.replay import replay
 from tests.samples.seasons import COLUMNS, PLATFORMS, codabench, codalab, season_of, statuses, write_bundle
 
@@ -36,7 +37,7 @@ def test_the_total_is_a_teams_and_a_phases(tmp_path, make_bundle):
     bundle = make_bundle(tmp_path, total=2)
     days = ["2027-01-01", "2027-01-02", "2027-01-03", "2027-02-11"]
     uploads = [(team, f"{day} 12:00:0{second}", 1) for day in days for second, team in enumerate("ab")]
-    got = replay(read_season_bundle(bundle), *season_of(*uploads))
+    got = replay(read_built_bundle(bundle), *season_of(*uploads))
     assert [one.status for one in got] == ["Finished"] * 4 + ["Refused"] * 2 + ["Finished"] * 2
     assert got[4].reasons == ("already 2 submissions; Development allows 2 in total",)
 
@@ -47,7 +48,7 @@ def test_a_limit_of_zero_is_none_on_codabench_and_nothing_on_codalab(tmp_path):
     assert statuses(codalab(tmp_path, per_day=0), *uploads) == ["Refused"] * 40
     assert statuses(codalab(tmp_path, total=0), *uploads) == ["Refused"] * 40
     for closed in ({"per_day": 0}, {"total": 0}):
-        (attempt,) = replay(read_season_bundle(codalab(tmp_path, **closed)), *season_of(uploads[0]))
+        (attempt,) = replay(read_built_bundle(codalab(tmp_path, **closed)), *season_of(uploads[0]))
         assert attempt.reasons == ("phase Development accepts no submissions",)
 
 
@@ -59,7 +60,7 @@ def test_limits_that_are_not_written_down(tmp_path):
         phases = content["phases"]
         for phase in phases if isinstance(phases, list) else phases.values():
             del phase["max_submissions_per_day"], phase["max_submissions"]
-        found = read_season_bundle(write_bundle(tmp_path, content)).phases
+        found = read_built_bundle(write_bundle(tmp_path, content)).phases
         assert [(phase.per_day, phase.total) for phase in found] == expected
 
 
@@ -83,7 +84,7 @@ def test_limits_that_are_not_written_down(tmp_path):
 )
 def test_the_phase_is_the_one_that_is_open(tmp_path, when, on_codabench, on_codalab):
     for make_bundle, expected in ((codabench, on_codabench), (codalab, on_codalab)):
-        (one,) = replay(read_season_bundle(make_bundle(tmp_path)), *season_of(("a", when, 1)))
+        (one,) = replay(read_built_bundle(make_bundle(tmp_path)), *season_of(("a", when, 1)))
         assert (one.phase and one.phase.name) == expected
         assert one.status == ("Finished" if expected in ("Development", "Evaluation") else "Refused")
 
@@ -97,7 +98,7 @@ def test_the_last_phase_may_have_no_end(tmp_path):
 
 def test_an_unquoted_date_loses_its_time_as_it_does_on_codabench(tmp_path):
     phases = [{"name": "Only", "start": datetime(2027, 1, 1, 18), "end": "2027-01-31 23:59:59"}]
-    (phase,) = read_season_bundle(codabench(tmp_path, phases=phases)).phases
+    (phase,) = read_built_bundle(codabench(tmp_path, phases=phases)).phases
     assert phase.opens == datetime(2027, 1, 1)
 
 
@@ -112,4 +113,4 @@ def test_an_unquoted_date_loses_its_time_as_it_does_on_codabench(tmp_path):
 )
 def test_a_bundle_without_a_season_is_refused(tmp_path, changes, message):
     with pytest.raises(BundleError, match=message):
-        read_season_bundle(codabench(tmp_path, **changes))
+        play_submissions(codabench(tmp_path, **changes), [], tmp_path)

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.publication.season.play import play
+from speechbundles.publication.season.play import play_season
 from speechbundles.publication.season.uploads import read_submissions
 from tests.samples.seasons import codabench, submit
 
@@ -32,7 +32,7 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
     (tmp_path / "season/2027-03-01T0915_stray.zip").write_bytes(good.read_bytes())
     (tmp_path / "season/alpha/2027-03-01T0916_folder.zip").mkdir()
     with pytest.raises(OrganiserError) as refusal:
-        play(codabench(tmp_path), tmp_path / "season")
+        play_season(codabench(tmp_path), tmp_path / "season")
     expected = "expected a name with the UTC time of the upload, such as 2027-03-01T0915_anything.zip"
     assert str(refusal.value).splitlines()[2:] == [
         "  2027-03-01T0915_stray.zip: expected a team's folder with its submissions",
@@ -50,7 +50,7 @@ def test_every_bad_name_is_told_at_once_and_nothing_is_run(tmp_path):
 
 def test_a_folder_without_a_season(tmp_path):
     with pytest.raises(OrganiserError, match="expected a folder"):
-        play(codabench(tmp_path), tmp_path / "absent")
+        play_season(codabench(tmp_path), tmp_path / "absent")
     (tmp_path / "empty").mkdir()
     with pytest.raises(OrganiserError, match="no submissions; expected one folder"):
-        play(codabench(tmp_path), tmp_path / "empty")
+        play_season(codabench(tmp_path), tmp_path / "empty")

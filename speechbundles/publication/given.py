@@ -1,0 +1,42 @@
+"""Tables that an organiser gives beside the outputs: read as rows of cells, and refused with every problem."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from speechbundles.model import tabular
+from speechbundles.model.bounded import read_file
+from speechbundles.model.errors import UnreadableFile
+from speechbundles.publication.outputs import MOST_SHOWN, no_board
+from spokeneval.formats.problems import some_of
+
+
+def read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Return the header of a CSV or TSV file and its rows, without blanks around the cells.
+
+    Raises
+    ------
+    OSError: not an ordinary file, or larger than a reference may be.
+    OrganiserError: not UTF-8, or neither CSV nor TSV.
+    """
+    try:
+        rows = tabular.read_rows(read_file(path, tabular.LARGEST_FILE))
+        header, *body = [[cell.strip() for cell in cells] for _, cells in rows] or [[]]
+    except UnreadableFile as error:
+        raise no_board(f"{path}: {error}") from None
+    return header, body
+
+
+def listed(found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a problem for each kind of odd rows or cells that was found."""
+    return [f"{what}: {some_of(odd, MOST_SHOWN)}" for what, odd in found.items() if odd]
+
+
+def refuse(place: object, problems: Sequence[str]) -> None:
+    """Refuse a table, or an option, that has problems.
+
+    Raises
+    ------
+    OrganiserError: lists them all.
+    """
+    if problems:
+        raise no_board(*(f"{place}: {problem}" for problem in problems))
