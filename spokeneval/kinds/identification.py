@@ -77,13 +77,14 @@ def identification(
     _check_names(classes, target, id)
     _check_out_of_set(out_of_set, p_oos, classes, target, priors)
     betas = _betas(priors, costs)
-    point = _operating_point(priors, costs)
+    point = _operating_point(
+        priors, costs, f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" * bool(out_of_set)
+    )
     named = (target,) if target else (*classes, *([out_of_set] if out_of_set else ()))
     contained = None if scores == LIKELIHOODS else _contained_priors(scores, named)
     read = "converted from probabilities to likelihoods" if contained is not None else _read_as(out_of_set)
     files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set)
     weights: Sequence[Any] = open_weights(priors, costs, p_oos) if out_of_set else weights_of(betas)
-    point += f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" if out_of_set else ""
     form = sheet_format(
         files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
     )
@@ -131,8 +132,8 @@ def _view(files: ClassScoreFiles, threshold: float) -> View:
     return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)
 
 
-def _operating_point(priors: tuple[float, ...], costs: Mapping[str, float]) -> str:
-    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}"
+def _operating_point(priors: tuple[float, ...], costs: Mapping[str, float], other: str) -> str:
+    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}{other}"
     if costs["c_miss"] != costs["c_fa"]:
         point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
     return point

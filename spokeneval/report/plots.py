@@ -89,7 +89,9 @@ def plot(
                 each.set_text(written(each.get_text()))
             stream = io.StringIO()
             figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
-    return _inline(name, stream.getvalue(), width, narrowest)
+    # Numbers of the axes get their text only when the figure is written.
+    svg = re.sub(r"(?<=>)[-−]?\d+\.\d+(?=</text>)", lambda number: written(number[0]), stream.getvalue())
+    return _inline(name, svg, width, narrowest)
 
 
 @contextmanager
@@ -185,7 +187,7 @@ def scale(marks: Sequence[Mark]) -> Html:
         drawn += f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
         parts.append(f"<span>{escape(written(mark.label))}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
     labels = "".join(
-        f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{tick:g}</text>'
+        f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{written(f"{tick:g}")}</text>'
         for tick in ticks
     )
     parts.append(f"<span></span><b></b>{_track(labels)}")

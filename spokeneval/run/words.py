@@ -1,7 +1,7 @@
 """Words of a competition's language: generated English texts are replaced by those of a catalogue.
 
 A catalogue has pairs of an English text and its translation. In both, `{x}` is a part that differs from text to text;
-`{n}`, `{m}`, `{k}` and `{l}` are numbers, `{p}` has no comma, `{q}` neither comma nor semicolon, and `{a}`, `{b}`,
+`{n}`, `{m}`, `{k}` and `{l}` are numbers, `{p}` has no comma, `{q}` no comma, semicolon or full stop, and `{a}`, `{b}`,
 `{c}` (no comma) and `{d}` are not translated. In the English text, `(s)` is an s that may be missing; in a translation,
 `{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell of a table, sentence and part of
 a sentence. What is not in the catalogue stays English.
@@ -127,7 +127,7 @@ def _filled(words: str, values: Mapping[str, str]) -> str:
     return chosen.format(**values)
 
 
-_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pc", "[^,]+"), "q": "[^,;]+"}
+_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pc", "[^,]+"), "q": "[^,;.]+"}
 
 
 def _pattern(english: str) -> str:

@@ -110,7 +110,7 @@ TASKS = {
     ),
     "three decisions": ("{kind: decisions, classes: [A, B, C]}", _classes(lambda _, n: "ABC"[n % 3])),
     "votes": (
-        "{kind: decisions, classes: [A, B, C], pool: vote, item: recording}",
+        "{kind: decisions, classes: [A, B, C], pool: vote, item: recording, unit_plural: Leute}",
         _classes(lambda _, n: "ABC"[n % 12 % 3]),
     ),
     "mean scores": (

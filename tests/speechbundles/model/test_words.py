@@ -97,15 +97,22 @@ def test_every_page_is_translated_with_the_same_facts_and_conditions():
             assert not conditions, place.format(language)
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_scores_and_trivial_baselines_of_every_kind_are_translated(tmp_path, task):
-    competition = in_language(tmp_path, task, "de")
+FURTHER = {
+    "costs": ("target", {"{kind:": "{priors: [0.5, 0.05], costs: {c_fa: 10}, kind:"}),
+    "open costs": ("out of set", {"{kind:": "{priors: [0.5, 0.1], costs: {c_fa: 10}, kind:"}),
+}
+"""Tasks with further parameters that scores describe."""
+
+
+@pytest.mark.parametrize("name", [*TASKS, *FURTHER])
+def test_scores_and_trivial_baselines_of_every_kind_are_translated(tmp_path, name):
+    task, parameters = FURTHER.get(name, (name, {}))
+    competition = in_language(tmp_path, task, "de", parameters)
     words = competition.words
-    english = {column.key: column for column in competition.rules.columns}
     for column in competition.columns:
-        assert column.description != english[column.key].description, column.key
-    for name in competition.rules.trivial:
-        assert words(name) != name
+        assert ENGLISH_WORDS.findall(column.description) == [], column.description
+    for baseline in competition.rules.trivial:
+        assert words(baseline) != baseline
     opening = KINDS[kind_of(task)].opening.format(item="item")
     for what in (opening, *(rule.description for rule in RULES), *MEANINGS.values()):
         assert words(what) != what
@@ -141,6 +148,7 @@ def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
 def test_no_english_sentence_is_in_a_report_its_plots_and_their_captions(tmp_path, task, language):
     texts = report_of(tmp_path, in_language(tmp_path, task, language))
     assert [text for text in texts if ENGLISH_WORDS.search(text)] == []
+    assert language == "zh" or [text for text in texts if re.fullmatch(r"[-−]?\d+\.\d+", text)] == []
 
 
 @pytest.mark.parametrize(
