@@ -28,7 +28,8 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     if str(content.get("version")) != str(VERSION):
         raise BundleError(f"competition.yaml does not have version {VERSION}: Codabench refuses it")
     board = content["leaderboards"][0]
-    columns = [(int(item["index"]), _column(item)) for item in board["columns"]]
+    keys = {str(item["index"]): str(item["key"]) for item in board["columns"]}
+    columns = [(int(item["index"]), _column(item, keys)) for item in board["columns"]]
     columns.sort(key=lambda column: column[0])
     primary_index = int(board.get("primary_index", LEADERBOARD["primary_index"]["default"]))
     solutions = content.get("solutions") or ()
@@ -49,14 +50,18 @@ def phases_in_order(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
 
 
-def _column(item: Mapping[str, Any]) -> Column:
+def _column(item: Mapping[str, Any], keys: Mapping[str, str]) -> Column:
+    """Return a column; `keys`: those of all columns, by their indexes."""
+    others = item.get("computation_indexes") or ()
+    indexes = others.split(",") if isinstance(others, str) else map(str, others)
     return Column(
         key=str(item["key"]),
         title=str(item["title"]),
         direction=direction(item.get("sorting", COLUMN["sorting"]["default"])),
         precision=int(item.get("precision", COLUMN["precision"]["default"])),
         hidden=is_true(item.get("hidden", False)),
-        computed=item.get("computation") is not None,
+        computed=str(item.get("computation") or ""),
+        computed_from=tuple(keys[index] for index in indexes if index in keys),
     )
 
 

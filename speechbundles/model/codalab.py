@@ -62,7 +62,7 @@ def _column(key: object, item: Mapping[str, Any]) -> Column:
         direction=direction(item.get("sort") or COLUMN["sort"]["default"]),
         precision=int(item.get("numeric_format", COLUMN["numeric_format"]["default"])),
         hidden=is_true(item.get("hidden", False)),
-        computed="computed" in item,
+        computed="computed" * ("computed" in item),
     )
 
 

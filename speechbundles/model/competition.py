@@ -34,7 +34,8 @@ class Column:
     Attributes
     ----------
     direction: `higher` or `lower`, whichever is better.
-    computed: whether the server computes it from other columns, in bundles that other tools built.
+    computed: how the server computes it from other columns, such as `avg`, in bundles that other tools built.
+    computed_from: the keys of these columns.
     """
 
     key: str
@@ -43,7 +44,8 @@ class Column:
     precision: int
     description: str = ""
     hidden: bool = False
-    computed: bool = False
+    computed: str = ""
+    computed_from: tuple[str, ...] = ()
 
     def better_first(self, score: Decimal | None, *, missing_first: bool = False) -> tuple[int, Decimal]:
         """Return a sort key: better scores come first. `missing_first`: missing ones too, if higher is better."""

@@ -236,6 +236,8 @@ def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
         ("import ctypes; ctypes.CDLL('libnobody.so.1')", "scoring needs libnobody.so.1, a library"),
         ("import numpy; numpy.float", "scoring needs another version of 'numpy' has no attribute 'float'"),
         ("import urllib.request; urllib.request.urlopen('http://example.org')", "scoring needs the network"),
+        ("import yaml; yaml.load('a: 1')", "scoring needs PyYAML below 6: load() missing 1 required"),
+        ("print 'Python 2'", "scoring needs Python 2 (Missing parentheses in call to 'print'); translate"),
         ("import helper; helper.nothing", ""),
         ("import sys; sys.exit('error: file: not found')", ""),
     ],

@@ -31,38 +31,21 @@ OLDEST = (0, 8)
 
 NAMESPACES = ("ipc", "mnt", "net", "pid", "user", "uts")
 
-WALLS = (
-    *(
-        "--unshare-user",
-        "--disable-userns",
-        "--unshare-ipc",
-        "--unshare-net",
-        "--unshare-pid",
-        "--unshare-uts",
-    ),
-    *("--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "worker"),
-    *("--uid", "0", "--gid", "0"),  # a container's program is root in its own namespace, too
+WALLS = shlex.split(
+    "--unshare-user --disable-userns --unshare-ipc --unshare-net --unshare-pid --unshare-uts --unshare-cgroup-try "
+    "--die-with-parent --cap-drop ALL --hostname worker --uid 0 --gid 0"
 )
+"""A program is root in its own namespace, as in a container."""
 
-SYSTEM = (
-    *(
-        "/usr",
-        "/bin",
-        "/sbin",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/etc/alternatives",
-        "/etc/fonts",
-        "/etc/ld.so.cache",
-    ),
-    *("/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/perl", "/etc/R"),
+SYSTEM = shlex.split(
+    "/usr /bin /sbin /lib /lib32 /lib64 /etc/alternatives /etc/fonts /etc/ld.so.cache /etc/ld.so.conf "
+    "/etc/ld.so.conf.d /etc/localtime /etc/perl /etc/R"
 )
 """What a program sees of the system, if it is there."""
 
-DEVICES = (
-    *("--proc", "/proc", "--remount-ro", "/proc"),  # else root's programs could write the kernel's settings
-    *("--dev", "/dev", "--size", str(64 << 20), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),
+DEVICES = shlex.split(
+    "--proc /proc --remount-ro /proc "  # else root's programs could write the kernel's settings
+    "--dev /dev --size 67108864 --tmpfs /dev/shm --remount-ro /dev"
 )
 
 ETC = {
@@ -115,21 +98,13 @@ def find_python(path: Path | None = None) -> Python:
         query = (
             "import os, sys; os.write(1, '\\n'.join((sys.executable, sys.prefix, sys.base_prefix)).encode())"
         )
+        command = [str(program.absolute()), "-I", "-c", query]
         try:
-            asked = subprocess.run(
-                [program.absolute(), "-I", "-c", query],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=True,
-            )
-            answer = asked.stdout.splitlines()
-            if len(answer) != 3:
-                raise ValueError("it is not a Python 3")
+            asked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+            [_, _, _] = answer = asked.stdout.splitlines()
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            raise OrganiserError(
-                f"--python {path}: expected a Python 3 or the folder of an environment: {error}"
-            ) from None
+            expected = f"--python {path}: expected a Python 3 or the folder of an environment"
+            raise OrganiserError(f"{expected}: {error}") from None
     folders = dict.fromkeys(name for folder in answer[1:] for name in (folder, os.path.realpath(folder)))
     return Python(answer[0], tuple(name for name in folders if not name.startswith("/usr")))
 

@@ -29,15 +29,14 @@ from speechbundles.bundle.rehearse.run import (
     new_folder,
     replace_variables,
 )
+from speechbundles.bundle.rehearse.scores import PLACES
 from speechbundles.model.bounded import DEEPEST, parse_yaml, read_file
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
 from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
 from speechbundles.platforms.facts import CODABENCH
-from speechbundles.platforms.keys import MOST_DECIMALS
 
 _DIGITS = Context(prec=20)
-_PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
 
 STUCK = (
     "On version 1.25 of Codabench, this run never ends: it stays Preparing until it is cancelled, and counts towards "
@@ -289,7 +288,7 @@ def _decimal(value: object) -> Decimal:
         raise TypeError
     if not number.is_finite():
         raise ValueError
-    return number.quantize(_PLACES, rounding=ROUND_HALF_UP, context=_DIGITS)
+    return number.quantize(PLACES, rounding=ROUND_HALF_UP, context=_DIGITS)
 
 
 def show_score(stored: Decimal, precision: int) -> str:

@@ -17,20 +17,23 @@ from speechbundles.model.text import say
 ENGINES = ("auto", "local", "bubblewrap", "docker")
 
 _WORD = r"([\w.+-]+)"
+_PROGRAM = "{}, a program that this system lacks"
 MISSING = {
     rf"ModuleNotFoundError: No module named '{_WORD}'": "{}, which neither the bundle nor this Python has",
     rf"(?:Import|OS)Error: .*?\b(lib{_WORD}).*(?:cannot open shared|not found)": "{}, a library that this system lacks",
     rf"cannot import name '({_WORD}' from '{_WORD}') \(.*(?:site|dist)-packages": "another version of a module: no '{}",
     rf"module '((?:numpy|scipy|pandas|sklearn){_WORD}?' has no attribute '\w+')": "another version of '{}",
     r"(compiled (?:using|against) (?:NumPy|API).*)": "another version of numpy: {}",
-    rf"(?::| line) \d+: (?:exec: )?{_WORD}: (?:command )?not found$": "{}, a program that this system lacks",
-    rf"^(?:/usr/bin/)?env: \W?{_WORD}\W?: No such file": "{}, a program that this system lacks",
-    rf"^{_WORD}: cannot be run: No such file": "{}, a program that this system lacks",
-    rf"_execute_child(?s:.*?)No such file or directory: '{_WORD}'": "{}, a program that this system lacks",
+    r"TypeError: (load\(\) missing 1 required positional argument: 'Loader')": "PyYAML below 6: {}",
+    rf"(?::| line) \d+: (?:exec: )?{_WORD}: (?:command )?not found$": _PROGRAM,
+    rf"^(?:/usr/bin/)?env: \W?{_WORD}\W?: No such file": _PROGRAM,
+    rf"^{_WORD}: cannot be run: No such file": _PROGRAM,
+    rf"_execute_child(?s:.*?)No such file or directory: '{_WORD}'": _PROGRAM,
 }
 """What the output of a failed program shows, and what the program needs; another Python or the image may have it."""
 
 NOT_GIVEN = {
+    r"SyntaxError: (Missing parentheses in call to '(?:print|exec)')": "Python 2 ({}); translate it to Python 3",
     r"(NVIDIA driver|CUDA-capable device|not compiled with CUDA)": "a GPU ({}), which no engine gives to programs",
     r"(name resolution|Name or service not known|Network is unreachable)": "the network ({}), which only the engine "
     "`local` gives to programs, with all your files",

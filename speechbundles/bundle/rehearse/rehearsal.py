@@ -9,7 +9,6 @@ Conventions: *Failed* and *Finished* are the platform's statuses. A score is *st
 """
 
 import json
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.model.archive import Room, open_archive
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.description import declared_scores
 from speechbundles.model.errors import OrganiserError
@@ -265,24 +264,14 @@ def rehearse_phase(
         of the first.
     place: folder for the run's files; default: the folder for temporary files.
     """
-    run = partial(
-        _rehearse_task,
-        bundle,
-        phase,
-        submission=submission,
-        limits=limits or Limits(),
-        engine=engine or ProcessEngine(),
-        place=place,
-        reworked=reworked,
-    )
-    if len(phase.tasks) == 1:
-        return run(phase.tasks[0], keep=keep, keep_output=keep_output)
     results = []
     for number, task in enumerate(phase.tasks):
-        kept = keep and keep / str(number + 1)
-        result = run(task, keep=kept, keep_output=None if number else keep_output)
+        with temporary_place("rehearsal", place) as own:
+            run = Run(bundle, phase, task, own, limits or Limits(), engine or ProcessEngine(), [], [])
+            kept = keep and (keep / str(number + 1) if len(phase.tasks) > 1 else keep)
+            result = _rehearse_task(run, submission, kept, None if number else keep_output, reworked)
         results.append((task.name, result))
-    return _joined(results)
+    return results[0][1] if len(results) == 1 else _joined(results)
 
 
 def _joined(results: Sequence[tuple[str, Rehearsal]]) -> Rehearsal:
@@ -308,54 +297,42 @@ def _joined(results: Sequence[tuple[str, Rehearsal]]) -> Rehearsal:
 
 
 def _rehearse_task(
-    bundle: BuiltBundle,
-    phase: BuiltPhase,
-    task: BuiltTask,
-    submission: Path,
-    keep: Path | None,
-    keep_output: Path | None,
-    limits: Limits,
-    engine: Engine,
-    place: Path | None,
-    reworked: bool,
+    run: Run, submission: Path, keep: Path | None, keep_output: Path | None, reworked: bool
 ) -> Rehearsal:
-    worker = WORKERS[bundle.platform]
-    run_submission = codabench.run_reworked if reworked else worker.run_submission
+    """Rehearse a submission to one task."""
+    worker = WORKERS[run.bundle.platform]
     start = time.monotonic()
-    warnings: list[str] = []
-    if bundle.primary is None:
-        warnings.append("primary_index names no column: the platform loses every score")
+    if run.bundle.primary is None:
+        run.warnings.append("primary_index names no column: the platform loses every score")
     problems: list[str] = []
     scores: Mapping[str, Any] = {}
     row: tuple[Cell, ...] = ()
-    with temporary_place("rehearsal", place) as own:
-        run = Run(bundle, phase, task, own, limits, engine, [], warnings)
-        new_folder(run.root)
-        new_folder(run.scratch)
+    new_folder(run.root)
+    new_folder(run.scratch)
+    try:
+        output = (codabench.run_reworked if reworked else worker.run_submission)(run, submission)
+        scores = read_scores(output, worker, run.warnings)
+        row = _row(run, worker, output, scores)
+        worker.check_output(output, "scoring")
+        run.warnings += worker.page_warnings(output, run.bundle.detailed_results)
+        if keep_output is not None:
+            run.place.collect(output, keep_output)
+    except RunFailed as failure:
+        problems.append(str(failure))
+    seconds, lacks = time.monotonic() - start, lacking(run, bool(problems))
+    if keep is not None:
         try:
-            output = run_submission(run, submission)
-            scores = read_scores(output, worker, warnings)
-            row = _row(run, worker, output, scores)
-            worker.check_output(output, "scoring")
-            warnings += worker.page_warnings(output, bundle.detailed_results)
-            if keep_output is not None:
-                own.collect(output, keep_output)
-        except RunFailed as failure:
-            problems.append(str(failure))
-        seconds, lacks = time.monotonic() - start, lacking(run, bool(problems))
-        if keep is not None:
-            try:
-                warnings += own.collect(run.root, keep.resolve()).notes("not kept")
-            except OSError as error:
-                problems.append(f"the files of the run cannot be kept: {error.strerror}")
+            run.warnings += run.place.collect(run.root, keep.resolve()).notes("not kept")
+        except OSError as error:
+            problems.append(f"the files of the run cannot be kept: {error.strerror}")
     return Rehearsal(
         status=FAILED if problems else FINISHED,
-        platform=bundle.platform,
-        phase=phase.name,
+        platform=run.bundle.platform,
+        phase=run.phase.name,
         seconds=seconds,
         scores=scores,
         row=row,
-        warnings=tuple(warnings),
+        warnings=tuple(run.warnings),
         problems=tuple(problems),
         steps=tuple(run.steps),
         lacks=lacks,
@@ -377,15 +354,9 @@ def _declared(name: str, program: bytes) -> tuple[str, ...]:
 
 
 def _json_value(value: Any) -> Any:
-    """Return a value in types that JSON has."""
-    if isinstance(value, Mapping):
-        return {str(key): _json_value(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_json_value(item) for item in value]
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    return str(value)
+    """Return a value in types that JSON has; decimals, NaN and infinities are strings."""
+
+    def plain(value: Any) -> Any:
+        return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+    return json.loads(json.dumps(value, default=plain), parse_constant=lambda name: str(float(name)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,16 @@ from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.run.feedback import SetFeedback
 from spokeneval.run.options import OPTIONS_FILE, Options
 from spokeneval.run.signature import SIGNATURE_FILE, Signature
+
+PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
+
+COMPUTATIONS: dict[str, Callable[[Sequence[Decimal]], Decimal]] = {
+    "avg": lambda values: sum(values, Decimal(0)) / len(values),
+    "sum": lambda values: sum(values, Decimal(0)),
+    "min": min,
+    "max": max,
+}
+"""How Codabench computes a column from others that have a score. Source: `COMPUTATION_FUNCTIONS` in its models."""
 
 
 @dataclass(frozen=True)
@@ -84,33 +94,29 @@ def store_scores(
     RunFailed: the platform fails on a score.
     """
     stored: dict[str, Decimal] = worker.store_scores(scores, bundle.columns, warnings)
-    keys = {column.key for column in bundle.columns}
-    dropped = [key for key in scores if key not in keys]
-    if dropped:
-        on_purpose = declared()
-        dropped = [key for key in dropped if key not in on_purpose]
-    if dropped:
+    columns = {column.key: column for column in bundle.columns}
+    dropped = [key for key in scores if key not in columns]
+    on_purpose = declared() if dropped else ()
+    if dropped := [key for key in dropped if key not in on_purpose]:
         warnings.append(
             f"scores without a column, dropped by the platform without notice: {', '.join(dropped)}"
         )
-    missing = [column for column in bundle.columns if column.key not in stored and not column.computed]
+    missing = [key for key, column in columns.items() if key not in stored and not column.computed]
     if missing:
-        warnings.append(f"columns without a score: {', '.join(column.key for column in missing)}")
-    primary = bundle.primary
-    if (
-        primary
-        and primary in missing
-        and PLATFORMS[bundle.platform].board.missing_first
-        and primary.direction == "higher"
-    ):
+        warnings.append(f"columns without a score: {', '.join(missing)}")
+    primary, board = bundle.primary, PLATFORMS[bundle.platform].board
+    if primary and primary.key in missing and board.missing_first and primary.direction == "higher":
         warnings.append(f"without {primary.key}, the primary score, this entry ranks first")
-    for column in bundle.columns:
+    for key, column in columns.items():
         if column.computed:
-            warnings.append(f"{column.key} is computed by the server; the rehearsal does not compute it")
-        elif column.key in stored:
-            warnings += _hidden_by_rounding(
-                column, scores[column.key], stored[column.key], column is primary, worker
-            )
+            stored.pop(key, None)
+            values = [stored[other] for other in column.computed_from if other in stored]
+            if values and column.computed in COMPUTATIONS:
+                stored[key] = COMPUTATIONS[column.computed](values).quantize(PLACES, ROUND_HALF_UP)
+            elif column.computed not in COMPUTATIONS:
+                warnings.append(f"{key} is computed by the server; the rehearsal does not compute it")
+        elif key in stored:
+            warnings += _hidden_by_rounding(column, scores[key], stored[key], column is primary, worker)
     return stored
 
 
@@ -121,22 +127,17 @@ def leaderboard_row(
     feedback: SetFeedback | None = None,
 ) -> tuple[Cell, ...]:
     """Return one cell for each column, in the board's order; `feedback` is that on a hidden set."""
-    row = []
-    for column in bundle.columns:
-        score = stored.get(column.key)
-        shown = (
-            PLATFORMS[bundle.platform].no_score
-            if score is None
-            else worker.show_score(score, column.precision)
-        )
+
+    def cell(column: Column) -> Cell:
+        score, shown, bound = stored.get(column.key), PLATFORMS[bundle.platform].no_score, ""
+        if score is not None:
+            shown = worker.show_score(score, column.precision)
+            if column is bundle.primary and feedback is not None:
+                bound = feedback.bound({column.key: float(score)}, column.key, column.direction)
         sorting = SORTING[column.direction]
-        bound = ""
-        if column is bundle.primary and score is not None and feedback is not None:
-            bound = feedback.bound({column.key: float(score)}, column.key, column.direction)
-        row.append(
-            Cell(column.key, column.title, score, shown, column.precision, sorting, column.hidden, bound)
-        )
-    return tuple(row)
+        return Cell(column.key, column.title, score, shown, column.precision, sorting, column.hidden, bound)
+
+    return tuple(map(cell, bundle.columns))
 
 
 def feedback_of(output: Path, program: bytes) -> SetFeedback | None:

@@ -20,8 +20,10 @@ from tests.samples.small_bundles import (
     COLUMNS,
     codabench_bundle,
     codalab_run,
+    run,
     submission_zip,
     tree,
+    writes,
 )
 
 LOWER = (Column("accuracy", "Accuracy", "lower", 4), COLUMNS[1])
@@ -46,6 +48,26 @@ def test_nan_and_infinity_lose_all_scores_of_a_finished_run(tmp_path, bad):
     assert (result.stored, result.shown) == ([None, None], ["n/a", "n/a"])
     assert "the worker crashes because items is" in result.warnings[0]
     assert any("ranks first" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("computation", "shown"),
+    [("max", "0.75"), ("min", "0.5"), ("sum", "1.25"), ("avg", "0.625"), ("?", "n/a")],
+)
+def test_a_column_that_the_server_computes_has_its_score(tmp_path, computation, shown):
+    """The example of Codabench's documentation, Leaderboard-Functionality.md; there with `max`."""
+    keys = {
+        "accuracy_1": {},
+        "accuracy_2": {},
+        "best": {"computation": computation, "computation_indexes": [0, 1]},
+    }
+    columns = [
+        {"title": key, "key": key, "index": index, "sorting": "desc", "precision": 4, **more}
+        for index, (key, more) in enumerate(keys.items())
+    ]
+    result = run(tmp_path, score=writes('{"accuracy_1": 0.5, "accuracy_2": 0.75}'), columns=columns)
+    assert [cell.shown for cell in result.row] == ["0.5", "0.75", shown]
+    assert bool(result.warnings) == (computation == "?")
 
 
 NOT_STORED = ["null", '"good"', '"nan"', "[1]", "{}", "1e10", "-1e10", "9999999999.99999999999"]
