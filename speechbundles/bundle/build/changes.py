@@ -57,6 +57,7 @@ def _different(what: str, was: Any, now: Any, meaning: str) -> Iterator[str]:
 
 def _shown(value: Any) -> str:
     text = f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
+    text = "not set" if value is None else text
     return text if len(text) <= 100 else f"{text[:99]}…"
 
 
@@ -94,16 +95,16 @@ def _facts(bundle: BuiltBundle, task: Task) -> dict[str, Any]:
 def _of_set(earlier: BuiltBundle, later: BuiltBundle, phase: BuiltPhase, task: Task) -> Iterator[str]:
     """Yield the changes of a set's items, of the columns of its lists, and of its labels."""
     lists, new_lists = (_files(bundle, phase.input_data) for bundle in (earlier, later))
-    for file in sorted(lists.keys() & new_lists.keys()):
-        header, new_header = (files[file].partition(b"\n")[0].decode() for files in (lists, new_lists))
-        if file.endswith((".csv", ".tsv")):
-            meaning = "answers stay valid, but participants have the old kit: announce the new one"
-            yield from _different(f"the columns of {file}", header, new_header, meaning)
     try:
         ids, new_ids = (set(task.format.read_items(files).ids) for files in (lists, new_lists))
     except (FileProblems, KeyError):
         yield f"the lists of items have another format: {ANEW}"
         return
+    for file in sorted(lists.keys() & new_lists.keys()):
+        header, new_header = (files[file].partition(b"\n")[0].decode() for files in (lists, new_lists))
+        if file.endswith((".csv", ".tsv")):
+            meaning = "answers stay valid, but participants have the old kit: announce the new one"
+            yield from _different(f"the columns of {file}", header, new_header, meaning)
     added, removed = len(new_ids - ids), len(ids - new_ids)
     if added or removed:
         yield (

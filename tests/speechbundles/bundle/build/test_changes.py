@@ -59,6 +59,17 @@ CHANGES = {
         lambda files: _settings(files, "reference: evaluation,", "reference: evaluation, name: Finale,"),
         ["the phases: was [Development, Evaluation], is [Development, Finale]: `amend` refuses"],
     ),
+    "the name of the ids": (
+        lambda files: {
+            name: text.replace("id,", "Clip,", 1).replace("{kind:", "{id: Clip, kind:")
+            for name, text in files.items()
+        },
+        [
+            "id: was not set, is Clip: scores can change, and files that no longer fit are refused.",
+            "phase Development: the lists of items have another format: `amend` refuses",
+            "phase Evaluation: the lists of items have another format: `amend` refuses",
+        ],
+    ),
     "feedback": (
         lambda files: _settings(files, "kind:", "feedback: exact, kind:"),
         ["the columns of the leaderboard: was", "feedback: was coarse, is exact: scores can change"],
