@@ -40,6 +40,8 @@ def test_code_is_taken_from_the_organisers_folder_only(own, tmp_path, capsys):
     for output in outputs:
         write_files(output, {"pauses.py": "raise SystemExit(1)", "spokeneval/challenges/pauses.py": "1 / 0"})
     files = unzipped(bundle.read_bytes())
+    assert b"ids and answers are invented" in files["pages/evaluation.md"]
+    assert b"The first one answers this item" not in files["pages/evaluation.md"]
     program = unzipped(files["scoring_program.zip"])
     program["spokeneval/challenges/pauses.py"] = b"open('/tmp/executed', 'w')\nraise SystemExit('executed')\n"
     files["scoring_program.zip"] = make_zip(program)
