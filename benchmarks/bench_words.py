@@ -1,8 +1,9 @@
-"""Compare word errors with jiwer: from texts to substitutions, deletions and insertions.
+"""Compare word errors with jiwer and rapidfuzz: from texts, or their words, to substitutions, deletions and insertions.
 
 python -m benchmarks.bench_words [UTTERANCES]     (default 100,000 synthetic utterances of 18 words on average)
 
-Both programs split the texts and align them in one process, in turn; the best of three runs counts.
+All programs run in one process, in turn; the best of three runs counts, in processor time. jiwer gets texts, rapidfuzz
+the lists of words or the texts as characters.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 from spokeneval.formats.normalisation import read_rules
-from spokeneval.metrics.transcript_errors import count_errors
+from spokeneval.metrics.edit_distance import edit_distances, encode
+from spokeneval.metrics.transcript_errors import count_errors, errors_per_utterance
 
 WORDS = 20_000
 LENGTH, SPREAD = 18, 9
@@ -48,40 +50,62 @@ def best_of_three(*runs: Callable[[], Any]) -> list[float]:
     taken: list[list[float]] = [[] for _ in runs]
     for _ in range(3):
         for run, times in zip(runs, taken, strict=True):
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
     return list(map(min, taken))
+
+
+def compare_with_jiwer(reference: list[str], hypothesis: list[str]) -> None:
+    import jiwer
+
+    plain, rules = read_rules([]), read_rules(RULES)
+
+    def ours(normaliser: Any = plain) -> Any:
+        return count_errors(*map(normaliser.words, (reference, hypothesis)))
+
+    runs = (ours, lambda: ours(rules), lambda: jiwer.process_words(reference, hypothesis))
+    own, normalised, theirs = best_of_three(*runs)
+    print(
+        f"  texts        ours {own:7.3f} s   with five rules {normalised:7.3f} s   jiwer {theirs / own:5.2f} x ours"
+    )
+    found, other = ours(), jiwer.process_words(reference, hypothesis)
+    same = found.substitutions + found.insertions + found.deletions == (
+        other.substitutions + other.insertions + other.deletions
+    )
+    print(f"    same number of errors: {'yes' if same else 'NO'}")
+
+
+def compare_with_rapidfuzz(unit: str, reference: list[Any], hypothesis: list[Any]) -> None:
+    from rapidfuzz.distance import Levenshtein
+
+    def each(function: Callable[..., Any]) -> list[Any]:
+        return list(map(function, reference, hypothesis))
+
+    runs = (
+        lambda: errors_per_utterance(reference, hypothesis),
+        lambda: each(Levenshtein.editops),
+        lambda: edit_distances(*encode(reference, hypothesis)),
+        lambda: each(Levenshtein.distance),
+        lambda: encode(reference, hypothesis),
+    )
+    errors, editops, distances, theirs, numbers = best_of_three(*runs)
+    same = edit_distances(*encode(reference, hypothesis)).tolist() == each(Levenshtein.distance)
+    print(f"  {unit:12s} S, D, I {errors:7.3f} s = {errors / editops:5.2f} x editops", end="   ")
+    print(f"distances {distances:7.3f} s = {distances / theirs:5.2f} x distance", end="   ")
+    print(f"(symbols to numbers {numbers:7.3f} s)   same distances: {'yes' if same else 'NO'}")
 
 
 def main() -> None:
     utterances = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    plain, rules = read_rules([]), read_rules(RULES)
-    try:
-        import jiwer
-    except ImportError:
-        jiwer = None
-        print("jiwer is not installed and is left out")
     for errors in ERRORS:
         reference, hypothesis = texts(utterances, errors)
-
-        def ours(normaliser: Any = plain, sides: Any = (reference, hypothesis)) -> Any:
-            return count_errors(*map(normaliser.words, sides))
-
-        runs = [ours, lambda: ours(rules)]
-        if jiwer:
-            runs.append(lambda sides=(reference, hypothesis): jiwer.process_words(*sides))
-        own, normalised, *theirs = best_of_three(*runs)
         print(f"{utterances} utterances, {errors:.0%} of the words wrong")
-        print(f"  ours                     {own:8.3f} s")
-        print(f"  ours, five rules applied {normalised:8.3f} s")
-        if theirs:
-            print(f"  jiwer                    {theirs[0]:8.3f} s   {theirs[0] / own:.1f} x ours")
-            found, other = ours(), jiwer.process_words(reference, hypothesis)
-            same = found.substitutions + found.insertions + found.deletions == (
-                other.substitutions + other.insertions + other.deletions
-            )
-            print(f"    same number of errors: {'yes' if same else 'NO'}")
+        compare_with_jiwer(reference, hypothesis)
+        compare_with_rapidfuzz(
+            "words", *([text.split() for text in side] for side in (reference, hypothesis))
+        )
+        compare_with_rapidfuzz("characters", reference, hypothesis)
 
 
 if __name__ == "__main__":

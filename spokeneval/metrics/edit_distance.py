@@ -1,11 +1,13 @@
-"""Edit distances of many pairs of sequences at once, for errors in words, characters, phones and features.
+"""Edit distances at unit costs, and substitutions, insertions and deletions, of many pairs of sequences at once.
 
-A sequence is a row of symbols, numbered by `encode`. Costs are whole numbers, so all results are exact. The cost of an
-alignment is that of deleting and inserting all symbols, minus the savings of its pairs: the saving of a pair is the
-cost of deleting one symbol and inserting the other, minus the cost of the substitution.
+A sequence is a row of symbols, numbered by `encode`. All results are exact. With m and n the lengths of the shorter and
+the longer side, d = n - m, an alignment is a path through cells (i, j); its diagonals are k = j - i. A path that leaves
+the diagonals -t, ..., d + t has d + 2t + 2 errors or more, so a distance below that, found between these diagonals, is
+right. Pairs whose distance is greater are computed again between more diagonals.
 
-Source: Wagner and Fischer (1974), The String-to-String Correction Problem, Journal of the ACM 21(1). Pairs of similar
-lengths are computed together, by anti-diagonals.
+Sources: Ukkonen (1985), Algorithms for approximate string matching, Information and Control 64, for the diagonals;
+Wagner and Fischer (1974), The String-to-String Correction Problem, Journal of the ACM 21(1), for the recurrence. Pairs
+of similar lengths are computed together, by anti-diagonals i + j, mostly in integers of one byte.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import chain, count
-from typing import Callable, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
-_PART_SYMBOLS = 1 << 22  # symbols of pairs whose common ends are removed at once
-_BATCH_CELLS = 1 << 15  # symbols of a padded batch: its working arrays then stay in the processor's cache
+_PART_SYMBOLS = 1 << 25  # symbols of pairs that are computed at once
+_BATCH_CELLS = 1 << 17  # cells of an anti-diagonal of a batch: they stay in the processor's cache
+_BATCH_SYMBOLS = 1 << 23  # symbols of a batch
+_FEW = 2000  # pairs whose lengths may differ by half in a batch
+_FIRST_DISTANCE, _GROWTH = 5, 3  # the largest distance that is found first, and by how much it then grows
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +68,8 @@ def encode(*sides: Sequence[Sequence[Hashable]]) -> tuple[Sequences, ...]:
     ([0, 1], [1, 2, 0], [1, 2])
     """
     lengths = [np.fromiter(map(len, side), np.int64, len(side)) for side in sides]
-    if all(isinstance(row, str) for side in sides for row in side):
-        codes = _numbered_characters(["".join(map(str, side)) for side in sides])
+    if all(issubclass(kind, str) for side in sides for kind in set(map(type, side))):
+        codes = _numbered_characters(sides)
     else:
         number: defaultdict[Hashable, int] = defaultdict(count().__next__)
         codes = [
@@ -74,14 +79,66 @@ def encode(*sides: Sequence[Sequence[Hashable]]) -> tuple[Sequences, ...]:
     return tuple(Sequences(row, np.cumsum(each) - each, each) for row, each in zip(codes, lengths))
 
 
-def _numbered_characters(texts: Sequence[str]) -> list[np.ndarray]:
-    """The numbers of the characters of each text, in the order of Unicode."""
-    points = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<i4") for text in texts]
+def _numbered_characters(sides: Sequence[Any]) -> list[np.ndarray]:
+    """The numbers of the characters of lists of texts, in the smallest integers that hold them."""
+    texts = ["".join(side) for side in sides]
+    try:
+        return [np.frombuffer(text.encode("latin-1"), np.uint8) for text in texts]
+    except UnicodeEncodeError:
+        points = [np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<i4") for text in texts]
     there = np.zeros(sys.maxunicode + 1, dtype=bool)
     for row in points:
         there[row] = True
-    number = np.cumsum(there, dtype=np.int32) - 1
-    return [number[row] for row in points]
+    number = np.cumsum(there) - 1
+    return [number.astype(np.min_scalar_type(number[-1]))[row] for row in points]
+
+
+class _Pairs(NamedTuple):
+    """Pairs of sequences, the shorter side first, in the order of its length, without common ends.
+
+    Attributes
+    ----------
+    codes
+        The symbols of all sequences, with room around them.
+    short, long
+        Where the sides begin.
+    m, n
+        The lengths of the sides: 0 < m <= n.
+    """
+
+    codes: np.ndarray
+    short: np.ndarray
+    long: np.ndarray
+    m: np.ndarray
+    n: np.ndarray
+
+    def take(self, rows: np.ndarray) -> _Pairs:
+        return _Pairs(self.codes, *(column[rows] for column in self[1:]))
+
+    def windows(self, starts: np.ndarray, width: int) -> np.ndarray:
+        """This many symbols from each start on: shape (starts, width)."""
+        shape = (len(self.codes) - width, width)
+        return np.asarray(as_strided(self.codes, shape, self.codes.strides * 2)[starts])
+
+    def batches(self, most: int, rows: np.ndarray) -> Iterator[tuple[np.ndarray, _Pairs]]:
+        """Of these rows, in the order of length, up to `most` of about the same length at a time, with their pairs."""
+        start, lengths = 0, self.m[rows]
+        while start < len(rows):
+            least = int(lengths[start])
+            near, wide = np.searchsorted(lengths, [least + least // 4, 2 * least], "right").tolist()
+            size = max(1, min(most, max(near - start, min(wide - start, _FEW)), _BATCH_SYMBOLS // least))
+            chosen = rows[start : start + size]
+            yield chosen, self.take(chosen)
+            start += size
+
+
+def edit_distances(reference: Sequences, hypothesis: Sequences) -> np.ndarray:
+    """The fewest substitutions, insertions and deletions that change one side of each pair into the other: int, (n,).
+
+    >>> edit_distances(*encode(["kitten", "", "abc"], ["sitting", "ab", "bcd"])).tolist()
+    [3, 2, 2]
+    """
+    return _by_parts(reference, hypothesis, False)[0]
 
 
 def edit_errors(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -94,231 +151,112 @@ def edit_errors(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray
     >>> [errors.tolist() for errors in edit_errors(*encode(["kitten", "", "abc"], ["sitting", "ab", "bcd"]))]
     [[2, 0, 0], [1, 2, 1], [0, 0, 1]]
     """
-    parts = [
-        _errors_of_part(reference.part(part), hypothesis.part(part)) for part in _parts(reference, hypothesis)
-    ]
-    substitutions, insertions, deletions = map(np.concatenate, zip(*parts))
-    return substitutions, insertions, deletions
-
-
-def _parts(reference: Sequences, hypothesis: Sequences) -> Iterator[slice]:
-    """Slices of the pairs with about `_PART_SYMBOLS` symbols each, so that the working arrays stay small."""
-    symbols = np.cumsum(reference.lengths + hypothesis.lengths)
-    ends = np.flatnonzero(np.diff(symbols // _PART_SYMBOLS)) + 1
-    for start, end in zip([0, *ends.tolist()], [*ends.tolist(), len(symbols)]):
-        yield slice(start, end)
-
-
-def _errors_of_part(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    reference, hypothesis = _without_common_ends(reference, hypothesis)
+    errors, alone = _by_parts(reference, hypothesis, True)
     longer = hypothesis.lengths - reference.lengths
-    errors, indels = np.maximum(reference.lengths, hypothesis.lengths), np.abs(longer)
-    for chosen in _batches(reference, hypothesis):
-        symbols = reference.lengths[chosen] + hypothesis.lengths[chosen]
-        # An error weighs more than all insertions and deletions together can, and each of those adds one.
-        weight = 1 + int(symbols.max())
-        savings = partial(_unit_savings, weight=weight)
-        saved = _most_saved(reference, hypothesis, chosen, savings, 2 * (weight + 1))
-        errors[chosen], indels[chosen] = np.divmod(symbols * (weight + 1) - saved, weight)
-    return errors - indels, (indels + longer) // 2, (indels - longer) // 2
+    insertions, deletions = alone + np.maximum(longer, 0), alone + np.maximum(-longer, 0)
+    return errors - insertions - deletions, insertions, deletions
 
 
-def _unit_savings(a: np.ndarray, b: np.ndarray, kind: np.dtype, *, weight: int) -> np.ndarray:
-    """The savings of equal and different symbols, if a substitution costs `weight`, other errors 1 more."""
-    cells: np.ndarray = np.multiply(a == b, weight, dtype=kind)
-    cells += weight + 2
-    return cells
+def _by_parts(reference: Sequences, hypothesis: Sequences, alone: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The distance of each pair and, with `alone`, how many symbols of its shorter side have no partner."""
+    symbols = np.cumsum(reference.lengths + hypothesis.lengths)
+    ends = [*(np.flatnonzero(np.diff(symbols // _PART_SYMBOLS)) + 1).tolist(), len(symbols)]
+    results = np.zeros((2, len(symbols)), dtype=np.int64)
+    for start, end in zip([0, *ends], ends):
+        part = slice(start, end)
+        order, pairs = _pairs(reference.part(part), hypothesis.part(part))
+        results[:, start:end][:, order] = _computed(pairs, alone)
+    return results[0], results[1]
 
 
-def edit_costs(
-    reference: Sequences, hypothesis: Sequences, substitution: np.ndarray, indel: np.ndarray
-) -> np.ndarray:
-    """The cost of the cheapest alignment of each pair: int, shape (n,).
-
-    Parameters
-    ----------
-    substitution : ndarray of int, shape (p, p)
-        The cost of replacing each symbol (row) by each other (column).
-    indel : ndarray of int, shape (p,)
-        The cost of deleting or inserting each symbol.
-
-    Examples
-    --------
-    >>> pairs = encode(["ab"], ["b"])
-    >>> edit_costs(*pairs, np.array([[0, 1], [1, 0]]), np.array([3, 5])).tolist()
-    [3]
-    """
-    saved = indel[:, None] + indel[None, :] - substitution
-    rows = replace(reference, codes=reference.codes.astype(np.int64) * len(indel))
-    costs: np.ndarray = reference.sums(indel) + hypothesis.sums(indel)
-    for chosen in _batches(reference, hypothesis):
-        costs[chosen] -= _most_saved(
-            rows, hypothesis, chosen, partial(_listed_savings, saved), int(saved.max())
-        )
-    return costs
-
-
-def _listed_savings(saved: np.ndarray, a: np.ndarray, b: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """The savings in a table with p columns, for p times the number of one symbol and the number of the other."""
-    return np.asarray(saved.astype(kind).take(a + b))
-
-
-def cheapest_path(
-    reference: np.ndarray, hypothesis: np.ndarray, substitution: np.ndarray, indel: np.ndarray
-) -> list[tuple[Optional[int], Optional[int]]]:
-    """The pairs of symbols along the cheapest alignment of two sequences; None for a missing symbol.
-
-    Of several cheapest alignments it is the one that, read from the end, has a pair before a deletion before an
-    insertion.
-
-    Parameters
-    ----------
-    reference, hypothesis : ndarray of int, shape (m,), shape (n,)
-        The symbols.
-    substitution, indel
-        Costs, as for `edit_costs`.
-
-    Examples
-    --------
-    >>> cheapest_path(np.array([0, 1]), np.array([1]), 1 - np.eye(2, dtype=int), np.array([1, 1]))
-    [(0, None), (1, 1)]
-    """
-    savings = (indel[:, None] + indel[None, :] - substitution)[reference[:, None], hypothesis[None, :]]
-    i, j = savings.shape
-    saved = np.zeros((i + 1, j + 1), dtype=np.int64)
-    for row in range(i):
-        best = np.maximum(saved[row, :-1] + savings[row], saved[row, 1:])
-        np.maximum.accumulate(best, out=saved[row + 1, 1:])
-    steps: list[tuple[Optional[int], Optional[int]]] = []
-    while i or j:
-        if i and j and saved[i, j] == saved[i - 1, j - 1] + savings[i - 1, j - 1]:
-            i, j = i - 1, j - 1
-            steps.append((int(reference[i]), int(hypothesis[j])))
-        elif i and saved[i, j] == saved[i - 1, j]:
-            i -= 1
-            steps.append((int(reference[i]), None))
-        else:
-            j -= 1
-            steps.append((None, int(hypothesis[j])))
-    return steps[::-1]
-
-
-_PAIR, _DELETION, _INSERTION = range(3)
-
-
-def partners(reference: Sequences, hypothesis: Sequences) -> np.ndarray:
-    """Which symbol of its hypothesis each reference symbol is paired with at unit costs.
-
-    The alignment of each pair is that of `edit_errors`; of several it is the one that, read from the end, has a pair
-    before a deletion before an insertion. In it, no deletion is next to an insertion.
-
-    Returns
-    -------
-    ndarray of int, shape (symbols of all references,)
-        Places in the hypothesis, from 0; -1 for a deleted symbol.
-
-    Examples
-    --------
-    >>> partners(*encode(["abcd", "e"], ["xacd", ""])).tolist(), partners(*encode(["abcd"], ["acd"])).tolist()
-    ([0, 1, 2, 3, -1], [0, -1, 1, 2])
-    """
-    found = np.full(len(reference.codes), -1, dtype=np.int64)
-    for chosen in _batches(reference, hypothesis):
-        columns, rows = reference.padded(chosen), hypothesis.padded(chosen)
-        weight = 1 + len(columns) + len(rows)
-        saved = np.zeros((len(rows) + 1, len(chosen)), _kind(min(len(columns), len(rows)), 2 * (weight + 1)))
-        steps = np.empty((len(columns), *rows.shape), np.int8)
-        for place, symbols in enumerate(columns):
-            paired = saved[:-1] + _unit_savings(symbols, rows, saved.dtype, weight=weight)
-            best = np.maximum.accumulate(np.maximum(paired, saved[1:]), axis=0)
-            steps[place] = np.where(best == paired, _PAIR, np.where(best == saved[1:], _DELETION, _INSERTION))
-            saved[1:] = best
-        pair, starts = np.arange(len(chosen)), reference.starts[chosen]
-        i, j = reference.lengths[chosen] - 1, hypothesis.lengths[chosen] - 1
-        while len(pair):
-            step = steps[i, j, pair]
-            here = step == _PAIR
-            found[(starts[pair] + i)[here]] = j[here]
-            i, j = i - (step != _INSERTION), j - (step != _DELETION)
-            inside = (i >= 0) & (j >= 0)
-            i, j, pair = i[inside], j[inside], pair[inside]
-    return found
-
-
-def _without_common_ends(reference: Sequences, hypothesis: Sequences) -> tuple[Sequences, Sequences]:
-    """Both sides without the symbols that they begin with and end with alike: these are never errors."""
-    shorter = np.minimum(reference.lengths, hypothesis.lengths)
-    before = _common(reference, hypothesis, shorter, 1)
-    after = _common(reference, hypothesis, shorter - before, -1)
+def _pairs(reference: Sequences, hypothesis: Sequences) -> tuple[np.ndarray, _Pairs]:
+    """The order of the pairs by length, and the pairs in it, some with an empty side."""
+    longest = int(max(reference.lengths.max(), hypothesis.lengths.max()))
+    room = np.zeros(3 * longest + 32, reference.codes.dtype)
+    codes = np.concatenate([room, reference.codes, hypothesis.codes, room])
+    starts = np.stack([reference.starts + len(room), hypothesis.starts + len(room) + len(reference.codes)])
+    lengths = np.stack([reference.lengths, hypothesis.lengths])
+    swapped = lengths[0] > lengths[1]
+    m, n = np.where(swapped, lengths[::-1], lengths)
+    short, long = np.where(swapped, starts[::-1], starts)
+    order = np.argsort(m.astype(np.min_scalar_type(longest)), kind="stable")
+    pairs = _Pairs(codes, short, long, m, n).take(order)
+    before, after = np.zeros((2, len(m)), dtype=np.int64)
+    for rows, some in pairs.batches(2048, np.flatnonzero(pairs.m)):
+        before[rows], after[rows] = _common_ends(some)
     ends = before + after
-    return (
-        Sequences(reference.codes, reference.starts + before, reference.lengths - ends),
-        Sequences(hypothesis.codes, hypothesis.starts + before, hypothesis.lengths - ends),
-    )
+    pairs = _Pairs(codes, pairs.short + before, pairs.long + before, pairs.m - ends, pairs.n - ends)
+    again = np.argsort(pairs.m.astype(np.min_scalar_type(longest)), kind="stable")
+    pairs = pairs.take(again)
+    return order[again], pairs
 
 
-def _common(reference: Sequences, hypothesis: Sequences, longest: np.ndarray, step: int) -> np.ndarray:
-    """How many symbols, at most `longest`, are alike from the beginning (step 1) or from the end (step -1)."""
-    common: np.ndarray = longest.copy()
-    some = np.flatnonzero(longest)
-    if len(some):
-        firsts = np.cumsum(longest[some]) - longest[some]
-        place = np.arange(int(longest.sum())) - np.repeat(firsts, longest[some])
-        sides = []
-        for side in (reference, hypothesis):
-            edge = side.starts + (side.lengths - 1 if step < 0 else 0)
-            sides.append(side.codes[np.repeat(edge[some], longest[some]) + step * place])
-        place[sides[0] == sides[1]] = len(place)
-        common[some] = np.minimum(common[some], np.minimum.reduceat(place, firsts))
-    return common
+def _common_ends(pairs: _Pairs) -> tuple[np.ndarray, np.ndarray]:
+    """How many symbols of each pair are alike from the beginning, and of the others from the end: never errors."""
+    width = int(pairs.m[-1])
+    different = np.ones((len(pairs.m), width + 1), dtype=bool)
+    different[:, :-1] = pairs.windows(pairs.short, width) != pairs.windows(pairs.long, width)
+    before = np.minimum(different.argmax(axis=1), pairs.m)
+    short, long = pairs.short + pairs.m - width, pairs.long + pairs.n - width
+    different[:, :-1] = (pairs.windows(short, width) != pairs.windows(long, width))[:, ::-1]
+    return before, np.minimum(different.argmax(axis=1), pairs.m - before)
 
 
-def _batches(reference: Sequences, hypothesis: Sequences) -> Iterator[np.ndarray]:
-    """Pairs of about the same length on either side (within a quarter), without those that have an empty side."""
-    paired = np.flatnonzero(np.minimum(reference.lengths, hypothesis.lengths))
-    sizes = [np.ceil(np.log(side.lengths[paired]) / np.log(1.25)) for side in (reference, hypothesis)]
-    group = sizes[0] * 256 + sizes[1]
-    order = np.argsort(group)
-    for members in np.split(paired[order], np.flatnonzero(np.diff(group[order])) + 1):
-        if len(members):
-            longest = max(int(side.lengths[members].max()) for side in (reference, hypothesis))
-            size = 1 + _BATCH_CELLS // longest
-            for start in range(0, len(members), size):
-                yield members[start : start + size]
+def _computed(pairs: _Pairs, alone: bool) -> np.ndarray:
+    """The results of `_by_parts`, shape (2, pairs)."""
+    extra, most = pairs.n - pairs.m, _FIRST_DISTANCE
+    results = np.stack([pairs.n, np.zeros_like(extra)])
+    todo = np.flatnonzero(pairs.m)
+    while len(todo):
+        for rows, some in pairs.batches(_BATCH_CELLS // most, todo[extra[todo] <= most]):
+            limit, longer = min(most, int(some.n.max())), extra[rows]
+            below, above = (limit - int(longer.min())) // 2, (limit + int(longer.max())) // 2
+            # An error weighs more than all symbols without a partner can, between these diagonals.
+            weight = below + 1 if alone else 1
+            costs = _costs(some, (-below, above), weight, alone, weight * (limit + 1))
+            results[:, rows] = np.divmod(costs, weight)
+        todo = todo[np.maximum(results[0], extra)[todo] > most]
+        most *= _GROWTH
+    return results
 
 
-Savings = Callable[[np.ndarray, np.ndarray, np.dtype], np.ndarray]
-"""Symbols of reference and hypothesis, a type of integer -> the savings of pairing them, of this type."""
+def _costs(pairs: _Pairs, diagonals: tuple[int, int], weight: int, alone: bool, cap: int) -> np.ndarray:
+    """The cost of the cheapest alignment of each pair between two diagonals, or `cap` or more.
 
-
-def _most_saved(
-    reference: Sequences, hypothesis: Sequences, chosen: np.ndarray, savings: Savings, largest: int
-) -> np.ndarray:
-    """The largest saving of any alignment, for each chosen pair; `largest`: of any two symbols.
-
-    saved[i, j] = max(saved[i-1, j-1] + savings of r_i and h_j, saved[i-1, j], saved[i, j-1]) is computed by
-    anti-diagonals i + j = d. Each needs only the previous two, so it is one operation over all its cells and all pairs.
-    The result of a pair is on the diagonal of its own lengths.
+    An error costs `weight`, a symbol of the shorter side without a partner `alone` more. Every other anti-diagonal has
+    the same diagonals, so there are two rows of cells, each computed from the other one and in place. Cells outside of
+    the matrix cost `cap` or more, whatever their symbols.
     """
-    columns, backwards = reference.padded(chosen), hypothesis.padded(chosen)[::-1]
-    m, n = len(columns), len(backwards)
-    ends = reference.lengths[chosen]
-    last_diagonal = ends + hypothesis.lengths[chosen]
-    result = np.zeros(len(chosen), dtype=np.int64)
-    kind = _kind(min(m, n), largest)
-    older, old, new = np.zeros((3, m + 1, len(chosen)), dtype=kind)
-    for d in range(2, m + n + 1):
-        first, last = max(1, d - n), min(m, d - 1)
-        cells = savings(columns[first - 1 : last], backwards[n - d + first : n - d + last + 1], kind)
-        cells += older[first - 1 : last]
-        np.maximum(cells, old[first - 1 : last], out=cells)
-        np.maximum(cells, old[first : last + 1], out=new[first : last + 1])
-        finished = np.flatnonzero(last_diagonal == d)
-        result[finished] = new[ends[finished], finished]
-        older, old, new = old, new, older
-    return result
-
-
-def _kind(pairs: int, largest: int) -> np.dtype:
-    """The smallest type of integer for the sum of so many savings."""
-    return np.dtype(np.min_scalar_type(-pairs * largest - 1))
+    short, long, m, n = pairs[1:]
+    lowest = diagonals[0] - diagonals[0] % 2
+    size = (diagonals[1] - lowest) // 2 + 1
+    last, room = m + n, size - lowest // 2 + 2
+    rows = np.ascontiguousarray(pairs.windows(short - room + 1, int(m.max()) + 2 * room)[:, ::-1].T)
+    columns = np.ascontiguousarray(pairs.windows(long - room, int(n.max()) + 2 * room).T)
+    kind = np.min_scalar_type(cap + 4 * (weight + 1)).type
+    often = 2 * ((int(np.iinfo(kind).max) - cap - weight - 1) // weight)  # before a cell could overflow
+    even, odd = np.full((2, size + 1, len(m)), cap, dtype=kind)
+    even[-lowest // 2] = 0
+    cells, less, more = (even[:-1], odd[1:]), (odd[:-1], even[:-1]), (odd[1:], even[1:])
+    new, different = np.empty_like(odd[1:]), np.empty(odd[1:].shape, dtype=bool)
+    costs, place = np.zeros(len(m), dtype=np.int64), (n - m - lowest) // 2
+    order = np.argsort(last, kind="stable")
+    ends = np.searchsorted(last[order], np.arange(int(last.max()) + 2)).tolist()
+    for step in range(1, len(ends) - 1):
+        side = step % 2
+        row, column = (step - lowest - side) // 2, (step + lowest + side) // 2
+        row, column = len(rows) - room - row + 1, column + room - 1
+        np.not_equal(rows[row : row + size], columns[column : column + size], out=different)
+        np.minimum(less[side], np.add(more[side], kind(1), out=new) if alone else more[side], out=new)
+        new += kind(weight)
+        pair = cells[side]
+        wrong = different.view(np.uint8)
+        pair += wrong if weight == 1 else np.multiply(wrong, kind(weight), dtype=kind)
+        np.minimum(pair, new, out=pair)
+        if step % often == 0:
+            np.minimum(even, kind(cap), out=even)
+            np.minimum(odd, kind(cap), out=odd)
+        if ends[step] < ends[step + 1]:
+            finished = order[ends[step] : ends[step + 1]]
+            costs[finished] = pair[place[finished], finished]
+    return costs

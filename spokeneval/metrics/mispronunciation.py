@@ -1,7 +1,7 @@
 """Mispronunciation detection and diagnosis: which phones of a learner are not canonical, and what they are instead.
 
 Of each utterance there are three transcripts in phones: the canonical pronunciation, what an annotator heard, and what
-a system recognised. Annotated and recognised phones are each aligned with the canonical ones (`edit_distance.partners`)
+a system recognised. Annotated and recognised phones are each aligned with the canonical ones (`alignment.partners`)
 and compared at each canonical phone:
 
 - annotated as canonical: a true acceptance if it is recognised so, too, otherwise a false rejection;
@@ -26,9 +26,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import classification
+from .alignment import partners
 from .classification import BinaryCounts
 from .counts import Counts, Number, ratio
-from .edit_distance import encode, partners
+from .edit_distance import encode
 
 Phones = Sequence[Hashable]
 

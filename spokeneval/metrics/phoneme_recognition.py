@@ -33,8 +33,9 @@ from typing import Optional, Union
 
 import numpy as np
 
+from .alignment import edit_costs
 from .counts import Counts, Number, ratio, total
-from .edit_distance import Sequences, edit_costs
+from .edit_distance import Sequences
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
 """The tokens of a transcript that are not phones: silence, spoken noise and unknown."""

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from operator import ne
 from typing import Optional
 
 import numpy as np
 
 from .counts import Counts, Number, ratio, total
-from .edit_distance import Sequences, edit_errors, encode
+from .edit_distance import edit_errors, encode
 
 Symbols = Sequence[Hashable]
 
@@ -134,10 +135,13 @@ def best_references(
         raise ValueError(f"{len(reference)} references for {len(owner)} utterances; expected the same number")
     if not np.array_equal(np.unique(owner), np.arange(len(hypothesis))):
         raise ValueError(f"references of some of {len(hypothesis)} utterances; expected one or more of each")
-    references, hypotheses = encode(reference, hypothesis)
-    hypotheses = Sequences(hypotheses.codes, hypotheses.starts[owner], hypotheses.lengths[owner])
-    substitutions, insertions, deletions = edit_errors(references, hypotheses)
-    errors, lengths = substitutions + insertions + deletions, references.lengths
+    heard = hypothesis if utterance == range(len(hypothesis)) else [hypothesis[row] for row in owner.tolist()]
+    substitutions, insertions, deletions = parts = np.zeros((3, len(owner)), dtype=np.int64)
+    different = np.flatnonzero(np.fromiter(map(ne, reference, heard), dtype=bool, count=len(owner)))
+    if len(different):
+        sides = ([side[row] for row in different.tolist()] for side in (reference, heard))
+        parts[:, different] = edit_errors(*encode(*sides))
+    errors, lengths = parts.sum(axis=0), np.fromiter(map(len, reference), np.int64, len(owner))
     best = lowest_rates(errors, lengths, utterance)
     own_rates = errors[best] / np.maximum(lengths[best], 1)
     rows = TranscriptErrors(

@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ...formats.problems import data
-from ...metrics.edit_distance import cheapest_path
+from ...metrics.alignment import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references
 from ...run.scoring import Scored

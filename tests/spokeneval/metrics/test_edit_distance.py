@@ -1,4 +1,4 @@
-"""Edit distances of long sequences, and in parts."""
+"""Edit distances and errors against a recursion, in batches of all sizes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,7 @@ import pytest
 
 from spokeneval.metrics import edit_distance
 from spokeneval.metrics import transcript_errors as metrics
-from spokeneval.metrics.phoneme_recognition import FeatureTable, feature_error_rate
-from tests.samples.texts import WORDS, random_texts
-
-
-def test_savings_are_counted_beyond_every_size_of_number():
-    # A pair of one feature saves 8 quarters: 16 of them 2**7, 32 of them 2**8.
-    table = FeatureTable(("A",), ("high",), (("+",),))
-    for number in (15, 16, 31, 32):
-        phones = [["A"] * number]
-        assert feature_error_rate(phones, phones, table=table) == 0
+from tests.samples.texts import random_texts
 
 
 def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tuple[int, int, int]:
@@ -41,39 +32,30 @@ def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tup
     return best(len(reference), len(hypothesis))[2:]
 
 
-@pytest.mark.parametrize("symbols", [1, 50, 1 << 22])
-def test_substitutions_insertions_and_deletions_are_those_of_a_recursion(
-    monkeypatch: pytest.MonkeyPatch, symbols: int
+@pytest.mark.parametrize(("part", "cells", "few"), [(1, 1, 1), (50, 100, 10), (1 << 25, 1 << 17, 2000)])
+def test_errors_are_those_of_a_recursion(
+    monkeypatch: pytest.MonkeyPatch, part: int, cells: int, few: int
 ) -> None:
-    monkeypatch.setattr(edit_distance, "_PART_SYMBOLS", symbols)
+    for name, value in {"_PART_SYMBOLS": part, "_BATCH_CELLS": cells, "_FEW": few}.items():
+        monkeypatch.setattr(edit_distance, name, value)
     reference, hypothesis = ([text.split() for text in side] for side in random_texts(1, 300))
     rows = metrics.errors_per_utterance(reference, hypothesis)
     expected = [by_recursion(tuple(r), tuple(h)) for r, h in zip(reference, hypothesis, strict=True)]
     assert list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True)) == expected
 
 
-def test_long_sequences_of_different_lengths() -> None:
+LENGTHS = [(1, 200), (200, 1), (180, 220), (37, 64), (64, 65), (300, 290), (9, 9), (90, 30), (0, 4)]
+
+
+@pytest.mark.parametrize("alphabet", ["a", "ab", "to be", "日本語話者𝄞"])
+@pytest.mark.parametrize("shift", [0, 25], ids=["unlike", "shifted"])
+def test_errors_of_long_sequences_are_those_of_a_recursion(alphabet: str, shift: int) -> None:
+    """Shifted sequences are alike along a diagonal far from that of their ends."""
     rng = np.random.default_rng(2)
-    lengths = [(1, 200), (200, 1), (180, 220), (37, 64), (64, 65), (300, 290)]
-    pairs = [tuple(tuple(rng.choice(WORDS, n)) for n in pair) for pair in lengths]
-    rows = metrics.errors_per_utterance(*map(list, zip(*pairs, strict=True)))
-    found = list(zip(rows.substitutions, rows.insertions, rows.deletions, strict=True))
-    assert found == [by_recursion(*pair) for pair in pairs]
-
-
-def test_partners_are_those_of_the_cheapest_path() -> None:
-    rng = np.random.default_rng(3)
-    sides = [["".join(rng.choice([*"abc"], rng.integers(9))) for _ in range(300)] for _ in range(2)]
-    sides[0][0], sides[1][0] = "ab" * 300, "ba" * 310 + "c"
-    reference, hypothesis = edit_distance.encode(*sides)
-    found = edit_distance.partners(reference, hypothesis).tolist()
-    error = 2000  # outweighs any number of insertions and deletions
-    costs = error * (1 - np.eye(3, dtype=int)), np.full(3, error + 1)
-    expected = []
-    for row in range(300):
-        codes = (side.codes[side.starts[row] :][: side.lengths[row]] for side in (reference, hypothesis))
-        place = 0
-        for a, b in edit_distance.cheapest_path(*codes, *costs):
-            expected += [] if a is None else [-1 if b is None else place]
-            place += b is not None
-    assert found == expected
+    pairs = [tuple("".join(rng.choice([*alphabet], n)) for n in pair) for pair in LENGTHS]
+    if shift:
+        pairs = [(long, long[shift:] + other[:shift]) for long, other in pairs]
+    sides = edit_distance.encode(*zip(*pairs, strict=True))
+    found = np.stack(edit_distance.edit_errors(*sides))
+    assert found.T.tolist() == [list(by_recursion(tuple(r), tuple(h))) for r, h in pairs]
+    assert edit_distance.edit_distances(*sides).tolist() == found.sum(axis=0).tolist()

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spokeneval.metrics import edit_distance, transcript_errors
+from spokeneval.metrics import alignment, transcript_errors
 from spokeneval.metrics import phoneme_recognition as recognition
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import (
@@ -147,7 +147,7 @@ def test_small_batches_score_as_large_ones(monkeypatch):
     reference, hypothesis = random_pairs(4, 500)
     reference[7], hypothesis[9] = ["AA"] * 500, ["K", "AE"] * 300
     expected = errors_per_utterance(reference, hypothesis).feature_cost
-    monkeypatch.setattr(edit_distance, "_BATCH_CELLS", 16)
+    monkeypatch.setattr(alignment, "_BATCH_CELLS", 16)
     np.testing.assert_array_equal(errors_per_utterance(reference, hypothesis).feature_cost, expected)
 
 
