@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .problems import Noun, Problems, name, plural_of
 from .tables import Table
+from .text import unusable
 
 SPEAKER = "speaker"
 SPEAKER_ALIASES = {"user": SPEAKER, "speaker_id": SPEAKER}
@@ -128,10 +129,12 @@ def check_speakers(table: Table, problems: Problems) -> None:
         cells = table.columns.get(column, [])
         if not any(cells):
             continue
-        for row, cell in enumerate(cells):
-            if not cell:
+        for row in unusable(cells):
+            if not cells[row]:
                 message = f"the {column} is empty; expected a {column} in every row, or in none"
                 table.add_problem(problems, "no_speaker", row, message)
-            elif cell != cell.strip() or not cell.isprintable():
-                message = f"{column} {name(cell)}; expected no invisible characters and no spaces around it"
+            else:
+                message = (
+                    f"{column} {name(cells[row])}; expected no invisible characters and no spaces around it"
+                )
                 table.add_problem(problems, "unusable_speaker", row, message)

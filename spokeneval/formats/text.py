@@ -154,6 +154,17 @@ def in_form_of(expected: Sequence[str], names: Sequence[str]) -> Sequence[str]:
     ]
 
 
+def unusable(texts: Sequence[str]) -> list[int]:
+    """The places of texts that are empty, or have invisible characters or spaces around them."""
+    if all(texts) and "".join(texts).isprintable() and list(map(str.strip, texts)) == list(texts):
+        return []
+    return [
+        place
+        for place, text in enumerate(texts)
+        if not text.isprintable() or text != text.strip() or not text
+    ]
+
+
 def decimal(text: str) -> Optional[float]:
     """A finite decimal number such as `-1.5e-3`, or None: no `nan`, `inf`, hexadecimal, `1_000` or `1,5`."""
     if not _DECIMAL.match(text):

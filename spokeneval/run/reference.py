@@ -135,7 +135,9 @@ def _by_id(content: bytes, names: Mapping[int, str], any_order: bool) -> bytes:
         Whether lines of the same name are sorted by their fields; otherwise they keep their order.
     """
     places = sorted(names)
-    keys: list[Any] = [id_order(names[place]) for place in places]
+    keys: list[Any] = [names[place] for place in places]
+    if any(map(str.isdigit, keys)):
+        keys = list(map(id_order, keys))
     if any_order:
         fields = [re.findall(r"[^\s,;]+", line) for line in content.decode().split("\n")]
         keys = [(key, *map(_number_first, fields[place - 1])) for key, place in zip(keys, places)]
