@@ -36,7 +36,7 @@ from ..metrics import agreement, alternative_annotator, correlation, rater_pairs
 from ..metrics.agreement import RatingCells
 from ..metrics.alternative_annotator import AnnotatorComparisons
 from ..metrics.counts import field_arrays, total
-from ..metrics.rater_pairs import RaterPairs
+from ..metrics.rater_pairs import RaterPairs, pair_kappas
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, text, units_by
@@ -262,10 +262,6 @@ def _comparisons(table: np.ndarray, system: np.ndarray, rated: np.ndarray) -> An
     return replace(rows, **{name: field * kept for name, field in field_arrays(rows).items()})
 
 
-def _kappa_with(pairs: RaterPairs, *, weights: str, rater: int) -> Any:
-    return rater_pairs.pair_kappas(pairs, weights=weights, which=slice(rater, rater + 1))[..., 0]
-
-
 def _parity(pairs: RaterPairs, *, weights: str, raters: int) -> Any:
     system = rater_pairs.mean_kappa(pairs, weights=weights, which=slice(raters))
     return system - rater_pairs.mean_kappa(pairs, weights=weights, which=slice(raters, None))
@@ -283,7 +279,7 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
         score("kappa_mean", "Mean κ", formula=partial(mean, weights=weights, which=slice(number)), of="pairs",
               description=f"mean of the {weights}ly weighted κ with each rater of {FEWEST_ITEMS} {item}s or more"),
         *(
-            score(f"kappa_{n + 1}", f"κ {rater}", formula=partial(_kappa_with, weights=weights, rater=n), of="pairs",
+            score(f"kappa_{n + 1}", f"κ {rater}", formula=partial(pair_kappas, weights=weights, which=n), of="pairs",
                   description=f"{weights}ly weighted κ with {rater}; 0 if {rater} rated no {item}")
             for n, rater in enumerate(raters if listed else ())
         ),

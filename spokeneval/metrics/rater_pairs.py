@@ -6,7 +6,7 @@ Conventions and sources: see `agreement`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any
     return RaterPairs(given_first, given_second, distance, distance**2, counted)
 
 
-def pair_kappas(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) -> Any:
+def pair_kappas(pairs: RaterPairs, *, weights: str, which: Union[slice, int] = slice(None)) -> Any:
     """The weighted kappa of each pair of raters, over the items that both rated; see `kappa` for the definition.
 
     Parameters
@@ -84,13 +84,18 @@ def pair_kappas(pairs: RaterPairs, *, weights: str, which: slice = slice(None)) 
         The counts of one or more sets.
     weights : {"linear", "quadratic"}
         The weights of disagreements.
-    which : slice
+    which : slice or int
         The pairs whose kappas are computed; by default all p.
 
     Returns
     -------
-    ndarray, shape (..., p)
-        Kappa of each of these pairs; NaN for a pair without a common item.
+    ndarray, shape (..., p), or for a single pair (...,)
+        Kappa of each of these pairs; NaN for one of several pairs without a common item.
+
+    Raises
+    ------
+    ValueError
+        The weights are unknown, or a single pair has no common item.
     """
     check_weights(weights)
     observed = np.asarray(pairs.distance if weights == "linear" else pairs.square)[..., which]

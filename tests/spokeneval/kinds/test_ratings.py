@@ -261,6 +261,13 @@ def test_constant_ratings(answer: int, expected: int) -> None:
     assert (found["winning_rate"], found["advantage"]) == (expected, expected)
 
 
+def test_kappa_with_a_rater_who_rated_no_item_is_zero() -> None:
+    human, system = draw(np.random.default_rng(14), 2, 20, (1, 5), missing=0)
+    found = scores(make(raters=3, scale=[1, 5]), [*human, [MISSING] * 20], system)
+    assert found["kappa_3"] == 0
+    assert found["kappa_mean"] == pytest.approx((found["kappa_1"] + found["kappa_2"]) / 2)
+
+
 def test_a_perfect_rater_and_how_right_each_item_is() -> None:
     human, _ = draw(np.random.default_rng(11), 2, 40, (1, 5), missing=0)
     task = make(raters=2, scale=[1, 5])
