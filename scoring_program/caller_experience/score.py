@@ -2,8 +2,9 @@
 
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/ratings.csv)
 
-spokeneval/challenges/caller_experience.py describes the files, the counts and the scores;
-spokeneval/metrics/agreement.py and spokeneval/metrics/alternative_annotator.py give the formulas and their sources.
+spokeneval/challenges/caller_experience.py describes the files and the scores, spokeneval/kinds/ratings.py the counts;
+spokeneval/metrics/agreement.py, spokeneval/metrics/rater_pairs.py and spokeneval/metrics/alternative_annotator.py give
+the formulas and their sources.
 """
 
 import sys

@@ -23,11 +23,12 @@ from dataclasses import replace
 from functools import partial
 from math import lcm
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from ..formats.cells import Parser, whole_numbers
+from ..formats.format import Format
 from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import SPEAKER_ALIASES
@@ -52,9 +53,19 @@ SHOWN = 8
 LINEAR, QUADRATIC = "linear", "quadratic"
 MARGINS = (0.2, 0.15, 0.1)
 """Margins of the alternative annotator test for experts, skilled annotators and crowd workers."""
-FEWEST_ITEMS, FEWEST_COMMON = 10, 2
-FEWEST_COMPARED, FEWEST_REPLACED = 30, 3
-"""Items of a rater, and raters, for the alternative annotator test."""
+
+
+class Fewest(NamedTuple):
+    """The numbers with which raters count: items of a rater and of a pair of raters in means; in the alternative
+    annotator test, items of a rater, and raters."""
+
+    items: int = 10
+    common: int = 2
+    compared: int = 30
+    raters: int = 3
+
+
+FEWEST = Fewest()
 
 
 def ratings(
@@ -69,6 +80,8 @@ def ratings(
     id: str = "id",
     item: str = "item",
     unit: str = "speaker",
+    form: Optional[Format] = None,
+    fewest: Fewest = FEWEST,
 ) -> Task:
     """Return a task that asks for ratings on a scale that human raters used.
 
@@ -84,6 +97,8 @@ def ratings(
         The margin of the alternative annotator test.
     id, item, unit
         See `kind`.
+    form, fewest
+        The file formats, and the numbers with which raters count, if they are not those of the kind.
     """
     _check_raters(raters, id, unit)
     if points(scale, step) > MOST_STEPS:
@@ -91,18 +106,16 @@ def ratings(
         raise ParameterError("scale", f"{found}; expected at most {MOST_STEPS}, or `kind: scores`")
     check_step(scale, step)
     steps = round(scale[0] / step), round(scale[1] / step)
-    empty = _ratings(scale, step, empty=True)
-    reference = one_table(FILE, dict.fromkeys(raters, empty), id=id, item=item, unit=unit)
+    columns = dict.fromkeys(raters, _ratings(scale, step, empty=True))
+    reference = one_table(FILE, columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, {COLUMN: _ratings(scale, step)}, id=id, item=item)
-    middle = sum(steps) // 2
+    middle, check = sum(steps) // 2, partial(_check, scale=steps, item=item)
     return Task(
         name=name,
         title=title,
-        format=sheet_format(
-            reference, submission, list_file="items.csv", check=partial(_check, scale=steps, item=item)
-        ),
+        format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
         units=units_by(item, unit),
-        count=partial(_count, scale=steps),
+        count=partial(_count, scale=steps, fewest=fewest),
         scores=_scores(raters, step, weights, margin, item),
         right=lambda rows: agreement.exact(rows["ratings"]),
         labels=lambda answers: [
@@ -166,20 +179,20 @@ class _Raters(NamedTuple):
     common: np.ndarray
 
 
-def _raters(reference: Answers, scale: tuple[int, int]) -> _Raters:
+def _raters(reference: Answers, scale: tuple[int, int], fewest: Fewest) -> _Raters:
     table = np.stack(list(reference.columns.values())).astype(float)
     table[table < scale[0]] = np.nan
     rated = ~np.isnan(table)
-    enough = rated.sum(axis=1) >= FEWEST_ITEMS
+    enough = rated.sum(axis=1) >= fewest.items
     pairs = np.triu_indices(len(table), 1)
     shared = rated.astype(float) @ rated.T
-    return _Raters(table, enough, pairs, (np.outer(enough, enough) & (shared >= FEWEST_COMMON))[pairs])
+    return _Raters(table, enough, pairs, (np.outer(enough, enough) & (shared >= fewest.common))[pairs])
 
 
 def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[int, int], item: str) -> None:
     if problems:
         return
-    raters = _raters(answers, scale)
+    raters = _raters(answers, scale, FEWEST)
     rated = ~np.isnan(raters.table)
     for row in np.flatnonzero(~rated.any(axis=0)).tolist():
         table.add_problem(problems, "no_rating", row, "no rating; expected one of one rater or more")
@@ -187,21 +200,23 @@ def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[i
         found = [f"{name} {number}" for name, number in zip(answers.columns, rated.sum(axis=1).tolist())]
         more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
         message = (
-            f"no two raters with {FEWEST_ITEMS} {item}s or more each share {FEWEST_COMMON} {item}s or more; "
+            f"no two raters with {FEWEST.items} {item}s or more each share {FEWEST.common} {item}s or more; "
             f"{item}s of each rater: {', '.join(found[:SHOWN])}{more}. Where every rater has few, declare "
             "`kind: scores` with the mean rating"
         )
         problems.add("too_few_ratings", table.file, message)
 
 
-def _count(reference: Answers, submission: Answers, *, scale: tuple[int, int]) -> dict[str, Any]:
+def _count(
+    reference: Answers, submission: Answers, *, scale: tuple[int, int], fewest: Fewest
+) -> dict[str, Any]:
     """The counts of each item.
 
     `pairs` has the system with each rater, then each two raters; `ratings` the pairs of a rater's and the system's
     rating. In `with_system` and `humans`, a pair of ratings of an item with m ratings counts `_often(raters)` / (m - 1)
     times, as alpha needs. `concordance` has the mean of an item's raters.
     """
-    raters = _raters(reference, scale)
+    raters = _raters(reference, scale, fewest)
     table, rated = raters.table, ~np.isnan(raters.table)
     system = np.broadcast_to(submission[COLUMN].astype(float), table.shape)
     pairs, *panels = (_of_listed if len(table) <= MOST_LISTED else _of_crowd)(raters, system, scale)
@@ -212,8 +227,11 @@ def _count(reference: Answers, submission: Answers, *, scale: tuple[int, int]) -
         **dict(zip(("with_system", "humans"), panels)),
         "concordance": correlation.rating_moments(np.nanmean(table, axis=0) - centre, system[0] - centre),
     }
-    if len(table) >= FEWEST_REPLACED:
-        counts["comparisons"] = _comparisons(np.nan_to_num(table), submission[COLUMN], rated)
+    if len(table) >= fewest.raters:
+        rows = alternative_annotator.annotator_comparisons(
+            np.nan_to_num(table), submission[COLUMN], rated=rated
+        )
+        counts["comparisons"] = _with_enough(rows, fewest)
     return counts
 
 
@@ -254,11 +272,10 @@ def _often(raters: int) -> int:
     return lcm(*range(1, raters + 1)) if raters <= MOST_LISTED else 1
 
 
-def _comparisons(table: np.ndarray, system: np.ndarray, rated: np.ndarray) -> AnnotatorComparisons:
+def _with_enough(rows: AnnotatorComparisons, fewest: Fewest) -> AnnotatorComparisons:
     """The comparisons of the raters with enough of them; none if too few raters have."""
-    rows = alternative_annotator.annotator_comparisons(table, system, rated=rated)
-    kept = np.sum(list(field_arrays(total(rows)).values()), axis=0) >= FEWEST_COMPARED
-    kept &= kept.sum() >= FEWEST_REPLACED
+    kept = np.sum(list(field_arrays(total(rows)).values()), axis=0) >= fewest.compared
+    kept &= kept.sum() >= fewest.raters
     return replace(rows, **{name: field * kept for name, field in field_arrays(rows).items()})
 
 
@@ -274,10 +291,10 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
     near = "one point" if step == 1 else f"{step:g} points"
     score = partial(Score, direction=HIGHER, undefined=0.0, bounds=AGREEMENT)
     alpha = partial(agreement.krippendorff_alpha, raters=_often(number) + 1)
-    needs = f"; 0 with fewer than {FEWEST_REPLACED} raters of {FEWEST_COMPARED} {item}s or more"
+    needs = f"; 0 with fewer than {FEWEST.raters} raters of {FEWEST.compared} {item}s or more"
     scores = (
         score("kappa_mean", "Mean κ", formula=partial(mean, weights=weights, which=slice(number)), of="pairs",
-              description=f"mean of the {weights}ly weighted κ with each rater of {FEWEST_ITEMS} {item}s or more"),
+              description=f"mean of the {weights}ly weighted κ with each rater of {FEWEST.items} {item}s or more"),
         *(
             score(f"kappa_{n + 1}", f"κ {rater}", formula=partial(pair_kappas, weights=weights, which=n), of="pairs",
                   description=f"{weights}ly weighted κ with {rater}; 0 if {rater} rated no {item}")
@@ -293,7 +310,7 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
               f"share of the raters' ratings at most {near} from the system's", of="ratings", percent=True),
         score("quadratic_kappa", "Quadratic κ", formula=partial(mean, weights=QUADRATIC, which=slice(number)),
               of="pairs",
-              description=f"mean of the quadratically weighted κ with each rater of {FEWEST_ITEMS} {item}s or more"),
+              description=f"mean of the quadratically weighted κ with each rater of {FEWEST.items} {item}s or more"),
         score("ccc", "CCC", formula=correlation.concordance, of="concordance",
               description="Lin's concordance correlation with the mean of the raters' ratings", best=1),
         score("alpha", "α with the system", formula=alpha, of="with_system",
@@ -310,7 +327,7 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
               undefined=0.0),
     )
     leave_out = {"quadratic_kappa"} if weights == QUADRATIC else set()
-    leave_out |= {"winning_rate", "advantage"} if number < FEWEST_REPLACED else set()
+    leave_out |= {"winning_rate", "advantage"} if number < FEWEST.raters else set()
     leave_out |= set() if listed else {"human_kappa_mean", "parity"}
     return tuple(score for score in scores if score.key not in leave_out)
 # fmt: on

@@ -147,6 +147,9 @@ class Listeners(Ratings):
         first, second = super().draw(rng, n)
         return (first, *(np.clip(second + rng.integers(-1, 2, n), 1, 5) for _ in range(3)))
 
+    def spoilt(self, arguments):  # NaN is a missing rating of a listener
+        return {name: bad for name, bad in super().spoilt(arguments).items() if name[-1] == "3"}
+
 
 class Predictions(Family):
     """Human scores and predictions."""
@@ -357,7 +360,7 @@ def stretch(scores: np.ndarray) -> np.ndarray:
 
 def count_ratings(*raters: np.ndarray, part: str) -> Any:
     listeners = {name: raters[place] for place, name in enumerate(caller_experience.LISTENERS)}
-    return caller_experience.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
+    return caller_experience.TASK.count(Answers(None, listeners), Answers(None, {"rating": raters[-1]}))[part]
 
 
 def count_phones(reference: Any, hypothesis: Any, part: str) -> Any:
@@ -389,7 +392,8 @@ RATINGS, SEGMENTS, TRIALS = Ratings(partial(agreement.rating_cells, **SCALE)), S
 PARTS: Mapping[str, Mapping[str, Family]] = {
     "spoken_call": {"decisions": AcceptReject(accept_reject.decisions_per_response)},
     "caller_experience": {
-        part: Listeners(partial(count_ratings, part=part)) for part in ("pairs", "comparisons")
+        part: Listeners(partial(count_ratings, part=part))
+        for part in ("pairs", "ratings", "with_system", "humans", "comparisons")
     },
     "psst_recognition": {
         part: Transcripts(partial(count_phones, part=part)) for part in ("features", "phones")

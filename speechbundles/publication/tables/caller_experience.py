@@ -1,10 +1,10 @@
 """Tables 1 and 2 of the Caller Experience paper: linearly weighted kappas of listeners and systems."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from speechbundles.publication.outputs import ScoringOutput
-from spokeneval.challenges.caller_experience import LISTENERS, PAIRS
-from spokeneval.challenges.caller_experience import kappas as pair_kappas
+from spokeneval.challenges.caller_experience import LISTENERS, listeners_kappas
 from spokeneval.ranking.values import Table
 
 
@@ -13,10 +13,10 @@ def listeners_agreement(outputs: Sequence[ScoringOutput]) -> Table | None:
     counted = next((output.statistics for output in outputs if output.statistics is not None), None)
     if counted is None:
         return None
-    kappas = pair_kappas(counted.total("pairs")).tolist()
+    kappas = listeners_kappas(counted.total("pairs")).tolist()
     rows = [
         [f"{first} vs. {second}", f"{kappa:.2f}"]
-        for (first, second), kappa in zip(PAIRS[3:], kappas[3:], strict=True)
+        for (first, second), kappa in zip(combinations(LISTENERS, 2), kappas, strict=True)
     ]
     return Table("Agreement among the listeners (Table 1 of the paper)", ["Raters compared", "κ"], rows)
 

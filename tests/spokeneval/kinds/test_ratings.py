@@ -11,10 +11,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from spokeneval.challenges import caller_experience
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.sheets import Answers
-from spokeneval.metrics.counts import field_arrays, total
+from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.task import Task
 from tests.samples import kinds
@@ -279,19 +277,6 @@ def test_a_perfect_rater_and_how_right_each_item_is() -> None:
     assert right.tolist() == expected
     reference, _ = read(task, human, human[0])
     assert sorted(task.labels(reference)) == sorted(r for rater in human for r in rater if r is not None)
-
-
-@pytest.mark.parametrize("items", [30, 200])
-def test_complete_ratings_of_three_raters_have_the_scores_of_caller_experience(items: int) -> None:
-    human, system = draw(np.random.default_rng(13), 3, items, (1, 5), missing=0)
-    calls = {f"human{n + 1}": np.array(ratings) for n, ratings in enumerate(human)}
-    rows = caller_experience.count(Answers(None, calls), Answers(None, {"rating": np.array(system)}))
-    counts = {part: total(each) for part, each in rows.items()}
-    task = caller_experience.TASK
-    expected = [score.value(task.part(score, counts)) for score in task.scores]
-    found = scores(make(raters=3, scale=[1, 5]), human, system)
-    found.pop("ccc")
-    np.testing.assert_allclose(list(found.values()), expected, rtol=0, atol=1e-12)
 
 
 def test_counts_take_few_numbers() -> None:

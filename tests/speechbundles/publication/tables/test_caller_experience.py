@@ -4,12 +4,13 @@ import numpy as np
 
 from speechbundles.publication.outputs import ScoringOutput
 from speechbundles.publication.tables.caller_experience import listeners_agreement
-from spokeneval.metrics.agreement import RatingCells, cohen_kappa, rating_cells
+from spokeneval.metrics.agreement import cohen_kappa
+from spokeneval.metrics.rater_pairs import rater_pairs
 from spokeneval.run.signature import Signature
 from spokeneval.run.statistics import Statistics
 
 
-def test_the_listeners_kappas_from_summed_cells():
+def test_the_listeners_kappas_from_summed_pairs():
     ratings = np.random.RandomState(6).randint(1, 6, size=(3, 60))
     ratings[1] = np.clip(ratings[0] + ratings[1] // 4, 1, 5)
     listeners = ((0, 1), (0, 2), (1, 2))
@@ -18,9 +19,10 @@ def test_the_listeners_kappas_from_summed_cells():
         *((listener, system) for listener in ratings),
         *((ratings[a], ratings[b]) for a, b in listeners),
     ]
-    cells = np.stack([rating_cells(*pair, scale=(1, 5)).cells for pair in raters], axis=1)
+    sides = (np.stack(side) for side in zip(*raters, strict=True))
+    pairs = rater_pairs(*sides, scale=(1, 5), counted=np.ones(6))
     units = [str(call) for call in range(60)]
-    statistics = Statistics("call", units, {"pairs": RatingCells(cells)})
+    statistics = Statistics("call", units, {"pairs": pairs})
     table = listeners_agreement([ScoringOutput("x", {}, Signature("caller_experience"), statistics)])
     expected = [
         f"{cohen_kappa(ratings[a], ratings[b], weights='linear', scale=(1, 5)):.2f}" for a, b in listeners
