@@ -12,17 +12,23 @@ import click
 
 from speechbundles.cli.options import PATH, Command, as_json, flag, own_folder, path_option
 from speechbundles.cli.progress import steps
-from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.cli.terminal import ROOT, answer, reporting
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import now
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
 from speechbundles.publication import (
     Breakdown,
     board_to_json,
     board_to_text,
     make_board,
+    markdown_table,
+    rank_scores,
     read_outputs,
+    table_to_csv,
+    text_table,
     write_board,
     write_pdf,
 )
@@ -71,6 +77,11 @@ from speechbundles.publication import (
     "FILE",
     "properties that make items hard: a CSV file with columns for the item, its annotator and each property",
 )
+@path_option(
+    "--scores-only",
+    "BUNDLE",
+    "rank by the scores that this bundle's own program wrote, without intervals; --out gets board.csv and board.md",
+)
 @as_json
 def command(
     outputs: Sequence[Path],
@@ -81,9 +92,14 @@ def command(
     day: datetime | None,
     baseline: str,
     anonymous: bool,
+    scores_only: Path | None,
     as_json: bool,
     **asked: Any,
 ) -> int:
+    if scores_only:
+        if pdf or competition or title or day or baseline or anonymous or any(asked.values()):
+            raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
+        return _rank_scores(scores_only, outputs, out, as_json)
     if pdf and out is None:
         raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
     with reporting():
@@ -107,4 +123,17 @@ def command(
     if pdf and out:
         with reporting():
             say(write_pdf(out) or f"wrote board.pdf to {out}", error=True)
+    return 0
+
+
+def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None, as_json: bool) -> int:
+    """Rank outputs by the scores that the bundle's own program wrote."""
+    with reporting():
+        table = rank_scores(read_built_bundle(bundle), [path for path in outputs if path.is_dir()])
+        systems = [dict(zip(table.header, row, strict=True)) for row in table.rows]
+        answer({"systems": systems}, text_table(table), as_json=as_json)
+        if out:
+            board = {"board.csv": table_to_csv(table), "board.md": f"{markdown_table(table)}\n"}
+            write_tree(out, {name: text.encode() for name, text in board.items()})
+            say(f"wrote {', '.join(board)} to {out}", error=True)
     return 0

@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from speechbundles.publication.render import escaped_markdown as escaped_markdown
     from speechbundles.publication.render import fitted_tables as fitted_tables
     from speechbundles.publication.render import markdown_table as markdown_table
+    from speechbundles.publication.render import table_to_csv as table_to_csv
     from speechbundles.publication.render import text_table as text_table
     from speechbundles.publication.score import score_all as score_all
     from speechbundles.publication.score import scores_to_text as scores_to_text
+    from speechbundles.publication.scores_only import rank_scores as rank_scores
     from speechbundles.publication.write import board_to_json as board_to_json
     from speechbundles.publication.write import board_to_text as board_to_text
     from speechbundles.publication.write import write_board as write_board
@@ -23,8 +25,9 @@ _NAMES = {
     "board": ("Breakdown", "make_board"),
     "outputs": ("ScoringOutput", "read_outputs"),
     "pdf": ("write_pdf",),
-    "render": ("escaped_markdown", "fitted_tables", "markdown_table", "text_table"),
+    "render": ("escaped_markdown", "fitted_tables", "markdown_table", "table_to_csv", "text_table"),
     "score": ("score_all", "scores_to_text"),
+    "scores_only": ("rank_scores",),
     "write": ("board_to_json", "board_to_text", "write_board"),
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}
