@@ -205,7 +205,7 @@ def _list_findings(built: Sequence[Built]) -> None:
 
 def _list_changes(built: Sequence[Built]) -> None:
     """Print what the build means for submissions that are there, once for all platforms."""
-    for line in dict.fromkeys(f"{each.competition.name}: {line}" for each in built for line in each.changes):
+    for line in dict.fromkeys(f"{each.name}: {line}" for each in built for line in each.changes):
         warn(wrap(f"change: {line}"))
 
 

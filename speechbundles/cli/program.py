@@ -11,7 +11,7 @@ import click
 from spokeneval.version import __version__
 
 COMMANDS = (
-    *("init", "build", "check", "rehearse", "score", "rank", "season"),
+    *("init", "adopt", "build", "check", "rehearse", "score", "rank", "season"),
     *("publish", "fetch", "board", "watch", "amend", "new"),
 )
 """In the order in which organisers need them. Each is a module of this package with a click command named `command`."""

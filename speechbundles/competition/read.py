@@ -63,7 +63,8 @@ def read_competitions(
         content, marks = _load(own, sources.root)
     defects: Defects = []
     known = schema.setting_names(sources.root / SCHEMA)
-    resolved = list(resolve(content, series, sources, known, defects))
+    own_tasks = {name: entry for name, entry in content["bundles"].items() if "kept" not in entry}
+    resolved = list(resolve({**content, "bundles": own_tasks}, series, sources, known, defects))
     resolved = list(_left_out(resolved, leave_out, defects))
     defects += rules.of_all(resolved)
     competitions = [competition for competition in resolved if not names or competition.name in names]
@@ -74,6 +75,15 @@ def read_competitions(
     if defects:
         raise located_yaml.refusal(own, defects, marks)
     return competitions
+
+
+def kept_bundles(sources: Sources, names: Collection[str] = ()) -> dict[str, Path]:
+    """Return the folders of bundles that others built, by the names of the bundles; see `read_competitions`."""
+    if sources.is_sample:
+        return {}
+    content, _ = _load(sources.folder / "competition.yaml", sources.root)
+    kept = {name: entry["kept"] for name, entry in content["bundles"].items() if "kept" in entry}
+    return {name: sources.folder / kept[name] for name in kept if name in names or not names}
 
 
 def _require_merged(folder: Path) -> None:

@@ -91,11 +91,11 @@ def read_bundle(report: Report, path: Path) -> Archive | None:
     ------
     OSError: not a regular file or a folder, or one that is too large.
     """
-    data = _zip_folder(path) if path.is_dir() else read_file(path, LARGEST_BUNDLE)
+    data = zip_folder(path) if path.is_dir() else read_file(path, LARGEST_BUNDLE)
     return open_archive(report, "", data, Room())
 
 
-def _zip_folder(folder: Path) -> bytes:
+def zip_folder(folder: Path) -> bytes:
     """Return a zip of a folder. Links are left out: they could lead to files that are not the bundle's."""
     paths = {name: path for name, path in tree_files(folder).items() if not path.is_symlink()}
     if sum(path.stat().st_size for path in paths.values()) > LARGEST_BUNDLE:

@@ -46,7 +46,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     )
 
 
-def phases_in_order(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def phases_in_order(content: Mapping[str, Any]) -> list[dict[str, Any]]:
     return sorted(content["phases"], key=lambda item: int(item.get("index", 0)))
 
 

@@ -46,7 +46,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     ------
     OrganiserError: an unknown name, or a folder that cannot be used. Nothing is written then.
     """
-    _require_new(root, folder)
+    require_new(root, folder)
     series = read_competitions(Sources(root))
     known = list(dict.fromkeys(name for bundle in series for name in (bundle.task, bundle.name)))
     for name in names:
@@ -74,7 +74,7 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
     name: a new name for the task.
     kind: the kind of the task, with every parameter explained in `competition.yaml`.
     """
-    _require_new(root, folder)
+    require_new(root, folder)
     require_name(name)
     if name in task_names():
         raise OrganiserError(f"{name} is a task of the repository; choose another name")
@@ -104,7 +104,7 @@ def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: 
 
 def write_example(root: Path, folder: Path, name: str) -> None:
     """Write an example's folder; see `write_folder` for the errors."""
-    _require_new(root, folder)
+    require_new(root, folder)
     write_tree(folder, {**example_files(name), ".gitignore": fill_template("gitignore.txt").encode()})
 
 
@@ -121,7 +121,7 @@ def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:
     return parameter.name, lines, inline_yaml(parameter.example)
 
 
-def _require_new(root: Path, folder: Path) -> None:
+def require_new(root: Path, folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OrganiserError(f"{folder} exists already; name a new folder")
     if folder.resolve().is_relative_to(root.resolve()):

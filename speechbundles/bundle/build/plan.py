@@ -1,7 +1,7 @@
 """Read and validate everything that the requested bundles need. Nothing is written before everything is valid."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, combinations, product
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
 from speechbundles.competition.intake.declared import declared_of
-from speechbundles.competition.read import read_competitions
+from speechbundles.competition.read import kept_bundles, read_competitions
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.competition.seal import keep_home, seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole, with_all_labels
@@ -27,11 +27,15 @@ from spokeneval.formats.problems import count_of
 
 @dataclass(frozen=True)
 class Plan:
-    """The validated competitions to build, the parts of each task, and warnings for the organiser."""
+    """The validated competitions to build, the parts of each task, and warnings for the organiser.
+
+    `foreign`: the folders of bundles that others built, which are zipped as they are, by the names of the bundles.
+    """
 
     competitions: Sequence[Competition]
     parts: Mapping[str, Parts]
     warnings: Sequence[str]
+    foreign: Mapping[str, Path] = field(default_factory=dict)
 
 
 def plan(
@@ -93,7 +97,7 @@ def plan(
         parts[task] = make_parts(competition, loaded[task], log=log)
         warnings += _kit_warnings(competition, parts[task])
     unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
-    return Plan(competitions, parts, [*unsaid, *warnings])
+    return Plan(competitions, parts, [*unsaid, *warnings], kept_bundles(sources, names))
 
 
 def _small_sets(

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model import dates
-from speechbundles.model.archive import LARGEST_BUNDLE
+from speechbundles.model.archive import LARGEST_BUNDLE, zip_folder
 from speechbundles.model.competition import Competition
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import BundleError, OrganiserError
@@ -38,7 +39,7 @@ class Built:
     changes: what the build means for submissions that are there.
     """
 
-    competition: Competition
+    name: str
     platform: str
     path: Path
     size: int
@@ -89,19 +90,28 @@ def write(
         content = make_zip(files, first=FILE)
         path = out / platform / f"{competition.name}.zip"
         _require_room(path, len(content), files)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        try:
-            unfinished.write_bytes(content)
-            findings = tuple(check_bundle(unfinished))
-            changed: tuple[str, ...] = ()
-            if not any(finding.level == "error" for finding in findings):
-                changed = tuple(_changes(earlier, path, unfinished, competition))
-                unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-        digest = hashlib.sha256(content).hexdigest()
-        yield Built(competition, platform, path, len(content), digest, findings, changed)
+        yield _write_checked(path, content, partial(_changes, earlier, path, competition))
+    for name, folder in plan.foreign.items():
+        yield _write_checked(out / "codabench" / f"{name}.zip", zip_folder(folder))
+
+
+def _write_checked(
+    path: Path, content: bytes, changes_with: Callable[[Path], Iterator[str]] = lambda written: iter(())
+) -> Built:
+    """Check a bundle, and write it if it has no errors."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    changed: tuple[str, ...] = ()
+    try:
+        unfinished.write_bytes(content)
+        findings = tuple(check_bundle(unfinished))
+        if not any(finding.level == "error" for finding in findings):
+            changed = tuple(changes_with(unfinished))
+            unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    digest = hashlib.sha256(content).hexdigest()
+    return Built(path.stem, path.parent.name, path, len(content), digest, findings, changed)
 
 
 def _require_room(path: Path, size: int, files: Mapping[str, bytes]) -> None:
@@ -115,7 +125,7 @@ def _require_room(path: Path, size: int, files: Mapping[str, bytes]) -> None:
         )
 
 
-def _changes(earlier: Path | None, replaced: Path, built: Path, competition: Competition) -> Iterator[str]:
+def _changes(earlier: Path | None, replaced: Path, competition: Competition, built: Path) -> Iterator[str]:
     """Yield what a build changes for submissions that are there; nothing before the first phase begins."""
     if earlier:
         yield from changes(read_built_bundle(earlier), read_built_bundle(built), competition.rules)

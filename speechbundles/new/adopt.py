@@ -1,0 +1,235 @@
+"""Makes a competition folder of a bundle that others built: its files as they are, or a declared task instead."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from speechbundles.bundle.check import read_table
+from speechbundles.model.archive import Room, open_archive
+from speechbundles.model.bounded import parse_yaml
+from speechbundles.model.bundle import BuiltBundle, BuiltTask
+from speechbundles.model.codabench import phases_in_order
+from speechbundles.model.dates import FORMAT
+from speechbundles.model.document import FILE
+from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.finding import Report
+from speechbundles.model.text import dump_yaml
+from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
+from speechbundles.new.competition_folder import require_new, write_own_task
+from speechbundles.new.template import fill_template, require_name
+from speechbundles.platforms.codabench.keys import VERSION
+from speechbundles.platforms.keys import SORTING
+from spokeneval import score
+from spokeneval.kinds.declared import KINDS, declared_task
+
+_OF_TASK = ("scoring_program", "ingestion_program", "reference_data", "input_data")
+_OF_PHASE = ("public_data", "starting_kit")
+_PARTS = (*_OF_TASK, *_OF_PHASE, "path")
+"""Keys whose values are programs and data."""
+_SAME = {
+    "acc": "accuracy",
+    "bacc": "balanced_accuracy",
+    "mcc": "matthews",
+    "pearson": "pearson_r",
+    "qwk": "quadratic_kappa",
+    "spearman": "spearman_r",
+}
+"""Other names of scores of the kinds."""
+_TIME = re.compile("time|duration", re.IGNORECASE)
+
+
+def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
+    """Write a bundle's files to `folder/NAME/`, inner zips as folders, and settings with which `build` zips them again.
+
+    Dates are written as Codabench reads them, and a bundle of format 1.5 in version 2.
+
+    Raises
+    ------
+    OrganiserError: a name that a task cannot have, or a folder that cannot be used.
+    """
+    require_new(root, folder)
+    require_name(name)
+    content: dict[str, Any] = parse_yaml(bundle.files[FILE])
+    if bundle.platform == "codalab":  # where a limit of 0 closes a phase; on Codabench it is none
+        bundle = replace(
+            bundle, phases=tuple(phase for phase in bundle.phases if phase.per_day and phase.total)
+        )
+        content = _version_2(bundle, content)
+    for item, phase in zip(phases_in_order(content), bundle.phases, strict=True):
+        item["start"] = phase.opens.strftime(FORMAT)
+        if phase.closes:
+            item["end"] = (phase.closes - timedelta(seconds=1)).strftime(FORMAT)
+    files: dict[str, bytes] = {}
+    folders: dict[str, str] = {}
+    for item in (*content["tasks"], *content["phases"], *(content.get("solutions") or ())):
+        for key in _PARTS:
+            if (part := item.get(key)) in bundle.files:
+                item[key] = folders.setdefault(part, _unpack(bundle, part, files))
+    named = {posixpath.normpath(part) for part, place in folders.items() if place.endswith("/")}
+    others = {place: data for place, data in bundle.files.items() if posixpath.normpath(place) not in named}
+    kept = {**others, **files, FILE: dump_yaml(content)}
+    settings = {
+        "competition.yaml": fill_template("kept.yaml", name=name),
+        ".gitignore": fill_template("gitignore.txt"),
+    }
+    texts = {place: text.encode() for place, text in settings.items()}
+    write_tree(folder, {**texts, **{f"{name}/{place}": data for place, data in kept.items()}})
+
+
+def _unpack(bundle: BuiltBundle, part: str, files: dict[str, bytes]) -> str:
+    """Add the files of an inner zip; return the folder that they are in, or the part's own name if it is no zip."""
+    archive = open_archive(Report(), part, bundle.files[part], Room())
+    if archive is None:
+        return part
+    place = posixpath.splitext(posixpath.normpath(part))[0] + "/"
+    files.update(
+        {f"{place}{file}": data for file, data in archive.files.items()} or {f"{place}empty.txt": b""}
+    )
+    return place
+
+
+def _version_2(bundle: BuiltBundle, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `competition.yaml` of a bundle of format 1.5 in version 2, with a task for each phase."""
+    pages = dict(content["html"])
+    terms = pages.pop("terms")
+    return {
+        "version": VERSION,
+        "title": bundle.title,
+        "description": str(content.get("description") or ""),
+        "image": content.get("image", ""),
+        "terms": terms,
+        "docker_image": bundle.image,
+        "registration_auto_approve": not content.get("has_registration", True),
+        "enable_detailed_results": bundle.detailed_results,
+        "pages": [{"title": str(title), "file": file} for title, file in pages.items()],
+        "tasks": [
+            {"index": index, "name": phase.name, **_named(phase.tasks[0], _OF_TASK)}
+            for index, phase in enumerate(bundle.phases)
+        ],
+        "phases": [
+            {
+                "index": index,
+                "name": phase.name,
+                "tasks": [index],
+                "max_submissions_per_day": phase.per_day,
+                "max_submissions": phase.total,
+                "execution_time_limit": int(phase.seconds),
+                **_named(phase, _OF_PHASE),
+            }
+            for index, phase in enumerate(bundle.phases)
+        ],
+        "leaderboards": [
+            {
+                "title": "Results",
+                "key": "results",
+                "primary_index": 0,
+                "submission_rule": bundle.phases[-1].rule,
+                "columns": [
+                    {
+                        "title": column.title,
+                        "key": column.key,
+                        "index": index,
+                        "sorting": SORTING[column.direction],
+                        "precision": column.precision,
+                        "hidden": column.hidden,
+                    }
+                    for index, column in enumerate(column for column in bundle.columns if not column.computed)
+                ],
+            }
+        ],
+    }  # fmt: skip
+
+
+def _named(of: object, keys: Sequence[str]) -> dict[str, str]:
+    return {key: part for key in keys if (part := getattr(of, key))}
+
+
+def kinds_of(bundle: BuiltBundle) -> dict[str, dict[str, str]]:
+    """Return the kinds that have a score for every column, except times: `kind -> column -> score`."""
+    keys = [column.key for column in bundle.columns if not (column.computed or _TIME.search(column.key))]
+    plain = {key: re.sub(r"\W+", "_", key.lower()) for key in keys}
+    found = {key: _SAME.get(name, name) for key, name in plain.items()}
+    kinds = {}
+    for name, kind in KINDS.items():
+        example = {parameter.name: parameter.example for parameter in kind.parameters}
+        scores = {each.key for each in declared_task("example", {"kind": name, **example}).scores}
+        if keys and scores.issuperset(found.values()):
+            kinds[name] = found
+    return kinds
+
+
+def scores_of_kind(bundle: BuiltBundle, task: BuiltTask, solution: str, kind: str) -> Mapping[str, float]:
+    """Return the scores of a kind on a sample solution, if its answers and the labels are a table or list each.
+
+    Raises
+    ------
+    OrganiserError: they cannot be read, or their items differ.
+    """
+    gold, answers = _labels(bundle, str(task.reference_data)), _labels(bundle, solution)
+    if gold.keys() != answers.keys():
+        raise OrganiserError(
+            f"{task.reference_data} and {solution} have other items, or not one row for each"
+        )
+    labels = list(gold.values())
+    parameters: dict[str, Any] = {"kind": kind}
+    try:
+        if kind == "decisions":
+            parameters["classes"] = sorted(set(labels))
+        elif kind == "scores":
+            parameters["scale"] = [min(map(float, labels)), max(map(float, labels))]
+        return score(parameters, labels, [answers[item] for item in gold]).scores
+    except ValueError as error:
+        raise OrganiserError(f"the kind {kind} cannot score {solution}: {error}") from None
+
+
+def _labels(bundle: BuiltBundle, part: str) -> dict[str, str]:
+    """Return the labels of items in a zip: those of the only table, or the lines of the only list, by their numbers."""
+    archive = open_archive(Report(), part, bundle.files.get(part, b""), Room())
+    found = []
+    for name, data in archive.files.items() if archive else ():
+        lines = data.decode("utf-8", "replace").split()
+        try:
+            table = read_table(name, data)
+        except UnreadableFile:
+            continue
+        if table and len(table.cells) > 1:
+            first, *_, last = table.cells.values()
+            found.append(dict(zip(first, last, strict=True)))
+        elif lines:
+            found.append({str(number): line for number, line in enumerate(lines)})
+    if len(found) != 1:
+        raise OrganiserError(f"{part} has {len(found)} tables; expected one")
+    return found[0]
+
+
+def replace_by_kind(root: Path, folder: Path, name: str, bundle: BuiltBundle, kind: str) -> dict[str, str]:
+    """Write a competition folder for a task of a kind, with the phases, the title and the labels of a bundle.
+
+    Its first phase becomes that of the development set, its last one that of the evaluation set. Returns what
+    `write_own_task` does.
+    """
+    places = write_own_task(root, folder, name, kind)
+    path = folder / "competition.yaml"
+    text = path.read_text(encoding="utf-8").replace(
+        '"FILL IN: the title"', dump_yaml(bundle.title).decode().strip()
+    )
+    ends = [bundle.phases[0], bundle.phases[-1]]
+    for phase in ends if len(bundle.phases) > 1 else ():
+        for date in (phase.opens, phase.closes and phase.closes - timedelta(seconds=1)):
+            shown = f'"{date:{FORMAT}}"' if date else '"FILL IN: the end"'
+            text = text.replace('"FILL IN: YYYY-MM-DD HH:MM:SS"', shown, 1)
+    path.write_text(text, encoding="utf-8")
+    for phase, place in zip(ends, (TRIAL_SET, DECIDING_SET), strict=True):
+        write_tree(folder / "reference_data" / name / place, dict(_files(bundle, phase.reference_data)))
+    pages = {key: data for key, data in bundle.files.items() if key.endswith((".md", ".html"))}
+    write_tree(folder / "adopted_pages", {posixpath.basename(page): data for page, data in pages.items()})
+    return places
+
+
+def _files(bundle: BuiltBundle, part: str | None) -> Iterator[tuple[str, bytes]]:
+    archive = open_archive(Report(), str(part), bundle.files.get(str(part), b""), Room())
+    yield from archive.files.items() if archive else ()
