@@ -4,13 +4,7 @@ from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
 from speechbundles.bundle.rehearse.containers import ContainerEngine
 from speechbundles.bundle.rehearse.engine import Engine, Program
 from speechbundles.bundle.rehearse.engines import ENGINES, choose_engine
-from speechbundles.bundle.rehearse.many import (
-    Result,
-    lost_result,
-    read_result,
-    rehearse_all,
-    write_result,
-)
+from speechbundles.bundle.rehearse.many import Result, lost_result, read_result, rehearse_all, write_result
 from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import (
     FAILED,

@@ -100,9 +100,8 @@ def check_output(output: Path, step: str) -> None:
 
 
 def _not_its_own(step: str) -> RunFailed:
-    return RunFailed(
-        f"the {step} program wrote a file named {REPORT} to its output; only the worker may write it"
-    )
+    what = f"the {step} program wrote a file named {REPORT} to its output"
+    return RunFailed(f"{what}; only the worker may write it")
 
 
 def page_warnings(output: Path, enabled: bool) -> list[str]:
@@ -124,24 +123,21 @@ def _predict(run: Run, app: Path, command: list[str] | None = None) -> Path:
     if not run.task.ingestion_only_during_scoring:
         programs += _ingestion(run, app / "program", mounts, {**inputs, f"{APP}/{SUBMITTED}": submitted})
     if not programs and not output.exists():
-        raise RunFailed(
-            "the submission's metadata has no command, and no ingestion program runs before scoring"
-        )
+        raise RunFailed("the submission's metadata has no command, and no ingestion program runs before it")
     output.mkdir(exist_ok=True)
     steps = {step.name: step for step in run.execute(*programs)}
     check_time(steps.values())
-    for step in steps.values():
+    for name, step in steps.items():
         if step.exit_code:
-            run.warnings.append(
-                f"{step.name} ended with exit code {step.exit_code}; the platform scores the submission anyway"
-            )
-    seconds = {name: step.seconds for name, step in steps.items()}
-    codes = {name: step.exit_code for name, step in steps.items()}
+            failed = f"{name} ended with exit code {step.exit_code}"
+            run.warnings.append(f"{failed}; the platform scores the submission anyway")
+    submission, ingestion = steps.get("submission"), steps.get("ingestion")
+    first = submission or ingestion
     report = {
-        "elapsedTime": seconds.get("submission", seconds.get("ingestion")),
-        "exitCode": codes.get("submission"),
-        "ingestionElapsedTime": seconds.get("ingestion"),
-        "ingestionExitCode": codes.get("ingestion"),
+        "elapsedTime": first and first.seconds,
+        "exitCode": submission and submission.exit_code,
+        "ingestionElapsedTime": ingestion and ingestion.seconds,
+        "ingestionExitCode": ingestion and ingestion.exit_code,
     }
     lines = [f"{key}: {json.dumps(value)}\n" for key, value in report.items()]
     try:
@@ -149,9 +145,8 @@ def _predict(run: Run, app: Path, command: list[str] | None = None) -> Path:
     except FileExistsError:
         raise _not_its_own(" and ".join(steps)) from None
     except OSError as error:
-        raise RunFailed(
-            f"the report cannot be written to the output of ingestion: {error.strerror}"
-        ) from None
+        reason = f"the report cannot be written to the output of ingestion: {error.strerror}"
+        raise RunFailed(reason) from None
     return output
 
 
@@ -220,9 +215,8 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
         except (ValueError, OSError) as error:
             raise ScoresLost(f"the worker crashes on scores.txt: {error}") from None
     else:
-        raise RunFailed(
-            "the scoring program ended without an error but wrote neither scores.json nor scores.txt"
-        )
+        neither = "wrote neither scores.json nor scores.txt"
+        raise RunFailed(f"the scoring program ended without an error but {neither}")
     if _depth(scores) > DEEPEST:
         raise ScoresLost("the scores are nested too deeply")
     if not isinstance(scores, dict):
@@ -245,11 +239,15 @@ def store_scores(
     scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str]
 ) -> dict[str, Decimal]:
     """Return the stored scores. They are stored in the order of the file, up to the first that the database refuses."""
-    try:
-        scores = json.loads(json.dumps(scores, allow_nan=False))
-    except (ValueError, TypeError):
-        bad = ", ".join(f"{key} is {value!r}" for key, value in scores.items() if not _can_be_sent(value))
-        warnings.append(f"the run is Finished, but no score is stored: the worker crashes because {bad}")
+    bad = []
+    for key, value in scores.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (ValueError, TypeError):
+            bad.append(f"{key} is {value!r}")
+    if bad:
+        why = f"the worker crashes because {', '.join(bad)}"
+        warnings.append(f"the run is Finished, but no score is stored: {why}")
         return {}
     known = {column.key for column in columns}
     stored: dict[str, Decimal] = {}
@@ -268,14 +266,6 @@ def store_scores(
         if isinstance(value, (str, bool)):
             warnings.append(f"{key} is {value!r}; expected a number, although the server accepts this")
     return stored
-
-
-def _can_be_sent(value: object) -> bool:
-    try:
-        json.dumps(value, allow_nan=False)
-    except (ValueError, TypeError):
-        return False
-    return True
 
 
 def _decimal(value: object) -> Decimal:

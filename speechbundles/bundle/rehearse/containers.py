@@ -18,7 +18,7 @@ from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
 from speechbundles.bundle.rehearse.engine import Program
-from speechbundles.bundle.rehearse.sandbox import Limits, Outcome, over_time, watch
+from speechbundles.bundle.rehearse.sandbox import Limits, Outcome, watch
 from speechbundles.model.errors import OrganiserError
 from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES
 
@@ -103,9 +103,7 @@ class ContainerEngine:
             assert client.stdout is not None
             assert client.stderr is not None
             streams = client.stdout.fileno(), client.stderr.fileno()
-            outcome = watch(
-                streams, ended, limits.output_bytes, lambda _: over_time(began, limits), end, began
-            )
+            outcome = watch(streams, ended, began, limits, lambda _: None, end)
         if outcome.why_stopped is None and out_of_memory:
             why = f"memory limit: killed, with at most {limits.memory_bytes >> 20} MB allowed"
             return replace(outcome, exit_code=KILLED, why_stopped=why)

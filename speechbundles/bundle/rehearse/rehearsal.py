@@ -96,12 +96,17 @@ class Rehearsal:
         return data
 
     def __str__(self) -> str:
-        """Return the status, the scores, the warnings and, for a failed run, the reasons and the programs' output."""
+        """Return the status, the scores, the warnings and, for a failed run, the reasons and the programs' output.
+
+        A run that failed because this machine lacks something has a line on that alone.
+        """
         status = f"{self.status} in {self.seconds:.1f} s"
         scores = self._shown_scores() if self.status == FINISHED else []
         line = "   ".join([status, *(["  ".join(scores)] if scores else [])])
         lines = [line] if cell_len(line) <= WIDTH else [status, *(f"  {score}" for score in scores)]
         lines += [f"  {self.lacks}"] * bool(self.lacks)
+        if self.lacks and self.status == FAILED:  # everything else follows from this; --json has it
+            return wrap(printable("\n".join(lines), kept="\n"))
         lines += ["  " + line for problem in self.problems for line in problem.splitlines()]
         lines += [f"  warning: {warning}" for warning in self.warnings]
         if self.status == FAILED:

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -94,27 +95,22 @@ class Capture:
     """Keeps the first and the last bytes of a stream of any length."""
 
     def __init__(self, limit: int) -> None:
-        self.half = limit // 2
-        self.head = bytearray()
-        self.tail = bytearray()
-        self.total = 0
+        self.half, self.data, self.dropped = limit // 2, bytearray(), 0
 
     def add(self, data: bytes) -> None:
-        self.total += len(data)
-        room = self.half - len(self.head)
-        self.head += data[:room]
-        self.tail += data[room:]
-        if len(self.tail) > 4 * self.half:
+        self.data += data
+        if len(self.data) > 6 * self.half:
             self._trim()
 
     def _trim(self) -> None:
-        del self.tail[: max(0, len(self.tail) - self.half)]
+        excess = max(0, len(self.data) - 2 * self.half)
+        del self.data[self.half : self.half + excess]
+        self.dropped += excess
 
     def text(self) -> str:
         self._trim()
-        dropped = self.total - len(self.head) - len(self.tail)
-        note = f"\n[... {dropped} bytes dropped ...]\n".encode() if dropped else b""
-        return (bytes(self.head) + note + bytes(self.tail)).decode("utf-8", "replace")
+        note = f"\n[... {self.dropped} bytes dropped ...]\n".encode() if self.dropped else b""
+        return (self.data[: self.half] + note + self.data[self.half :]).decode("utf-8", "replace")
 
 
 ways = [NAMESPACE, REAPER]
@@ -225,10 +221,10 @@ def _line(descriptor: int) -> bytes:
 def watch(
     streams: Sequence[int],
     status_fd: int,
-    output_bytes: int,
+    began: float,
+    limits: Limits,
     over_limit: Callable[[bytes], str | None],
     end: Callable[[bytes], int | None],
-    began: float,
 ) -> Outcome:
     """Capture a program's output until it has ended or exceeds a limit, and return how it ended.
 
@@ -236,11 +232,11 @@ def watch(
     ----------
     streams: its standard output and standard error.
     status_fd: a descriptor that has two lines, or its end, when the program has ended; it is closed here.
-    over_limit: returns the exceeded limit, if any, given what was read from `status_fd`.
-    end: ends what is left of the program, given the same, and returns the exit code; None if it is not known.
     began: `time.monotonic()` when it was started.
+    over_limit: returns the exceeded limit, if any but that of time, given what was read from `status_fd`.
+    end: ends what is left of the program, given the same, and returns the exit code; None if it is not known.
     """
-    kept = {fd: Capture(min(output_bytes, LOG_BYTES)) for fd in streams}
+    kept = {fd: Capture(min(limits.output_bytes, LOG_BYTES)) for fd in streams}
     status, why_stopped, ended = b"", None, False
     try:
         with selectors.DefaultSelector() as selector:
@@ -259,7 +255,7 @@ def watch(
                         selector.unregister(key.fd)
                 now = time.monotonic()
                 if not ended and now >= next_poll:
-                    why_stopped = over_limit(status)
+                    why_stopped = _over_time(now - began, limits) or over_limit(status)
                     took = time.monotonic() - now
                     next_poll = now + took + max(POLL, 10 * took)
         seconds = time.monotonic() - began
@@ -270,17 +266,14 @@ def watch(
                 _drain(fd, kept[fd])
         finally:
             os.close(status_fd)
-    if why_stopped is None and code is None:
+    if code is None and why_stopped is None:
         why_stopped = "its supervisor ended first"
-    exit_code = 137 if why_stopped is not None or code is None else code
-    stdout, stderr = (kept[fd].text() for fd in streams)
-    return Outcome(exit_code, stdout, stderr, seconds, why_stopped)
+    stdout, stderr = map(Capture.text, kept.values())
+    return Outcome(137 if code is None or why_stopped else code, stdout, stderr, seconds, why_stopped)
 
 
-def over_time(began: float, limits: Limits) -> str | None:
-    """Return the exceeded time limit, if it is exceeded."""
-    assert limits.seconds is not None
-    over = time.monotonic() - began > limits.seconds
+def _over_time(elapsed: float, limits: Limits) -> str | None:
+    over = limits.seconds is not None and elapsed > limits.seconds
     return f"time limit: still running after {limits.seconds:g} s" if over else None
 
 
@@ -301,22 +294,18 @@ class Family:
             lines = status.split()
             return int(lines[1]) if len(lines) > 1 else None
 
-        def over_limit(status: bytes) -> str | None:
-            return over_time(began, limits) or self.over_limit(limits, bool(status))
+        return watch(streams, status_fd, began, limits, partial(self._over_limit, limits), end)
 
-        return watch(streams, status_fd, limits.output_bytes, over_limit, end, began)
-
-    def over_limit(self, limits: Limits, started: bool) -> str | None:
+    def _over_limit(self, limits: Limits, status: bytes) -> str | None:
         """Return an exceeded limit, if any. Memory counts once the command runs: before, it is a copy of Python."""
         guard = self.supervisor.pid  # the parent of the helper, which does not count
         members = [each for each in self._alive() if _of(each, psutil.Process.ppid, guard) != guard]
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
-        if started and memory > limits.memory_bytes:
-            return (
-                f"memory limit: {memory >> 20} MB in use; at most {limits.memory_bytes >> 20} MB are allowed"
-            )
+        if status and memory > limits.memory_bytes:
+            most = limits.memory_bytes >> 20
+            return f"memory limit: {memory >> 20} MB in use; at most {most} MB are allowed"
         return None
 
     def _alive(self) -> list[psutil.Process]:

@@ -137,7 +137,7 @@ def test_an_interrupt_removes_the_container(fake, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(containers, "over_time", interrupted)
+    monkeypatch.setattr("speechbundles.bundle.rehearse.sandbox._over_time", interrupted)
     with pytest.raises(KeyboardInterrupt):
         scored(tmp_path)
     assert [len(asked(word)) for word in ("kill", "rm")] == [1, 1]

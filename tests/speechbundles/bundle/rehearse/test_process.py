@@ -245,11 +245,7 @@ def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, mon
             time.sleep(60)
         sys.exit("again" if again else "first")
     """
-    files = {
-        "metadata.yaml": f"command: {INGEST_COMMAND}",
-        "ingest.py": ingest,
-        "spokeneval/__init__.py": "",
-    }
+    files = {"metadata.yaml": f"command: {INGEST_COMMAND}", "ingest.py": ingest, "spokeneval/__init__.py": ""}
     inner = {"ingestion_program.zip": zipped(files)}
     bundle = read_built_bundle(codabench_bundle(tmp_path, inner=inner))
     phase, seen, used = bundle.phase(None), [], []

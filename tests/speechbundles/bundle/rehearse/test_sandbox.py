@@ -303,7 +303,7 @@ def test_an_interrupt_leaves_nothing(python, way, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sandbox, "over_time", interrupted)
+    monkeypatch.setattr(sandbox, "_over_time", interrupted)
     with pytest.raises(KeyboardInterrupt):
         python(DAEMON + "    time.sleep(60)")
 
