@@ -152,7 +152,8 @@ def _once_in_each(shown: Sequence[object], secret: Sequence[object]) -> tuple[Pa
     """Return the pairs of rows whose content is once in each set, and how many contents occur twice overall."""
     counts = Counter(chain(shown, secret))
     twice = {value for value, count in counts.items() if count == 2}
-    return [(row, other) for row, other in _equal(shown, secret) if shown[row] in twice], len(twice)
+    row_of = {value: row for row, value in enumerate(shown) if value in twice}
+    return [(row_of[value], other) for other, value in enumerate(secret) if value in row_of], len(twice)
 
 
 def is_accepted(overlap: Overlap, accepted_overlaps: Sequence[Mapping[str, object]]) -> bool:

@@ -151,6 +151,13 @@ def test_every_file_of_both_sets_is_searched():
         assert line == f"20 rows with the same text; first pair: {places}"
 
 
+def test_large_sets_with_the_same_few_labels_are_compared_in_no_time():
+    """Half of the 120 million pairs of rows have the same label: listed, they would take gigabytes."""
+    sizes = {0: 6_000, 6_000: 20_000}
+    public, hidden = (sheet(id=names(n, first), label=["x", "y"] * (n // 2)) for first, n in sizes.items())
+    assert overlap(public, hidden) is None
+
+
 def test_an_overlap_that_is_not_accepted_is_refused_with_its_remedies():
     shown, hidden = reference("development", ""), reference("evaluation", "")
     shared = Overlap(shown, hidden, 20, ("20 rows with the same id",))
