@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from .cells import parse_words
 from .problems import Problems, ReferenceFileError, name, quote, repeated
 from .speakers import SPEAKER, SPEAKER_ALIASES, check_speakers
-from .tables import Layout, Table, numbered, parse_in_parts
-from .text import blocks_of, decimal, decimals
+from .tables import Layout, Table, numbered, read_table
+from .text import decimal, decimals
 from .turns import read_milliseconds
 
 LABELS_FILE = "labels.csv"
@@ -44,9 +44,8 @@ SHORTEST_MEDIAN = 5
 times are in seconds."""
 
 
-@dataclass(frozen=True)
-class Labels:
-    """The labelled segments in a block of the file, in the file's order.
+class Labels(NamedTuple):
+    """The labelled segments, in the order of the file.
 
     Attributes
     ----------
@@ -54,22 +53,20 @@ class Labels:
         The columns as text.
     recordings
         The recordings of the n segments.
-    audio_names
-        The audio files, `recording -> name`, as in the recording's first row.
     spans : ndarray, shape (n, 2)
         Start and end in ms.
     tags : ndarray, shape (n,)
         Values of `TAGS`.
-    speakers
-        The speakers, `recording -> speaker`; empty if they are not named.
     """
 
     table: Table
     recordings: list[str]
-    audio_names: dict[str, str]
     spans: np.ndarray
     tags: np.ndarray
-    speakers: dict[str, str]
+
+    def first(self, column: str) -> dict[str, str]:
+        """The cell of a column in the first row of each recording, `recording -> cell`; empty without the column."""
+        return dict(zip(reversed(self.recordings), reversed(self.table.columns.get(column, []))))
 
 
 def recording_name(audio_name: str) -> str:
@@ -83,54 +80,14 @@ def recording_names(audio_names: Sequence[str]) -> list[str]:
     return list(map(names.__getitem__, audio_names))
 
 
-def read_labels(files: Mapping[str, bytes], problems: Problems) -> Iterator[Labels]:
-    """Read the labels in `labels.csv`, one block of rows at a time.
+def read_labels(files: Mapping[str, bytes], problems: Problems) -> Labels:
+    """Read the labels in `labels.csv`.
 
     Adds a problem for each row with one of these: an unknown language tag, an end that is not after the start, a
-    `length` that is wrong by more than 1 ms, an `utt_id` that is repeated in its recording, a name that cannot be part
-    of a segment's id or of a file's name, no speaker although other rows have one, or a second speaker in its
-    recording. Adds one problem if the times cannot be milliseconds.
+    `length` that is wrong by more than 1 ms, a name that cannot be part of a segment's id or of a file's name, no
+    speaker although other rows have one, or a second speaker in its recording.
     """
-    blocks = blocks_of(files, LABELS_FILE, problems)
-    recordings: list[str] = []
-    utterances: list[str] = []
-    lines: list[int] = []
-    lengths: list[np.ndarray] = []
-    speakers: dict[str, str] = {}
-    others: tuple[str, ...] = ()
-    for table in parse_in_parts(blocks, LABELS, problems):
-        labels = _labels(table, speakers, problems)
-        yield labels
-        others = table.others
-        lengths.append(labels.spans[:, 1] - labels.spans[:, 0])
-        recordings += labels.recordings
-        utterances += table.columns["utt_id"]
-        lines += table.lines
-    for other in others:
-        if "overlap" in other.lower():  # if it were ignored, overlapping segments would be scored
-            problems.add("unknown_column", LABELS_FILE, f"column {name(other)}; expected {OVERLAP}", line=1)
-    _check_utterances(recordings, utterances, lines, problems)
-    if lines and not problems and median(np.concatenate(lengths)) < SHORTEST_MEDIAN:
-        message = f"half of the segments last less than {SHORTEST_MEDIAN} ms; expected times in milliseconds"
-        problems.add("not_milliseconds", LABELS_FILE, message)
-
-
-def median(values: np.ndarray) -> float:
-    """The median of one number or more. `numpy.median` imports `numpy.ma`, which is a tenth of the time of a run."""
-    ordered = np.sort(values)
-    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
-
-
-def label_rows(files: Mapping[str, bytes]) -> dict[int, str]:
-    """The lines of `labels.csv` with labels, `line -> recording`."""
-    rows: dict[int, str] = {}
-    for labels in read_labels(files, Problems(ReferenceFileError)):
-        rows.update(zip(labels.table.lines, labels.recordings))
-    return rows
-
-
-def _labels(table: Table, speakers: dict[str, str], problems: Problems) -> Labels:
-    """The labels of a block. The speakers of its recordings are added to `speakers`, those of earlier blocks."""
+    table = read_table(files, LABELS, problems)
     check_names(table, "audio_name", problems)
     check_names(table, "utt_id", problems)
     spans = read_spans(table, problems)
@@ -144,25 +101,48 @@ def _labels(table: Table, speakers: dict[str, str], problems: Problems) -> Label
         TAGS,
         spelled=lambda tag: spelling.get(tag.lower().replace("_", "-"), tag),
     )
-    recordings = recording_names(table.columns["audio_name"])
-    audio_names = dict(zip(reversed(recordings), reversed(table.columns["audio_name"])))
-    _add_speakers(speakers, table, recordings, problems)
-    return Labels(table, recordings, audio_names, spans, tags, speakers)
+    labels = Labels(table, recording_names(table.columns["audio_name"]), spans, tags)
+    _check_speakers(labels, problems)
+    return labels
 
 
-def _add_speakers(
-    speakers: dict[str, str], table: Table, recordings: Sequence[str], problems: Problems
-) -> None:
-    check_speakers(table, problems)
-    for row, (recording, speaker) in enumerate(zip(recordings, table.columns.get(SPEAKER, ()))):
-        first = speakers.setdefault(recording, speaker)
-        if first != speaker:
-            message = f"{SPEAKER} {name(speaker)}, but {name(first)} in an earlier row; expected one {SPEAKER} for all "
-            message += (
-                f"of {name(recording)}, and the same one in all recordings that belong together. Rename the "
+def check_labels(labels: Labels, problems: Problems) -> None:
+    """Add a problem for each `utt_id` that is repeated in its recording, and one if times cannot be milliseconds."""
+    for other in labels.table.others:
+        if "overlap" in other.lower():  # if it were ignored, overlapping segments would be scored
+            problems.add("unknown_column", LABELS_FILE, f"column {name(other)}; expected {OVERLAP}", line=1)
+    _check_utterances(labels, problems)
+    lengths = labels.spans[:, 1] - labels.spans[:, 0]
+    if len(lengths) and not problems and median(lengths) < SHORTEST_MEDIAN:
+        message = f"half of the segments last less than {SHORTEST_MEDIAN} ms; expected times in milliseconds"
+        problems.add("not_milliseconds", LABELS_FILE, message)
+
+
+def median(values: np.ndarray) -> float:
+    """The median of one number or more. `numpy.median` imports `numpy.ma`, which is a tenth of the time of a run."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
+
+
+def label_rows(files: Mapping[str, bytes]) -> dict[int, str]:
+    """The lines of `labels.csv` with labels, `line -> recording`."""
+    labels = read_labels(files, Problems(ReferenceFileError))
+    return dict(zip(labels.table.lines, labels.recordings))
+
+
+def _check_speakers(labels: Labels, problems: Problems) -> None:
+    check_speakers(labels.table, problems)
+    first = labels.first(SPEAKER)
+    for row, (recording, speaker) in enumerate(zip(labels.recordings, labels.table.columns.get(SPEAKER, ()))):
+        if first[recording] != speaker:
+            labels.table.add_problem(
+                problems,
+                "two_speakers",
+                row,
+                f"{SPEAKER} {name(speaker)}, but {name(first[recording])} in an earlier row; expected one {SPEAKER} "
+                f"for all of {name(recording)}, and the same one in all recordings that belong together. Rename the "
+                "column if it shows who is talking in each segment",
             )
-            message += "column if it shows who is talking in each segment"
-            table.add_problem(problems, "two_speakers", row, message)
 
 
 def check_names(table: Table, column: str, problems: Problems) -> None:
@@ -187,9 +167,8 @@ def read_spans(table: Table, problems: Problems) -> np.ndarray:
     return read_milliseconds(columns["start"], columns["end"], table.file, table.lines, problems)
 
 
-def _check_utterances(
-    recordings: Sequence[str], utterances: Sequence[str], lines: Sequence[int], problems: Problems
-) -> None:
+def _check_utterances(labels: Labels, problems: Problems) -> None:
+    recordings, utterances, lines = labels.recordings, labels.table.columns["utt_id"], labels.table.lines
     _, recording = numbered(recordings)
     different, utterance = numbered(utterances)
     keys = np.sort(len(different) * recording + utterance)

@@ -38,6 +38,7 @@ from .language_labels import (
     MANDARIN,
     OTHER_SPEECH,
     Labels,
+    check_labels,
     check_names,
     label_rows,
     median,
@@ -46,6 +47,7 @@ from .language_labels import (
     recording_names,
 )
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
+from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
 from .text import decimal, decode, size_limit, text_of
@@ -83,24 +85,21 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
         region.
     """
     problems = Problems(ReferenceFileError)
-    labels: list[Labels] = []
     with problems.continuing():
-        labels += read_labels(files, problems)
+        labels = read_labels(files, problems)
+        check_labels(labels, problems)
     regions = _read_regions(files, problems)
     problems.raise_if_any()
     if not regions.recordings:
         problems.stop("no_recording", REGIONS_FILE, "has no region")
     _check_regions(labels, regions, problems)
     problems.raise_if_any()
-    audio_names = dict(zip(regions.recordings, regions.labels))
-    for part in reversed(labels):
-        audio_names.update(part.audio_names)
-    speakers = labels[-1].speakers
+    audio_names = {**dict(zip(regions.recordings, regions.labels)), **labels.first("audio_name")}
+    speakers = labels.first(SPEAKER)
     recordings = sorted(audio_names)
     place = {recording: index for index, recording in enumerate(recordings)}
-    labelled = np.array([place[recording] for part in labels for recording in part.recordings])
-    spans = np.concatenate([part.spans for part in labels])
-    tags = np.concatenate([part.tags for part in labels])
+    labelled = np.array([place[recording] for recording in labels.recordings])
+    spans, tags = labels.spans, labels.tags
     evaluated = np.array([place[recording] for recording in regions.recordings])
     spoken, other = (tags == ENGLISH) | (tags == MANDARIN), tags == OTHER_SPEECH
     latest = 2 ** math.ceil(math.log2(max(1.0, regions.spans[:, 1].max())))
@@ -132,14 +131,11 @@ def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
     return Rows(REGIONS_FILE, recording_names(called), spans, called, table.lines)
 
 
-def _check_regions(labels: Sequence[Labels], regions: Rows, problems: Problems) -> None:
+def _check_regions(labels: Labels, regions: Rows, problems: Problems) -> None:
     evaluated = set(regions.recordings)
-    first_line: dict[str, int] = {}
-    for part in labels:
-        for recording, line in zip(part.recordings, part.table.lines):
-            first_line.setdefault(recording, line)
-    for recording, line in first_line.items():
+    for recording in dict.fromkeys(labels.recordings):
         if recording not in evaluated:
+            line = labels.table.lines[labels.recordings.index(recording)]
             message = f"{name(recording)} has labels, but no evaluated region in {REGIONS_FILE}"
             problems.add("no_region", LABELS_FILE, message, line=line, item=recording)
     regions.check_overlaps(problems, "ms", 1)

@@ -33,7 +33,7 @@ from .language_labels import (
     LABELS_FILE,
     MANDARIN,
     OVERLAP,
-    Labels,
+    check_labels,
     label_rows,
     read_labels,
     recording_names,
@@ -68,32 +68,31 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
         segment is neither `True` nor `False`, or there is no English or no Mandarin segment.
     """
     problems = Problems(ReferenceFileError)
-    ids: list[str] = []
-    texts: dict[str, list[str]] = {}
-    audio_names: dict[str, str] = {}
-    tags = [np.zeros(0, dtype=np.int64)]
-    for labels in read_labels(files, problems):
-        spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
-        scored = (spoken & ~_overlaps_other_language(labels, spoken, problems)).tolist()
-        kept = {SPEAKER: labels.table.columns.get(SPEAKER, []), "recording": labels.recordings}
-        kept[LINES] = list(map(str, labels.table.lines))
-        for column, cells in kept.items():
-            texts.setdefault(column, []).extend(compress(cells, scored))
-        ids += compress(_ids(labels.recordings, labels.table), scored)
-        tags.append(labels.tags[scored])
-        audio_names = {**labels.audio_names, **audio_names}
+    labels = read_labels(files, problems)
+    spoken = (labels.tags == ENGLISH) | (labels.tags == MANDARIN)
+    scored = spoken & ~_overlaps_other_language(labels.table, spoken, problems)
+    check_labels(labels, problems)
     problems.raise_if_any()
-    label = np.concatenate(tags)
+    label = labels.tags[scored]
     sizes = [int((label == language).sum()) for language in (ENGLISH, MANDARIN)]
     if not all(sizes):
         message = f"{sizes[0]} English and {sizes[1]} Mandarin segments to score"
         problems.add("one_language", LABELS_FILE, f"{message}; expected at least one of each")
     problems.raise_if_any()
+    audio_names = labels.first("audio_name")
+    columns = {
+        "id": list(_ids(labels.recordings, labels.table)),
+        "recording": labels.recordings,
+        "audio_name": [audio_names[recording] for recording in labels.recordings],
+        SPEAKER: labels.table.columns.get(SPEAKER, []),
+        LINES: list(map(str, labels.table.lines)),
+    }
+    chosen = scored.tolist()
+    texts = {column: list(compress(cells, chosen)) for column, cells in columns.items() if cells}
+    ids = texts.pop("id")
     _check_ids(ids, texts["recording"], problems)
     problems.raise_if_any()
-    texts["audio_name"] = [audio_names[recording] for recording in texts["recording"]]
-    there = {column: cells for column, cells in texts.items() if cells}
-    return Answers(Items(tuple(ids)), {"label": label}, there)
+    return Answers(Items(tuple(ids)), {"label": label}, texts)
 
 
 def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems) -> None:
@@ -110,18 +109,11 @@ def _check_ids(ids: Sequence[str], recordings: Sequence[str], problems: Problems
             problems.add("ambiguous_id", LABELS_FILE, message, item=item)
 
 
-def _overlaps_other_language(labels: Labels, spoken: np.ndarray, problems: Problems) -> np.ndarray:
-    if OVERLAP not in labels.table.columns:
-        return np.zeros(len(labels.table), dtype=bool)
-    codes = parse_words(
-        labels.table,
-        OVERLAP,
-        problems,
-        {"True": 1, "False": 0},
-        spelled=lambda flag: flag.strip().capitalize(),
-        used=spoken,
-    )
-    return np.asarray(codes == 1)
+def _overlaps_other_language(table: Table, spoken: np.ndarray, problems: Problems) -> np.ndarray:
+    if OVERLAP not in table.columns:
+        return np.zeros(len(table), dtype=bool)
+    flags, spelled = {"True": 1, "False": 0}, lambda flag: flag.strip().capitalize()
+    return np.asarray(parse_words(table, OVERLAP, problems, flags, spelled=spelled, used=spoken) == 1)
 
 
 def _ids(recordings: Iterable[str], table: Table) -> Iterator[str]:

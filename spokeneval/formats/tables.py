@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple, Optional
@@ -122,21 +122,12 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
     FileProblems
         A block cannot be read, or the header lacks a required column. The class is that of `problems`.
     """
-    first, *rest = parse_in_parts(blocks, layout, problems)
-    for part in rest:
-        for column, cells in first.columns.items():
-            cells += part.columns[column]
-        first.lines.extend(part.lines)
-    return first
-
-
-def parse_in_parts(blocks: Iterable[str], layout: Layout, problems: Problems) -> Iterator[Table]:
-    """`parse_table` for a large file: a table for each block, at least one."""
     known = {column.lower(): column for column in (*layout.required, *layout.optional)}
     known.update({alias.lower(): column for alias, column in (layout.aliases or {}).items()})
     wanted = set(known.values())
     header = layout.header
-    others: tuple[str, ...] = ()
+    cells: dict[str, list[str]] = {column: [] for column in header or () if column in wanted}
+    numbers: list[int] = []
     line = 1
     blocks = iter(blocks)
     for block in blocks:
@@ -145,19 +136,21 @@ def parse_in_parts(blocks: Iterable[str], layout: Layout, problems: Problems) ->
             first, more, block = block.lstrip("\n").partition("\n")
             below = chain([block], blocks)  # read on only if the header is refused
             header = _parse_header(first, below, line, layout, known, problems)
-            others = tuple(column for column in header if column not in wanted)
+            cells = {column: [] for column in header if column in wanted}
             line += 1
             if not more:
-                empty: dict[str, list[str]] = {column: [] for column in header if column in wanted}
-                yield Table(layout.file, layout.id, empty, [], others)
                 continue
         lines = list(range(line, line + block.count("\n") + 1))
         line += len(lines)
         rows = _split_plain_rows(block, layout.delimiter, len(header))
         if rows is None:
             rows, lines = _split_rows(block, lines, layout, problems, len(header))
-        columns = {column: cells for column, cells in zip(header, rows) if column in wanted}
-        yield Table(layout.file, layout.id, columns, lines, others)
+        numbers += lines
+        columns = dict(zip(header, rows))
+        for column in cells:
+            cells[column] += columns[column]
+    others = tuple(column for column in header or () if column not in wanted)
+    return Table(layout.file, layout.id, cells, numbers, others)
 
 
 def _parse_header(

@@ -1,12 +1,9 @@
-"""Tests of language labels: reading in blocks or at once, and the message for each unusable row."""
+"""Tests of language labels: their columns, and the message for each unusable row."""
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
-from spokeneval.formats import text
 from spokeneval.formats.language_labels import (
+    check_labels,
     check_names,
     label_rows,
     read_labels,
@@ -23,12 +20,13 @@ HEADER = "audio_name,utt_id,start,end,language_tag"
 
 
 def read(header, *rows):
-    """The blocks of labels, and the code, line, item and message of each problem."""
+    """The labels, and the code, line, item and message of each problem."""
     files = encoded({"labels.csv": "".join(f"{line}\n" for line in (header, *rows))})
     problems = Problems(ReferenceFileError)
-    blocks = list(read_labels(files, problems))
+    labels = read_labels(files, problems)
+    check_labels(labels, problems)
     assert {problem.file for problem in problems.kept} <= {"labels.csv"}
-    return blocks, [(problem.code, problem.line, problem.item, problem.message) for problem in problems.kept]
+    return labels, [(problem.code, problem.line, problem.item, problem.message) for problem in problems.kept]
 
 
 def told(*rows, header=HEADER):
@@ -40,9 +38,7 @@ def test_a_recording_is_known_by_its_audio_name_without_the_extension():
     assert recording_names(["x_1.wav", "y", "x_1.flac"]) == ["x_1", "y", "x_1"]
 
 
-@pytest.mark.parametrize("block", [1, 1 << 17])
-def test_labels_are_read_in_the_order_of_their_lines(monkeypatch, block):
-    monkeypatch.setattr(text, "_BLOCK", block)
+def test_labels_are_read_in_the_order_of_their_lines():
     rows = (
         "more,audio_name,utt_id,start,end,language_tag,length,user,overlap_diff_lang",
         "m,x.wav,a,0,9.5,English,9,S1,no",
@@ -50,29 +46,18 @@ def test_labels_are_read_in_the_order_of_their_lines(monkeypatch, block):
         "m,x.mp3,b,5,9,non_speech,4,S1,",
         "m,z.wav,a,5,1000000000,Non-Evaluated-Speech,999999995,S1,",
     )
-    blocks, found = read(*rows)
-    assert found == []
-    assert [recording for labels in blocks for recording in labels.recordings] == ["x", "y", "x", "z"]
-    spans = np.concatenate([labels.spans for labels in blocks])
-    assert (spans.tolist(), spans.dtype) == ([[0, 9.5], [10, 20], [5, 9], [5, 1e9]], np.float64)
-    assert np.concatenate([labels.tags for labels in blocks]).tolist() == [0, 1, 2, 3]
-    assert [line for labels in blocks for line in labels.table.lines] == [2, 3, 4, 5]
-    names = {}
-    for labels in blocks:
-        names = {**labels.audio_names, **names}
-    assert names == {"x": "x.wav", "y": "y.wav", "z": "z.wav"}
-    assert blocks[-1].speakers == {"x": "S1", "y": "S2", "z": "S1"}
-    assert set(blocks[0].table.columns) == {
-        *("audio_name", "utt_id", "start", "end", "language_tag", "length", "speaker", "overlap_diff_lang")
-    }
+    labels, found = read(*rows)
+    assert (labels.recordings, labels.tags.tolist(), found) == (["x", "y", "x", "z"], [0, 1, 2, 3], [])
+    assert labels.spans.tolist() == [[0, 9.5], [10, 20], [5, 9], [5, 1e9]]
+    assert labels.first("audio_name") == {"x": "x.wav", "y": "y.wav", "z": "z.wav"}
+    assert labels.first("speaker") == {"x": "S1", "y": "S2", "z": "S1"}
     assert label_rows({"labels.csv": "\n".join(rows).encode()}) == {2: "x", 3: "y", 4: "x", 5: "z"}
 
 
 def test_labels_without_a_row_or_without_speakers_are_read():
-    (labels,), found = read(HEADER)
-    assert (len(labels.table), labels.spans.shape, labels.speakers, found) == (0, (0, 2), {}, [])
-    (labels,), _ = read(HEADER, "x.wav,a,0,9,English")
-    assert labels.speakers == {}
+    labels, found = read(HEADER)
+    assert (len(labels.table), labels.spans.shape, labels.first("speaker"), found) == (0, (0, 2), {}, [])
+    assert read(HEADER, "x.wav,a,0,9,English")[0].first("speaker") == {}
 
 
 def test_an_utterance_id_is_unique_within_its_recording():

@@ -15,7 +15,6 @@ from spokeneval.formats.tables import (
     id_order,
     match_items,
     numbered,
-    parse_in_parts,
     parse_table,
     split_fields,
     split_row,
@@ -165,13 +164,7 @@ def test_rows_that_need_no_care_are_split_at_once(monkeypatch):
     assert cared_for == ['1,2 \n3,\n5,"6"']
 
 
-def test_a_large_file_comes_in_parts_with_their_own_lines():
-    parts = list(parse_in_parts(["\nId,Value,x", "1,2,3\n4,5,6", "\n7,8,9"], LAYOUT, Problems()))
-    assert parts == [
-        Table("a.csv", "Id", {"Id": [], "Value": []}, [], ("x",)),
-        Table("a.csv", "Id", {"Id": ["1", "4"], "Value": ["2", "5"]}, [3, 4], ("x",)),
-        Table("a.csv", "Id", {"Id": ["7"], "Value": ["8"]}, [6], ("x",)),
-    ]
+def test_a_large_file_is_read_in_blocks():
     whole = parse_table(["\nId,Value,x", "1,2,3\n4,5,6", "\n7,8,9"], LAYOUT, Problems())
     assert whole == Table("a.csv", "Id", {"Id": ["1", "4", "7"], "Value": ["2", "5", "8"]}, [3, 4, 6], ("x",))
 
