@@ -167,13 +167,14 @@ def adjacent(cells: RatingCells) -> Any:
     return ratio(counts[..., :2].sum(axis=-1), counts.sum(axis=-1), "adjacent agreement")
 
 
-def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
-    r"""Krippendorff's alpha for ordinal ratings.
+def krippendorff_alpha(pairs: RatingCells, *, raters: int, ordinal: bool = True) -> Any:
+    r"""Krippendorff's alpha for ordinal ratings, or for classes.
 
     .. math:: \alpha = 1 - \frac{\text{observed disagreement}}{\text{expected disagreement}}
 
-    The disagreement of two ratings is the squared distance between their mean ranks among all ratings. If all raters
-    give the same rating to all items, no disagreement is expected, and alpha is 1 by definition.
+    The disagreement of two ratings is the squared distance between their mean ranks among all ratings; that of two
+    classes is 1. If all raters give the same rating to all items, no disagreement is expected, and alpha is 1 by
+    definition.
 
     Parameters
     ----------
@@ -182,6 +183,8 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
         are missing, a pair of ratings of an item with m ratings counts (raters - 1) / (m - 1) times.
     raters : int
         The number of raters, at least 2; if ratings are missing, any number for which these weights are integers.
+    ordinal : bool
+        Whether the points of the scale are ordered; otherwise they are classes.
 
     Returns
     -------
@@ -194,6 +197,7 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int) -> Any:
     ratings = table.sum(axis=-1) + table.sum(axis=-2)  # each rating is counted once for every other rater
     ranks = np.cumsum(ratings, axis=-1) - ratings / 2
     apart = (ranks[..., :, np.newaxis] - ranks[..., np.newaxis, :]) ** 2
+    apart = apart if ordinal else 1 - np.eye(table.shape[-1])
     observed = 2 * (table * apart).sum(axis=(-2, -1))
     expected = (ratings[..., :, np.newaxis] * ratings[..., np.newaxis, :] * apart).sum(axis=(-2, -1))
     number = ratings.sum(axis=-1)

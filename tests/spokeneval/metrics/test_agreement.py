@@ -150,6 +150,13 @@ def test_krippendorffs_alpha_is_that_of_an_independent_library():
     np.testing.assert_allclose([without, with_system], [0.750306522627864, 0.7666582564636962], **EXACT)
 
 
+def test_alpha_of_classes_is_that_of_an_independent_library():
+    library = pytest.importorskip("krippendorff")
+    expected = library.alpha(digits(*RATERS), level_of_measurement="nominal")
+    alpha = krippendorff_alpha(pooled_pairs(digits(*RATERS)), raters=3, ordinal=False)
+    assert alpha == pytest.approx(expected, rel=0, abs=1e-12)
+
+
 def test_krippendorffs_alpha_of_raters_who_cannot_disagree_is_one():
     assert krippendorff_alpha(pooled_pairs(digits("3333", "3333", "3333")), raters=3) == 1
 
