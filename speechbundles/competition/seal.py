@@ -16,6 +16,7 @@ from pathlib import Path
 
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.errors import BadReference, SealError
+from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import WHOLE
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, plural_of
@@ -24,6 +25,9 @@ from spokeneval.task import Task
 
 FEWEST_SEALED = 10
 """Fewest units in either part. With fewer, scores are imprecise, and the draw can be guessed from a few units."""
+
+MARK = "sealed"
+"""The column that marks the units to seal with yes, if an organiser has chosen them."""
 
 _FARTHEST = 0.05
 """Tolerated difference between the share of an earlier draw and the requested one: units may have changed since."""
@@ -60,16 +64,17 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     units = {unit for lines in unit_of.values() for unit in lines.values() if unit is not None}
     key = hashlib.sha256(reference.files[task.format.reference_files[0]]).digest()
     before, sealed = _earlier_draw(task, reference, kept)
-    sealed = (sealed & units) | draw_units(units - before, share, key)
+    marked = _marked(reference, unit_of)
+    sealed = marked if marked is not None else (sealed & units) | draw_units(units - before, share, key)
     found = f"{len(sealed)} of the {len(units)} {plural_of(unit)} of the {reference.name} set of {task.name}"
     if min(len(sealed), len(units) - len(sealed)) < FEWEST_SEALED:
         raise SealError(
             f"{found} would be sealed; expected at least {FEWEST_SEALED} sealed and {FEWEST_SEALED} open"
         )
     if abs(len(sealed) / len(units) - share) > _FARTHEST:
-        raise SealError(
-            f"{found} are sealed by the earlier draw in {kept}; to draw again, move this folder away"
-        )
+        by = f"the column {MARK}; change `sealed` or the column"
+        by = by if marked is not None else f"the earlier draw in {kept}; to draw again, move this folder away"
+        raise SealError(f"{found} are sealed by {by}")
     public = {f"{ITEMS_FOLDER}/{name}": content for name, content in reference.public.items()}
     parts, gold = {}, {}
     for part, chosen in ((OPEN, units - sealed), (SEALED, sealed)):
@@ -110,6 +115,29 @@ def _units_of_lines(task: Task, reference: ReferenceSet) -> tuple[str, dict[str,
         for file, rows in task.format.rows(reference.files).items()
     }
     return units.called, of_lines
+
+
+def _marked(
+    reference: ReferenceSet, unit_of: Mapping[str, Mapping[int, str | None]]
+) -> frozenset[str] | None:
+    """Return the units that the column `sealed` of a table marks with yes; None without such a column.
+
+    Raises
+    ------
+    SealError: a unit with yes and no.
+    """
+    for file, units in unit_of.items():
+        header, *rows = read_rows(reference.files[file])
+        if MARK in header[1]:
+            marks = {
+                (units.get(line), cells[header[1].index(MARK)].strip().lower() == "yes")
+                for line, cells in rows
+            }
+            sealed = frozenset(unit for unit, mark in marks if mark and unit is not None)
+            if both := sorted(sealed & {unit for unit, mark in marks if not mark}):
+                raise SealError(f"{file}: {both[0]} has yes and no in the column {MARK}; seal whole units")
+            return sealed
+    return None
 
 
 def _lines_of(content: bytes, unit_of: Mapping[int, str | None], units: Collection[str]) -> bytes:

@@ -23,6 +23,7 @@ from speechbundles.model.zips import make_zip
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import read_folder
 from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.program import accepted_report
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series
@@ -49,6 +50,27 @@ def laid_out(reference, folder):
 
 
 # The draw
+
+
+def marked_decisions(folder, marks):
+    """Forty speakers with two items each; `marks` are those of the items of the first speakers."""
+    marks = [*marks, *["no"] * (80 - len(marks))]
+    rows = [f"i{n},{'yn'[n % 2]},S{n // 2},{mark}" for n, mark in enumerate(marks)]
+    write_files(folder, {"labels.csv": "\n".join(["id,label,speaker,sealed", *rows, ""]).encode()})
+    task = declared_task("x", {"kind": "decisions", "classes": ["y", "n"], "positive": "y"})
+    return load_reference(task, "evaluation", folder, {})
+
+
+def test_speakers_that_the_organiser_marks_are_sealed(tmp_path):
+    reference = marked_decisions(tmp_path, ["yes", "YES "] * 20)
+    sealed = seal(reference, 0.5, None)
+    ids = {line.split(",")[0] for line in sealed.at_home["sealed/labels.csv"].decode().split("\n")[1:]} - {""}
+    assert ids == {f"i{n}" for n in range(40)}
+    assert not any(b"yes" in content.lower() for content in sealed.files.values())
+    with pytest.raises(SealError, match="sealed by the column sealed; change `sealed` or the column"):
+        seal(reference, 0.25, None)
+    with pytest.raises(SealError, match=r"labels\.csv: S0 has yes and no in the column sealed"):
+        seal(marked_decisions(tmp_path, ["yes", "no"]), 0.5, None)
 
 
 @every_task
