@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 from math import inf
 
-from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, read_table, surprise
+from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, in_words, read_table, surprise
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.problems import count_of
@@ -64,6 +64,22 @@ def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
                 evidence.append(f"{count_of(len(first), 'row')} with the same {what}; first pair: {lines}")
                 shared.update((secret.where, other) for other in first)
     return Overlap(public, hidden, len(shared), tuple(evidence)) if shared else None
+
+
+def same_texts(sets: Mapping[str, Mapping[str, str]]) -> list[tuple[str, str, str, str]]:
+    """Return items whose words another set has, each with the first such item: `(set, item, other set, other item)`.
+
+    Parameters
+    ----------
+    sets: the texts of the items of each set, `set -> item -> text`; case and punctuation make no difference.
+    """
+    first: dict[str, tuple[str, str]] = {}
+    found = []
+    for name, texts in sets.items():
+        words = {item: " ".join(in_words(text)) for item, text in texts.items()}
+        found += [(name, item, *first[text]) for item, text in words.items() if text in first]
+        first |= {text: (name, item) for item, text in words.items() if text and text not in first}
+    return found
 
 
 def _tables(reference: ReferenceSet) -> Iterator[Table]:

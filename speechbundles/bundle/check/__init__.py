@@ -1,7 +1,15 @@
 """Checks a built zip for everything that a platform would refuse or get wrong. Other rooms import only this module."""
 
 from speechbundles.bundle.check.check import check_bundle
-from speechbundles.bundle.check.label_match import MOST_CLASSES, NAMES, NO_CHANCE, Table, read_table, surprise
+from speechbundles.bundle.check.label_match import (
+    MOST_CLASSES,
+    NAMES,
+    NO_CHANCE,
+    Table,
+    in_words,
+    read_table,
+    surprise,
+)
 from speechbundles.bundle.check.practice import MOST_SUBMISSIONS
 from speechbundles.bundle.check.seal import UNPROTECTED, hidden_references, unprotected_labels
 
@@ -14,6 +22,7 @@ __all__ = [
     "Table",
     "check_bundle",
     "hidden_references",
+    "in_words",
     "read_table",
     "surprise",
     "unprotected_labels",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from speechbundles.bundle.build.overlaps import Overlap, find_overlap, is_accepted, refusal
+from speechbundles.bundle.build.overlaps import Overlap, find_overlap, is_accepted, refusal, same_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.competition.set_facts import SetFacts
@@ -261,3 +261,12 @@ def test_a_prompt_a_row_that_fixes_the_answer_is_no_overlap_unless_labels_agree(
     relabelled = sheets[0].replace("\n1\t", "\nx\t")  # the same rows with other ids
     renamed = re.sub(r"(?m)^\d+|\d+\.wav", "y\\g<0>", sheets[0])
     assert shared_rows(tmp_path, relabelled, renamed).rows == 300
+
+
+def test_texts_of_another_set_are_found_in_any_case_and_punctuation():
+    sets = {
+        "development": {"d1": "Good morning!", "d2": "", "d3": "see you"},
+        "evaluation": {"e1": "good  morning", "e2": "", "e3": "see you soon", "e4": "Good, morning"},
+    }
+    expected = [("evaluation", "e1", "development", "d1"), ("evaluation", "e4", "development", "d1")]
+    assert same_texts(sets) == expected
