@@ -11,6 +11,7 @@ import click
 from spokeneval.version import __version__
 
 COMMANDS = (
+    *("assign", "merge", "split", "describe"),
     *("init", "adopt", "build", "check", "rehearse", "score", "rank", "season"),
     *("publish", "fetch", "board", "watch", "amend", "new"),
 )

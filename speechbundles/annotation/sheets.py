@@ -1,0 +1,144 @@
+"""Annotators' sheets: what they are asked, the files that they get, and the answers that come back.
+
+Answers are a frame with a row for each answer: `annotator`, `item`, `question`, `value` (empty if not answered), `time`
+(0, or 1 for the second rating of an item that was repeated), `file` and `line`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from speechbundles.annotation.tables import Frame, csv_bytes, folded, read_table, refuse, xlsx_bytes
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.text import suggestion
+from spokeneval.formats.problems import Problems, name, repeated
+from spokeneval.formats.text import decimal
+
+Questions = Mapping[str, Sequence[str]]
+"""The columns that annotators fill in, each with the allowed answers; empty for any answer."""
+
+_ANNOTATORS = ("annotator", "rater", "judge", "listener")
+_RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+?)(?::([\d.]+))?")
+_SHEET = ["annotator", "item", "file", "line"]
+
+
+def parse_questions(asked: Iterable[str]) -> dict[str, list[str]]:
+    """Return questions as `--ask` gives them: `language=correct,incorrect`, `rating=1..5`, `1..5:0.5` or `words`."""
+    questions: dict[str, list[str]] = {}
+    for text in asked:
+        question, _, values = text.partition("=")
+        answers = [each.strip() for each in values.split(",") if each.strip()]
+        if scale := _RANGE.fullmatch(values):
+            low, high, step = (float(each or 1) for each in scale.groups())
+            answers = [f"{low + place * step:g}" for place in range(round((high - low) / step) + 1)]
+        if not question.strip() or question in questions or len({*map(folded, answers)}) < len(answers):
+            raise OrganiserError(
+                f"--ask {text}: expected a new question, such as rating=1..5 or label=yes,no"
+            )
+        questions[question.strip()] = answers
+    return questions
+
+
+def sheet_name(annotator: str, number: object) -> str:
+    """Return the name of an annotator's sheet of a round, without its suffix."""
+    return annotator if str(number) == "1" else f"{annotator}_{number}"
+
+
+def require_names(annotators: Sequence[str]) -> None:
+    """Refuse names of annotators that cannot be names of files, or that two annotators share."""
+    for place, annotator in enumerate(annotators):
+        if not re.fullmatch(r"(?!.*_\d+$)[^\W_](?:[\w .-]*\w)?", annotator):
+            raise OrganiserError(
+                f"annotator {name(annotator)}: expected letters, digits, blanks, dots and hyphens"
+            )
+        if folded(annotator) in map(folded, annotators[:place]):
+            raise OrganiserError(f"annotator {name(annotator)} is named twice")
+
+
+def sheet_of(mine: Frame, items: Frame, questions: Questions, show: Sequence[str], suffix: str) -> bytes:
+    """Return an annotator's sheet: the ids, the columns to show, and an empty column for each question."""
+    sheet = items.loc[mine["item"], list(show)].reset_index()
+    sheet = sheet.assign(**dict.fromkeys([*questions, "comment"], ""))
+    return xlsx_bytes(sheet, questions) if suffix == ".xlsx" else csv_bytes(sheet)
+
+
+def read_answers(
+    paths: Sequence[Path], id: str, questions: Questions, assigned: Frame | None, problems: Problems
+) -> Frame:
+    """Read the answers in annotators' sheets.
+
+    Parameters
+    ----------
+    id: the column of the items.
+    assigned: what was assigned; None for other sheets, whose column `annotator` or name is the annotator's.
+    """
+    sheets = []
+    for path in paths:
+        with problems.continuing():
+            table = read_table(path, problems, [id, *questions])
+            column = next((each for each in table.columns if folded(each) in _ANNOTATORS), None)
+            who = {
+                "annotator": table[column] if column else path.stem,
+                "file": path.name,
+                "line": table.index,
+            }
+            sheets.append(table[[id, *questions]].rename(columns={id: "item"}).assign(**who))
+    problems.raise_if_any()
+    answers, times = pd.concat(sheets, ignore_index=True), 1
+    blank = answers[(answers["item"] == "") | (answers["annotator"] == "")]
+    refuse(problems, "no_id", blank, lambda row: f"{id} or annotator is empty")
+    if assigned is None:
+        names = {folded(each): each for each in sorted(answers["annotator"].unique(), reverse=True)}
+        answers["annotator"] = answers["annotator"].map(lambda each: names[folded(each)])
+    else:
+        pairs = assigned[["annotator", "round"]].drop_duplicates().to_numpy().tolist()
+        names = {folded(sheet_name(*pair)): pair[0] for pair in pairs}
+        who = answers["annotator"].map(lambda each: names.get(folded(each)))
+        wrong = answers[who.isna()].drop_duplicates("annotator")
+        refuse(problems, "unknown_annotator", wrong, lambda row: _unknown("annotator", row.annotator, names))
+        given, answers["annotator"] = assigned.groupby(["annotator", "item"]).size(), who
+        times = given.reindex(
+            pd.MultiIndex.from_frame(answers[["annotator", "item"]]), fill_value=0
+        ).to_numpy()
+        extra, items = answers[(times == 0) & who.notna()], assigned["item"].unique()
+        refuse(
+            problems, "extra_item", extra, lambda row: _unknown(f"{id} of {row.annotator}", row.item, items)
+        )
+    answers["time"] = answers.groupby(["annotator", "item"]).cumcount()
+    first = answers.groupby(["annotator", "item"])["line"].first()
+    again = answers[(answers["time"] > 0) & (answers["time"] >= times)]
+    refuse(problems, "duplicate_item", again, lambda row: repeated(row.item, first[row.annotator, row.item]))
+    long = answers.melt([*_SHEET, "time"], list(questions), "question", "value")
+    for question, values in questions.items():
+        mine = long["question"] == question
+        long.loc[mine, "value"] = _checked(long[mine], values, problems)
+    return long
+
+
+def _unknown(what: str, found: str, known: Iterable[str]) -> str:
+    return f"no {what} {name(found)}; {suggestion(folded(found), list(known), 'check the name')}"
+
+
+def _checked(answers: Frame, values: Sequence[str], problems: Problems) -> Frame:
+    """Return answers as the allowed ones are spelt, with decimal points; answers that are not allowed are problems."""
+
+    def key(value: str) -> object:
+        number = decimal(value.replace(",", "."))
+        return folded(value) if number is None else number
+
+    spelt, keys = {key(value): value for value in values}, answers["value"].map(key)
+    if values:
+        wrong = answers[(answers["value"] != "") & ~keys.isin(list(spelt))]
+        refuse(problems, "unknown_answer", wrong, lambda row: _unknown(row.question, row.value, values))
+        return keys.map(spelt).fillna("")
+    numbers = keys[answers["value"] != ""].map(lambda each: isinstance(each, float)).all()
+    return answers["value"].str.replace(",", ".") if numbers else answers["value"]
+
+
+def expected_answers(answers: Frame, assigned: Frame | None) -> Mapping[str, int]:
+    """Return how many annotators an item should have, `item -> number`: as assigned, or the most that any has."""
+    rows = answers if assigned is None else assigned
+    counts = rows.drop_duplicates(["annotator", "item"]).groupby("item").size()
+    return dict.fromkeys(counts.index, int(counts.max())) if assigned is None else counts.to_dict()

@@ -1,0 +1,167 @@
+"""Tables of organisers and annotators as data frames of text, whose index is the line (in a workbook, the row)."""
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from speechbundles.model.bounded import read_file
+from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.tabular import LARGEST_FILE, parse_source
+from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, name, repeated, some_of
+
+Frame: TypeAlias = Any
+"""A pandas data frame, or one of its columns."""
+
+ITEMS, ASSIGNMENT, AGREEMENT = "items.csv", "assignment.csv", "agreement.csv"
+DATA = "data.json"
+"""What a command tells the next one about the files in a folder; see `data_file`."""
+SPEAKER = "speaker"
+_TITLES = 20
+"""The header is one of this many first rows; titles may be above it."""
+
+
+@contextmanager
+def refusing() -> Iterator[Problems]:
+    """Collect problems of files, and raise them as one OrganiserError at the end."""
+    problems = Problems(ReferenceFileError)
+    try:
+        yield problems
+        problems.raise_if_any()
+    except FileProblems as error:
+        raise OrganiserError(str(error)) from None
+
+
+def refuse(problems: Problems, code: str, rows: Frame, message: Callable[[Any], str]) -> None:
+    """Add a problem for each row of a frame with the columns `file` and `line`."""
+    for row in rows.itertuples():
+        problems.add(code, row.file, message(row), line=row.line)
+
+
+def folded(text: str) -> str:
+    return text.strip().casefold()
+
+
+def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Frame:
+    """Read a text with any separator, or a workbook; `needed` columns are found in any case, and named as here."""
+    known, heads, file = {folded(column): column for column in needed}, [], path.name
+    try:
+        grids = [grid for grid in parse_source(read_file(path, LARGEST_FILE), file).grids if grid.rows]
+    except UnreadableFile as error:
+        problems.stop("unreadable", file, str(error))
+    for number, grid in enumerate(grids):
+        texts = [[cell for cell in map(folded, cells) if cell] for _, cells in grid.rows[:_TITLES]]
+        usual = sorted(map(len, texts))[len(texts) // 2]
+        heads += [
+            (len(known.keys() & {*text}), min(len(text), usual), -at, number) for at, text in enumerate(texts)
+        ]
+    if not heads:
+        problems.stop("empty", file, "has no rows")
+    _, _, place, number = max(heads)
+    (line, header), *rows = grids[number].rows[-place:]
+    columns = [known.get(folded(cell), cell.strip()) for cell in header]
+    for column in needed:
+        if (count := columns.count(column)) != 1:
+            message = (
+                f"{count or 'no'} columns {name(column)}; found {some_of(list(filter(None, columns)), 12)}"
+            )
+            problems.add("wrong_columns", file, message, line=line)
+    for bad in grids[number].unreadable:
+        problems.add(bad.code, file, bad.message, line=bad.line)
+    for at, cells in rows:
+        if any(map(str.strip, cells[len(columns) :])):
+            problems.add("wrong_field_count", file, f"{len(cells)} cells; expected {len(columns)}", line=at)
+    problems.raise_if_any()
+    table = {
+        at: [cell.strip() for cell in [*cells, *[""] * len(columns)][: len(columns)]] for at, cells in rows
+    }
+    frame = pd.DataFrame.from_dict(table, orient="index", columns=columns, dtype=object)
+    return frame.loc[:, list(map(bool, columns))]
+
+
+def read_items(path: Path, id: str = "", needed: Sequence[str] = ()) -> Frame:
+    """Read a table of items; its index is the id, by default the first column."""
+    with refusing() as problems:
+        frame = read_table(path, problems, [*filter(None, [id]), *needed])
+        column = id or frame.columns[0]
+        ids = pd.DataFrame({"item": frame[column], "file": path.name, "line": frame.index})
+        refuse(problems, "no_id", ids[ids["item"] == ""], lambda row: f"{column} is empty")
+        again, first = ids[ids["item"].duplicated()], ids.groupby("item")["line"].first()
+        refuse(problems, "duplicate_item", again, lambda row: repeated(row.item, first[row.item]))
+    return frame.set_index(column)
+
+
+def csv_bytes(frame: Frame) -> bytes:
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text.encode("utf-8")
+
+
+def xlsx_bytes(frame: Frame, choices: Mapping[str, Sequence[str]]) -> bytes:
+    """Return a workbook of texts; the cells of a column with choices have a list to choose from."""
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("sheet")
+    sheet.freeze_panes = "A2"
+    for place, column in enumerate(frame.columns, 1):
+        letter, listed = get_column_letter(place), ",".join(choices.get(column, ()))
+        sheet.column_dimensions[letter].width = min(60, 3 + max(map(len, [column, *frame[column].head(200)])))
+        if 0 < len(listed) < 250:  # Excel's limit
+            rule = DataValidation("list", formula1=f'"{listed}"')
+            sheet.data_validations.append(rule)
+            rule.add(f"{letter}2:{letter}{len(frame) + 1}")
+    for cells in [list(frame.columns), *frame.to_numpy().tolist()]:
+        for place in [place for place, text in enumerate(cells) if text[:1] == "="]:
+            cells[place] = WriteOnlyCell(sheet, cells[place])
+            cells[place].data_type = "s"  # a text, and no formula
+        sheet.append(cells)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def json_bytes(content: object) -> bytes:
+    return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
+
+
+def data_file(id: str, items: str, files: Sequence[str] = (), **more: Any) -> dict[str, bytes]:
+    """Return the file that describes a folder for the next command.
+
+    Parameters
+    ----------
+    id, items: the column of the ids, and the file with the items.
+    files: the files of the reference.
+    more: `task`, the declaration of a task; `questions`, what annotators are asked; `sealed`, a share of the last set.
+    """
+    return {
+        DATA: json_bytes(
+            {"id": id, "items": items, "files": files, "task": {}, "questions": {}, "sealed": 0, **more}
+        )
+    }
+
+
+def read_data(folder: Path) -> dict[str, Any]:
+    """Return what a command wrote by `data_file`.
+
+    Raises
+    ------
+    OrganiserError: no command wrote this folder.
+    """
+    try:
+        content: dict[str, Any] = json.loads((folder / DATA).read_bytes())
+        return {key: content[key] for key in ("id", "items", "files", "task", "questions", "sealed")}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise OrganiserError(f"{folder}: no {DATA} that assign, merge or split wrote") from None
+
+
+def require_new(folder: Path) -> None:
+    """Refuse a folder that is not new or empty, so that nothing that somebody filled in is overwritten."""
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise OrganiserError(f"{folder} exists already; name a new folder")

@@ -1,0 +1,78 @@
+"""Assign items to annotators, and write a sheet for each.
+
+ITEMS is a table with a row for each item, or each recording; its first column is the id, unless --id names another.
+Each item goes to --each annotators, drawn at random with equal loads. Nobody gets items whose `speaker` has their name.
+Run the command again with more items or annotators, or a larger --each: what was assigned stays, and only what is
+missing is assigned, in new sheets. OUT receives
+
+\b
+    ANNOTATOR.xlsx     the ids, the columns to --show, and an empty column for each question
+    assignment.csv     who got what, in which order
+    items.csv, data.json    for the command merge
+
+With --format eaf or TextGrid, each annotator gets a folder with an empty file for each recording instead, for ELAN or
+Praat; its tiers are the questions.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from speechbundles.annotation.assign import Plan
+from speechbundles.annotation.rounds import FORMATS, Round, begin_round
+from speechbundles.annotation.sheets import parse_questions, require_names
+from speechbundles.annotation.tables import read_items
+from speechbundles.cli.options import COUNT, PATH, Command, flag
+from speechbundles.cli.terminal import reporting
+from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
+from spokeneval.formats.problems import count_of
+
+ask = click.option(
+    "--ask", multiple=True, metavar="QUESTION[=A,B | =1..5]", help="a question, with allowed answers"
+)
+seed = click.option("--seed", type=int, default=0, metavar="N", help="another number gives another result")
+NOTHING = "\n\nNothing was written."
+_NUMBER = click.IntRange(min=0)
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("items", type=PATH)
+@click.option("--annotators", required=True, metavar="A,B,…", help="names of the annotators")
+@ask
+@click.option("--each", type=COUNT, default=1, show_default=True, metavar="N", help="annotators of an item")
+@click.option("--out", type=PATH, required=True, help="the folder for the sheets")
+@click.option("--id", default="", metavar="COLUMN", help="the column of the ids")
+@click.option("--show", multiple=True, metavar="COLUMN", help="a column of ITEMS that annotators see")
+@click.option(
+    "--calibration", type=_NUMBER, default=0, metavar="N", help="items that all annotators get first"
+)
+@click.option(
+    "--repeated", type=_NUMBER, default=0, metavar="N", help="items that annotators get a second time"
+)
+@flag("--apart", "keep items of one speaker from following each other")
+@click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
+@seed
+def command(
+    items: Path,
+    annotators: str,
+    ask: Sequence[str],
+    out: Path,
+    id: str,
+    show: Sequence[str],
+    form: str,
+    **how: Any,
+) -> int:
+    with reporting(ending=NOTHING):
+        names = [each.strip() for each in annotators.split(",")]
+        require_names(names)
+        table = read_items(items, id, show)
+        ours = Round(str(table.index.name), parse_questions(ask), table)
+        files, rows = begin_round(out, ours, Plan(names, speakers=ours.units, **how), show, form)
+        write_tree(out, files)
+    for annotator, number in rows["annotator"].value_counts(sort=False).items():
+        say(f"{annotator}: {count_of(number, 'item')}")
+    say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)
+    return 0

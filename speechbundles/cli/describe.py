@@ -1,0 +1,44 @@
+"""Describe the data of a competition: counts, durations, classes, agreement, and what the test set can show.
+
+OUT receives two folders. `private` describes all that you have; `public` describes only what participants get: the
+labels of public sets, and the lists of items of hidden sets. Both have
+
+\b
+    data.html         a page with tables and plots
+    data.csv          all numbers: set, section, measure, value
+    data.md           text for the data section of a paper
+    croissant.json    fields for `export --format croissant --meta`
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from speechbundles.annotation.data_page import describe_task
+from speechbundles.annotation.tables import require_new
+from speechbundles.bundle.build import scored_answers
+from speechbundles.cli.options import PATH, Command, own_folder
+from speechbundles.cli.terminal import ROOT, reporting
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.sources import Sources
+from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("names", nargs=-1, metavar="[BUNDLE]...")
+@own_folder
+@click.option("--out", type=PATH, required=True, help="a new folder")
+def command(names: Sequence[str], competition: Path | None, out: Path) -> int:
+    with reporting(ending="\n\nNothing was written."):
+        require_new(out)
+        found = {each.task: each for each in read_competitions(Sources(ROOT, competition), names)}
+        files = {
+            f"{task}/{name}" if len(found) > 1 else name: content
+            for task, each in found.items()
+            for name, content in describe_task(each, scored_answers).items()
+        }
+        write_tree(out, files)
+    say(f"wrote {', '.join(files)} to {out}", error=True)
+    return 0

@@ -1,0 +1,82 @@
+"""Merge the answers or turns of annotators into a reference.
+
+SOURCE is a folder that assign wrote, with the files that came back. Or it is several sheets, or a folder for each
+annotator with .eaf (ELAN), .TextGrid (Praat) or .rttm files or label tracks (.txt), each named after its recording.
+
+\b
+    unanimous    all annotators agree; turns: time on which they do not is not evaluated
+    majority     more than half of the annotators agree
+    median       the median of numbers
+    each         keep the answers of each annotator: ratings, or several transcripts
+
+Items without such a label are left out, and are listed in the sheet disagreements.xlsx. Fill it in, and give it as
+--adjudicated to a new run. OUT receives the reference, agreement.csv (kappa, alpha, gamma, with intervals over --unit),
+left_out.csv with the reasons, and answers.csv.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from speechbundles.annotation.merge import RULES
+from speechbundles.annotation.reference import files_in, merge_annotations, merge_sheets
+from speechbundles.annotation.rounds import Round, read_round
+from speechbundles.annotation.sheets import parse_questions
+from speechbundles.annotation.tables import DATA, SPEAKER, read_items, require_new
+from speechbundles.cli.assign import NOTHING, ask
+from speechbundles.cli.options import Command, flag, path_option
+from speechbundles.cli.terminal import reporting
+from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
+
+SOURCE = click.Path(exists=True, path_type=Path)
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("sources", type=SOURCE, nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--rule", type=click.Choice(RULES), required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="a new folder for the reference")
+@ask
+@click.option("--only", multiple=True, metavar="QUESTION", help="merge only these questions")
+@click.option(
+    "--id", default="id", show_default=True, metavar="COLUMN", help="the column of the ids in other sheets"
+)
+@path_option("--items", "TABLE", "the items, with columns such as speaker and duration (in seconds)")
+@click.option("--unit", default=SPEAKER, show_default=True, metavar="COLUMN", help="what intervals resample")
+@path_option("--adjudicated", "SHEET", "labels for items on which annotators disagree")
+@flag("--model", "compare the labels with those of Dawid and Skene's model of annotators' errors")
+@click.option(
+    "--tier", "tiers", multiple=True, metavar="PATTERN", help="read these tiers, such as '*Language*'"
+)
+@flag("--tier-labels", "the names of tiers are the labels, such as speakers")
+@path_option("--recode", "TABLE", "new labels of turns: columns from and to")
+def command(
+    sources: Sequence[Path],
+    rule: str,
+    out: Path,
+    ask: Sequence[str],
+    id: str,
+    items: Path | None,
+    unit: str,
+    **how: Any,
+) -> int:
+    of_turns = {key: how.pop(key) for key in ("recode", "tiers", "tier_labels")}
+    with reporting(ending=NOTHING):
+        require_new(out)
+        ours = Round(id, parse_questions(ask), read_items(items) if items else pd.DataFrame(), None, unit)
+        if sources[0].is_dir() and (sources[0] / DATA).is_file():
+            ours = replace(read_round(sources[0]), unit=unit)
+        turns = files_in(sources)
+        merged = (
+            merge_annotations(turns, ours, rule, **of_turns)
+            if turns
+            else merge_sheets(sources, ours, rule, **how)
+        )
+        write_tree(out, merged[0])
+    say("\n".join(merged[1]))
+    say(f"wrote {', '.join(merged[0])} to {out}", error=True)
+    return 0

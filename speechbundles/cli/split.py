@@ -1,0 +1,80 @@
+"""Split a reference into sets, without a speaker in two of them.
+
+SOURCE is a folder that merge wrote, or a table. Each --set has a share of the items, or their number; items in no set
+are left out. Items with the same value of a --by column are in one set, and so are items with the same sound. Each
+--strata column keeps the shares of its values in each set, as far as possible. --draw takes only so many items with a
+value into a set: --draw evaluation:label:correct=740. OUT receives a folder for each set, and
+
+\b
+    split.csv         the set of each item
+    imbalance.csv     how many items of each stratum each set has, and should have
+    copies.csv        items whose text another set has, too
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import pandas as pd
+
+from speechbundles.annotation.split import Wanted, split_source
+from speechbundles.annotation.tables import csv_bytes, require_new
+from speechbundles.bundle.build import same_texts
+from speechbundles.cli.assign import NOTHING, seed
+from speechbundles.cli.options import PATH, Command, path_option
+from speechbundles.cli.terminal import reporting
+from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
+from spokeneval.formats.problems import count_of
+
+
+def _numbers(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, float]:
+    """Return the values of an option of the form NAME=NUMBER."""
+    try:
+        return {name: float(number) for name, _, number in (text.rpartition("=") for text in texts)}
+    except ValueError:
+        raise click.BadParameter(
+            f"expected {option.human_readable_name.upper()} such as evaluation=0.7"
+        ) from None
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("source", type=PATH)
+@click.option(
+    "--set", "sets", multiple=True, required=True, callback=_numbers, metavar="NAME=SHARE", help="a set"
+)
+@click.option("--out", type=PATH, required=True, help="a new folder for the sets")
+@click.option(
+    "--by", multiple=True, metavar="COLUMN", help="what stays together (default: speaker, if there is one)"
+)
+@click.option("--strata", multiple=True, metavar="COLUMN", help="what is balanced: class, severity, duration")
+@click.option(
+    "--draw", multiple=True, callback=_numbers, metavar="SET:COLUMN:VALUE=N", help="so many items of a value"
+)
+@click.option(
+    "--sealed", type=click.FloatRange(0, 1), default=0.0, help="mark this share of the last set as sealed"
+)
+@path_option("--sounds", "FOLDER", "the sounds of the items, named in the column `sound`, or by the ids")
+@click.option(
+    "--id", default="", metavar="COLUMN", help="the column of the ids in a table (default: the first)"
+)
+@seed
+def command(source: Path, out: Path, draw: dict[str, float], sounds: Path | None, id: str, **how: Any) -> int:
+    drawn: dict[tuple[str, str], dict[str, int]] = {}
+    for text, number in draw.items():
+        name, column, value = [*text.split(":", 2), "", ""][:3]
+        drawn.setdefault((name, column), {})[value] = int(number)
+    with reporting(ending=NOTHING):
+        require_new(out)
+        files, lines, texts = split_source(source, id, Wanted(draw=drawn, **how), sounds)
+        copies = pd.DataFrame(same_texts(texts), columns=["set", "item", "other set", "other item"])
+        if len(copies):
+            files["copies.csv"] = csv_bytes(copies)
+            lines.append(
+                f"{count_of(len(copies), 'item')} with a text that another set has, too; see copies.csv"
+            )
+        write_tree(out, files)
+    say("\n".join(lines))
+    say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)
+    return 0

@@ -1,0 +1,121 @@
+"""Descriptions of data: MERLIon's Table 1 on the sample, by loops; what participants see; text and power."""
+
+import csv
+from statistics import mean, median
+
+import pandas as pd
+import pytest
+
+from speechbundles.annotation.describe import power, rows_of, see, sentences, table_of
+from speechbundles.bundle.build import scored_answers
+from speechbundles.competition.references import load_reference
+from spokeneval.challenges import find_task
+from spokeneval.kinds.declared import declared_task
+from tests.samples.programs import ROOT, write_files
+
+TASK = "merlion_diarization"
+SETS = ("development", "evaluation")
+
+
+def loaded(name, task=TASK):
+    return load_reference(find_task(task), name, ROOT / "reference_data" / task / name, {})
+
+
+@pytest.fixture(scope="module")
+def table():
+    return table_of([see(loaded(name), public=False) for name in SETS], "recording")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_table_1_of_merlion_is_that_of_the_samples_labels(table, name):
+    with open(ROOT / "reference_data" / TASK / name / "labels.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    lengths, held = {}, {}
+    for row in rows:
+        seconds = (int(row["end"]) - int(row["start"])) / 1000
+        lengths.setdefault(row["language_tag"], []).append(seconds)
+        own = held.setdefault(row["audio_name"], {"English": 0.0, "Mandarin": 0.0})
+        if row["language_tag"] in own:
+            own[row["language_tag"]] += seconds
+    both = [own for own in held.values() if all(own.values())]
+    found = table[name].to_dict()
+    assert found["all items", "", "recordings"] == len(held)
+    for language in ("English", "Mandarin", "NON_SPEECH", "Non-Evaluated-Speech"):
+        own = {key[2]: value for key, value in found.items() if key[:2] == ("language_tag", language)}
+        assert own["items"] == len(lengths[language])
+        assert own["length, total"] == pytest.approx(sum(lengths[language]), abs=1e-6)
+        assert own["length, median (s)"] == pytest.approx(median(lengths[language]), abs=1e-6)
+        assert own["length, mean (s)"] == pytest.approx(mean(lengths[language]), abs=1e-6)
+    several = {key[2]: value for key, value in found.items() if key[:2] == ("language_tag", "")}
+    assert several["recordings with one of these"] == len(held) - len(both)
+    assert several["recordings with more than one"] == len(both)
+    ratio = mean(own["Mandarin"] / own["English"] for own in both)
+    assert several["mean Mandarin : English where both are"] == pytest.approx(ratio, abs=1e-6)
+
+
+def test_the_text_has_each_set_with_its_classes(table):
+    first, second = sentences(table, None)
+    assert first.startswith("The development set. All: items 665; length, total 0:14:21;")
+    assert "By language_tag: English 471 (in all 0:11:15, median 1.125, mean 1.433);" in second
+    agreement = pd.DataFrame(
+        [("q", "kappa", "a, b", 0.5, 0.4, 0.6, 9, 99), ("q", "equal", "a, b", 0.9, 0.8, 1.0, 9, 99)],
+        columns=["question", "measure", "annotators", "value", "low", "high", "units", "items"],
+    )
+    assert sentences(table, agreement)[-1] == (
+        "Agreement of annotators, with 95 % intervals: kappa of q (a, b) 0.50 (0.40 to 0.60)."
+    )
+
+
+TASKS = (
+    "spoken_call",
+    "psst_correctness",
+    "merlion_identification",
+    "caller_experience",
+    "content_accuracy",
+    TASK,
+)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_of_a_hidden_set_only_the_public_list_is_described(task, tmp_path):
+    """Other labels leave what the public sees unchanged, and change what the organiser sees."""
+    reference = loaded("evaluation", task)
+    labels = [
+        column
+        for column in see(reference, public=False).columns
+        if column in reference.rules.format.layouts[0].required
+    ]
+    assert labels or task == "content_accuracy"
+    public = see(reference, public=True)
+    assert not {*public.rows.columns} & {*labels, "human_score"} - {"prompt_id"}
+    assert public.rows.shape[0] in (len(reference.items), 28)
+    numbers = table_of([public], "unit")["evaluation"].to_dict()
+    assert numbers["all items", "", "items"] == len(public.rows)
+    assert not any("mean" in measure and "length" not in measure for *_, measure in numbers)
+    assert rows_of(table_of([see(reference, public=False)], "unit"))["all items"][0] == (
+        "items",
+        [str(len(see(reference, public=False).rows))],
+    )
+
+
+def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
+    rows = ["id,label,speaker,severity,duration", "a,yes,S1,mild,1.5", "b,no,S1,,2", "c,yes,S2,severe,2.5"]
+    folder = write_files(tmp_path, {"labels.csv": "\n".join([*rows, ""]).encode()})
+    task = declared_task("x", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
+    found = table_of([see(load_reference(task, "evaluation", folder, {}), public=False)], "speaker")[
+        "evaluation"
+    ]
+    expected = {"items": 3, "speakers": 2, "length, total": 6, "without severity": 1, "length, median (s)": 2}
+    assert {measure: found["all items", "", measure] for measure in expected} == expected
+    assert found["label", "yes", "items"] == 2
+    assert ("speaker", "S1", "items") not in found
+    assert found["label", "yes", "mean share of a speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("task", ["spoken_call", "merlion_identification"])
+def test_the_test_sets_power_is_computed(task):
+    sentence, table = power(loaded("evaluation", task), scored_answers)
+    assert "80 % of the items at random has" in sentence
+    assert "95 % interval" in sentence
+    assert table.header[-1] == "Chance of separating 80 % right from 70 % right"
+    assert power(loaded("evaluation", task), lambda *_: iter(())) is None

@@ -1,0 +1,141 @@
+"""From sheets and annotations to the files of a reference."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from speechbundles.annotation.reference import files_in, merge_annotations, merge_sheets
+from speechbundles.annotation.rounds import Round
+from speechbundles.annotation.tables import DATA
+from speechbundles.model.errors import OrganiserError
+from spokeneval.kinds.declared import declared_task
+from tests.samples.programs import write_files
+
+ITEMS = pd.DataFrame(
+    {"speaker": ["S1", "S1", "S2"], "site": list("xyx")}, index=pd.Index(list("abc"), name="id")
+)
+
+
+def sheets(tmp_path, *columns):
+    files = {
+        f"{who}.csv": "\n".join(
+            ["id,q", *(f"{item},{value}" for item, value in zip("abc", own, strict=True)), ""]
+        ).encode()
+        for who, own in zip(("anna", "ben"), columns, strict=True)
+    }
+    return write_files(tmp_path / "sheets", files)
+
+
+@pytest.mark.parametrize(
+    ("rule", "columns", "asked", "file", "task", "first"),
+    [
+        (
+            "majority",
+            ["yny", "yyy"],
+            list("yn"),
+            "labels.csv",
+            {"kind": "decisions", "classes": ["y", "n"], "positive": "y"},
+            "a,y,S1,x",
+        ),
+        ("median", ["123", "234"], [], "scores.csv", {"kind": "scores", "scale": [1, 4]}, "a,1.5,S1,x"),
+        (
+            "each",
+            ["123", "234"],
+            [],
+            "ratings.csv",
+            {"kind": "ratings", "raters": ["anna", "ben"], "scale": [1, 4]},
+            "a,1,2,S1,x",
+        ),
+        (
+            "each",
+            [("1", "1.5", "2"), "123"],
+            [],
+            "ratings.csv",
+            {"kind": "ratings", "raters": ["anna", "ben"], "scale": [1, 3], "step": 0.5},
+            "a,1,1,S1,x",
+        ),
+        (
+            "each",
+            [("ja da", "nee", "x"), ("ja", "", "x")],
+            [],
+            "transcripts.csv",
+            {"kind": "transcripts"},
+            "a,ja da,S1,x",
+        ),
+    ],
+)
+def test_a_rule_and_the_answers_make_the_file_of_a_kind(tmp_path, rule, columns, asked, file, task, first):
+    files, lines = merge_sheets(
+        [sheets(tmp_path, *columns)], Round("id", {"q": asked}, ITEMS), rule, (), None, False
+    )
+    known = json.loads(files[DATA])
+    assert known == {"id": "id", "items": file, "files": [file], "task": task, "questions": {}, "sealed": 0}
+    assert files[file].decode().splitlines()[1] == first
+    assert lines[0].startswith("anna: 3 answers")
+    declared_task("x", known["task"])
+
+
+def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
+    folder, ours = sheets(tmp_path, "yny", "yyy"), Round("id", {"q": list("yn")}, ITEMS, None, "site")
+    files, lines = merge_sheets([folder], ours, "unanimous", ["q"], None, True)
+    assert json.loads(files[DATA])["task"]["unit"] == "site"
+    assert files["left_out.csv"].decode() == 'item,question,reason\nb,q,"anna n, ben y"\n'
+    assert files.keys() >= {"disagreements.xlsx", "dawid_skene.csv", "answers.csv", "agreement.csv"}
+    assert lines[-1] == "Dawid and Skene's model differs from 0 of 2 labels; see dawid_skene.csv"
+
+
+@pytest.mark.parametrize(
+    ("questions", "rule", "only", "refused"),
+    [
+        ({}, "majority", (), r"2 sheets, questions none \(--ask\)"),
+        ({"q": []}, "majority", ("p",), r"questions q; cannot merge p by majority"),
+        ({"q": [], "p": []}, "each", (), r"cannot merge q, p by each"),
+    ],
+)
+def test_a_merge_that_makes_no_sense_is_refused(tmp_path, questions, rule, only, refused):
+    with pytest.raises(OrganiserError, match=refused):
+        merge_sheets([sheets(tmp_path, "yny", "yyy")], Round("id", questions, ITEMS), rule, only, None, False)
+
+
+def test_an_item_that_is_not_in_the_table_is_refused(tmp_path):
+    with pytest.raises(OrganiserError, match=r"(?s)anna\.csv.*line 4 +c is not in the table of items"):
+        merge_sheets(
+            [sheets(tmp_path, "yny", "yyy")], Round("id", {"q": []}, ITEMS[:2]), "majority", (), None, False
+        )
+
+
+def test_turns_of_folders_become_turns_regions_and_recordings(tmp_path):
+    """Cara found nothing in b, which counts as silence; anna and ben are a majority."""
+    write_files(
+        tmp_path,
+        {
+            "anna/a.txt": b"0\t1\tE\n1\t3\tx\n",
+            "ben/a.txt": b"0\t1\tE\n2\t3\tM\n",
+            "anna/b.txt": b"0\t1\tM\n",
+            "ben/b.txt": b"0\t2\tM\n",
+            "cara/b.txt": b"",
+            "new.csv": b"from,to\nE,E\nM,M\nx,M\n",
+        },
+    )
+    items = pd.DataFrame(
+        {"speaker": ["S1", "S2"], "duration": ["5", "2"]}, index=pd.Index(["a.wav", "b.wav"], name="id")
+    )
+    folders = [tmp_path / who for who in ("anna", "ben", "cara")]
+    files, lines = merge_annotations(
+        files_in(folders), Round("id", {}, items), "majority", tmp_path / "new.csv", (), False
+    )
+    assert files["turns.csv"].decode().splitlines()[1:] == [
+        "a.wav,0.0,1.0,E,S1",
+        "a.wav,2.0,3.0,M,S1",
+        "b.wav,0.0,1.0,M,S2",
+    ]
+    assert files["regions.csv"].decode().splitlines()[1:] == ["a.wav,0.0,5.0,S1", "b.wav,0.0,2.0,S2"]
+    assert files["items.csv"].decode().splitlines()[1] == "a.wav,S1,5,1.0,1.0"
+    assert json.loads(files[DATA])["task"] == {"kind": "turns", "classes": ["E", "M"]}
+    assert lines[1] == "3 turns in 7.0 s of evaluated regions: E 1.0 s, M 2.0 s"
+    write_files(tmp_path, {"new.csv": b"from,to\nE,E\nM,M\n"})
+    with pytest.raises(OrganiserError, match=r"label x is not in the recoding table"):
+        merge_annotations(
+            files_in(folders), Round("id", {}, items), "majority", tmp_path / "new.csv", (), False
+        )

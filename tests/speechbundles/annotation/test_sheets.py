@@ -1,0 +1,84 @@
+"""Sheets that come back: what tired annotators do to them, and what of it is refused."""
+
+import pandas as pd
+import pytest
+
+from speechbundles.annotation.sheets import parse_questions, read_answers, require_names
+from speechbundles.annotation.tables import refusing
+from speechbundles.model.errors import OrganiserError
+from tests.samples.programs import write_files
+
+ASKED = {"label": ["yes", "no"], "score": []}
+ASSIGNED = pd.DataFrame(
+    [("anna", "a", "main", 1), ("anna", "b", "main", 1), ("anna", "a", "repeat", 1), ("ben", "a", "main", 2)],
+    columns=["annotator", "item", "kind", "round"],
+)
+
+
+def answers(tmp_path, files, assigned=ASSIGNED):
+    folder = write_files(tmp_path, {name: text.encode() for name, text in files.items()})
+    with refusing() as problems:
+        return read_answers([folder / name for name in files], "id", ASKED, assigned, problems)
+
+
+def test_answers_are_read_as_meant(tmp_path):
+    """Other case and blanks, decimal commas, a missing answer, a repeated item, and a sheet of the second round."""
+    files = {
+        "Anna.csv": "id;label;score\na; YES ;1,5\nb;;2\na;no;\n",
+        "ben_2.csv": "id,comment,label,score\na,?,no,3\n",
+    }
+    found = answers(tmp_path, files)
+    rows = found[["annotator", "item", "question", "time", "value"]].to_numpy().tolist()
+    assert rows == [
+        ["anna", "a", "label", 0, "yes"],
+        ["anna", "b", "label", 0, ""],
+        ["anna", "a", "label", 1, "no"],
+        ["ben", "a", "label", 0, "no"],
+        ["anna", "a", "score", 0, "1.5"],
+        ["anna", "b", "score", 0, "2"],
+        ["anna", "a", "score", 1, ""],
+        ["ben", "a", "score", 0, "3"],
+    ]
+    long = {"judges.csv": "Judge,id,label,score\nAnna,a,yes,1\nBen,a,no,2\nanna,b,no,3\n"}
+    assert answers(tmp_path, long, None)["annotator"].tolist()[:3] == ["Anna", "Ben", "Anna"]
+
+
+@pytest.mark.parametrize(
+    ("files", "refused"),
+    [
+        (
+            {"Ana.csv": "id,label,score\na,yes,1\n"},
+            r"Ana\.csv.*line 2 +no annotator Ana; did you mean anna\?",
+        ),
+        ({"anna.csv": "id,label,score\na,yse,1\n"}, r"line 2 +no label yse; did you mean yes\?"),
+        ({"anna.csv": "id,label,score\nc,yes,1\n"}, r"line 2 +no id of anna c; check the name"),
+        ({"anna.csv": "id,label,score\nb,yes,1\na,no,1\nb,no,1\n"}, r"line 4 +b already appears on line 2"),
+        ({"anna.csv": "id,label\na,yes\n"}, r"line 1 +no columns score; found id, label"),
+        (
+            {"anna.csv": "id,label,score\na,maybe,1\n,no,1\n", "ben_2.csv": "nothing\n"},
+            r"(?s)ben_2\.csv.*no columns id.*no columns label",
+        ),
+    ],
+)
+def test_a_mistake_is_refused_with_its_line(tmp_path, files, refused):
+    with pytest.raises(OrganiserError, match=f"(?s){refused}"):
+        answers(tmp_path, files)
+
+
+def test_questions_are_parsed():
+    asked = parse_questions(["label=yes, no", "rating=1..3", "half=0..1:0.5", "words"])
+    assert asked == {
+        "label": ["yes", "no"],
+        "rating": ["1", "2", "3"],
+        "half": ["0", "0.5", "1"],
+        "words": [],
+    }
+    for wrong in (["=a"], ["x=a,A"], ["x", "x"]):
+        with pytest.raises(OrganiserError, match="--ask"):
+            parse_questions(wrong)
+
+
+@pytest.mark.parametrize("names", [["a/b"], ["anna_2"], [""], ["anna", "Anna"], ["../x"]])
+def test_a_name_that_cannot_be_a_file_is_refused(names):
+    with pytest.raises(OrganiserError, match="annotator"):
+        require_names(names)

@@ -1,0 +1,145 @@
+"""Splits: groups stay whole, imbalance against brute force, strata, draws, sounds."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from speechbundles.annotation.split import Wanted, groups_of, split, split_source, strata_of
+from speechbundles.model.errors import OrganiserError
+from tests.samples.programs import write_files
+
+
+def corpus(seed, speakers, items):
+    rng = np.random.default_rng(seed)
+    of = rng.integers(0, speakers, items)
+    return pd.DataFrame(
+        {
+            "speaker": [f"s{each}" for each in of],
+            "site": [f"c{each % 7}" for each in of],
+            "label": rng.choice(list("abc"), items, p=[0.6, 0.3, 0.1]),
+            "sex": np.array(list("mf"))[of % 2],
+            "duration": rng.gamma(2, 1, items).round(3).astype(str),
+        }
+    )
+
+
+def imbalance(of, strata, shares):
+    """The definition, by loops."""
+    return sum(
+        abs(sum(row[column] for row, own in zip(rows, of, strict=True) if own == place) - share * total)
+        for place, share in enumerate(shares)
+        for rows in [strata.to_dict("records")]
+        for column, total in strata.sum().items()
+    )
+
+
+@pytest.mark.default_cases("20-")
+@pytest.mark.parametrize("corpora", [range(20), range(20, 200)], ids=["20-first", "180-more"])
+def test_random_corpora_are_split_without_a_speaker_in_two_sets(corpora):
+    rng = np.random.default_rng(corpora.start)
+    for seed in corpora:
+        items = corpus(seed, int(rng.integers(16, 60)), int(rng.integers(100, 400)))
+        shares = rng.dirichlet(np.full(int(rng.integers(2, 4)), 5.0)).tolist()
+        strata = strata_of(items, ["label", "sex"])
+        of, _ = split(groups_of(items, ["speaker"]), strata, shares, seed)
+        assert (items.assign(set=of).groupby("speaker")["set"].nunique() == 1).all()
+        largest = items["speaker"].value_counts().max()
+        sizes = np.bincount(of, minlength=len(shares))
+        assert (np.abs(sizes - np.array(shares) * len(items)) <= largest).all()
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_imbalance_of_few_groups_is_the_smallest_possible(exact, monkeypatch):
+    """By brute force over all splits; the search alone is within one item."""
+    if not exact:
+        monkeypatch.setattr("speechbundles.annotation.split.MOST_EXACT", 0)
+    for seed in range(12):
+        items, shares = corpus(seed, 7, 40), [0.5, 0.5] if seed % 2 else [0.2, 0.3, 0.5]
+        groups, strata = groups_of(items, ["speaker"]), strata_of(items, ["label", "sex"])
+        of, proved = split(groups, strata, shares, seed)
+        counts = strata.groupby(groups).sum().to_numpy()
+        target = np.outer(shares, counts.sum(axis=0))
+        sets = np.array(list(product(range(len(shares)), repeat=len(counts))))
+        sums = (sets[:, :, np.newaxis] == np.arange(len(shares))).transpose(0, 2, 1) @ counts
+        best = np.abs(sums - target).sum(axis=(1, 2)).min()
+        assert proved == exact
+        assert imbalance(of, strata, shares) <= best + (1e-6 if exact else 1)
+
+
+def test_groups_that_share_a_site_or_a_family_are_joined():
+    items = pd.DataFrame(
+        {"speaker": list("abcde"), "site": ["x", "x", "y", "", ""], "family": ["", "1", "1", "", "2"]}
+    )
+    joined = groups_of(items, ["speaker", "site", "family"])
+    assert len(set(joined[:3])) == 1
+    assert len(set(joined)) == 3
+    assert len(set(groups_of(items, []))) == 5
+
+
+def test_many_groups_are_split_near_the_targets():
+    """1,000 speakers of 50 items, of whom each has one sex: even the best split is off by multiples of 50 there."""
+    items = corpus(1, 1000, 50_000)
+    strata = strata_of(items, ["label", "sex", "duration"])
+    of, proved = split(groups_of(items, ["speaker"]), strata, [0.3, 0.7], 0)
+    off = np.abs(strata[of == 0].sum() - 0.3 * strata.sum())
+    assert not proved
+    assert off.max() <= 5
+    assert strata.columns[-4:].str.startswith("duration ").all()
+    assert (strata.iloc[:, -4:].sum(axis=1) == 1).all()
+    again, _ = split(groups_of(items, ["speaker"]), strata, [0.3, 0.7], 0)
+    other, _ = split(groups_of(items, ["speaker"]), strata, [0.3, 0.7], 1)
+    assert (of == again).all()
+    assert (of != other).any()
+
+
+def test_a_table_is_split_into_folders(tmp_path):
+    items = corpus(3, 30, 300)
+    items.insert(0, "id", [f"i{n}" for n in range(300)])
+    items["text"] = [f"words {n % 290}" for n in range(300)]
+    items["sound"] = [f"{n}.wav" for n in range(300)]
+    sounds = write_files(tmp_path / "sounds", {f"{n}.wav": f"sound {n % 299}".encode() for n in range(300)})
+    write_files(tmp_path, {"all.csv": items.to_csv(index=False).encode()})
+    wanted = Wanted(
+        {"dev": 60, "test": 0.5}, strata=["label"], draw={("test", "sex"): {"m": 30, "f": 40}}, sealed=0.4
+    )
+    files, lines, texts = split_source(tmp_path / "all.csv", "", wanted, sounds)
+    sets = pd.read_csv(pd.io.common.BytesIO(files["split.csv"]), keep_default_na=False).set_index("id")["set"]
+    dev, test = (pd.read_csv(pd.io.common.BytesIO(files[f"{name}/all.csv"])) for name in ("dev", "test"))
+    assert (sets == "dev").sum() == len(dev)
+    assert abs(len(dev) - 60) <= 2
+    assert test["sex"].value_counts().to_dict() == {"f": 40, "m": 30}
+    assert not set(dev["speaker"]) & set(test["speaker"])
+    assert "sealed" not in dev.columns
+    assert test.groupby("speaker")["sealed"].nunique().max() == 1
+    assert 0.2 < (test["sealed"] == "yes").mean() < 0.6
+    first, last = (items.set_index("id").loc[each, "speaker"] for each in ("i0", "i299"))  # one sound
+    whole = {name: set(own["speaker"]) for name, own in (("dev", dev), ("test", test))}
+    assert all((first in own) == (last in own) or first == last for own in whole.values()) or "" in set(sets)
+    assert texts["dev"].keys() == set(dev["id"])
+    assert lines[-1].startswith("imbalance ")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "refused"),
+    [
+        ({"sets": {"a": 0.7, "b": 0.5}}, "the sets have 1.2 of the items"),
+        ({"sets": {"a": 0.7, "b": 0.0}}, "expected shares above 0"),
+        ({"sets": {"a": 0.7}, "by": ["family"]}, "no columns family"),
+        (
+            {"sets": {"a": 1.0}, "strata": ["speaker"]},
+            "speaker has 30 values; expected 20 at most, or numbers",
+        ),
+        (
+            {"sets": {"a": 1.0}, "draw": {("a", "sex"): {"m": 9999}}},
+            r"too few items to draw by sex: \d+ of 9999 m",
+        ),
+    ],
+)
+def test_sets_that_cannot_be_made_are_refused(tmp_path, wanted, refused):
+    items = corpus(3, 30, 300)
+    items.insert(0, "id", [f"i{n}" for n in range(300)])
+    write_files(tmp_path, {"all.csv": items.to_csv(index=False).encode()})
+    with pytest.raises(OrganiserError, match=refused):
+        split_source(tmp_path / "all.csv", "", Wanted(**wanted), None)

@@ -1,0 +1,80 @@
+"""Tables: headers, refusals with their lines, sheets with choices."""
+
+import io
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from speechbundles.annotation.tables import read_data, read_items, require_new, xlsx_bytes
+from speechbundles.model.errors import OrganiserError
+
+PLAIN = "id,Wert\na,1\nb,2\n"
+
+
+def workbook(*rows):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("plain.csv", PLAIN.encode()),
+        ("excel.csv", b"\xef\xbb\xbfid;wert\r\na;1\r\nb;2\r\n"),
+        ("tabs.tsv", b"ID\tWERT\textra\na\t1\tx\nb\t2\n"),
+        ("old.csv", "id;Wert;Größe\na;1;ä\nb;2;ö\n".encode("cp1252")),
+        ("titled.csv", b"Runde 1,,\nSprecher,,\n\nid,Wert,\na,1,\nb,2,\n"),
+        (
+            "titled.xlsx",
+            workbook(["Round 1"], ["for Anna", None], ["id", "Wert", None], ["a", 1], ["b", "2"]),
+        ),
+    ],
+)
+def test_a_table_is_found_below_titles_with_any_separator(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    items = read_items(tmp_path / name, "id", ["Wert"])
+    assert items["Wert"].to_dict() == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize(
+    ("content", "refused"),
+    [
+        (
+            "id,Wert\na,1\n,2\na,3\n",
+            [r"t\.csv: 2 problems", r"line 3 +id is empty", r"line 4 +a already .* line 2"],
+        ),
+        ("id,wert,Wert\na,1,2\n", [r"line 1 +2 columns Wert; found id, Wert, Wert"]),
+        ("id,Zahl\na,1\n", [r"line 1 +no columns Wert; found id, Zahl"]),
+        ('id,Wert\na,1\nb,"2\n', [r"line 3 +a quotation mark that is not closed"]),
+        ("id,Wert\na,1,7\nb,2,\n", [r"line 2 +3 cells; expected 2"]),
+        ("", [r"has no rows"]),
+        ("id\0,Wert", [r"line 1: a NUL byte"]),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_refused_with_its_lines(tmp_path, content, refused):
+    (tmp_path / "t.csv").write_text(content)
+    with pytest.raises(OrganiserError) as error:
+        read_items(tmp_path / "t.csv", "id", ["Wert"])
+    for pattern in refused:
+        error.match(pattern)
+
+
+def test_a_sheet_has_choices_and_no_formulas():
+    frame = pd.DataFrame({"id": ["a", "=1+1"], "label": ["", ""]})
+    sheet = openpyxl.load_workbook(io.BytesIO(xlsx_bytes(frame, {"label": ["yes", "no"]}))).active
+    (rule,) = sheet.data_validations.dataValidation
+    assert (rule.formula1, str(rule.sqref)) == ('"yes,no"', "B2:B3")
+    assert (sheet["A3"].value, sheet["A3"].data_type) == ("=1+1", "s")
+
+
+def test_a_folder_of_another_origin_is_refused(tmp_path):
+    with pytest.raises(OrganiserError, match=r"no data\.json that assign, merge or split wrote"):
+        read_data(tmp_path)
+    (tmp_path / "x").write_text("")
+    with pytest.raises(OrganiserError, match="exists already"):
+        require_new(tmp_path)

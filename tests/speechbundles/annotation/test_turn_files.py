@@ -1,0 +1,205 @@
+"""Turns in ELAN's, Praat's and other files: what is read, and what is refused with its line."""
+
+import pytest
+
+from speechbundles.annotation.tables import refusing
+from speechbundles.annotation.turn_files import empty_annotation, read_turns
+from speechbundles.model.errors import OrganiserError
+from tests.samples.programs import write_files
+
+LONG = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+xmin = 0
+xmax = 5
+tiers? <exists>
+size = 2
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "language"
+        xmin = 0
+        xmax = 5
+        intervals: size = 3
+        intervals [1]:
+            xmin = 0
+            xmax = 0.5
+            text = ""
+        intervals [2]:
+            xmin = 0.5
+            xmax = 1.25
+            text = "Eng""lish"
+        intervals [3]:
+            xmin = 1.25
+            xmax = 5
+            text = "Mandarin"
+    item [2]:
+        class = "TextTier"
+        name = "clicks"
+        xmin = 0
+        xmax = 5
+        points: size = 0
+"""
+SHORT = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0
+5
+<exists>
+1
+"IntervalTier"
+"language"
+0
+5
+3
+0
+0.5
+""
+0.5
+1.25
+"Eng""lish"
+1.25
+5
+"Mandarin"
+"""
+EAF = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="" DATE="2027-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0"
+  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="EAFv3.0.xsd">
+<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>
+<TIME_ORDER>
+<TIME_SLOT TIME_SLOT_ID="ts1" TIME_VALUE="500"/>
+<TIME_SLOT TIME_SLOT_ID="ts2" TIME_VALUE="1250"/>
+<TIME_SLOT TIME_SLOT_ID="ts3" TIME_VALUE="5000"/>
+</TIME_ORDER>
+<TIER LINGUISTIC_TYPE_REF="u" TIER_ID="utterance">
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="ts1" TIME_SLOT_REF2="ts2">
+<ANNOTATION_VALUE>hello</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="ts2" TIME_SLOT_REF2="ts3">
+<ANNOTATION_VALUE>ni hao</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+</TIER>
+<TIER LINGUISTIC_TYPE_REF="l" PARENT_REF="utterance" TIER_ID="language">
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1">
+<ANNOTATION_VALUE>Eng"lish</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a4" ANNOTATION_REF="a2">
+<ANNOTATION_VALUE>Mandarin</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+</TIER>
+<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="u" TIME_ALIGNABLE="true" GRAPHIC_REFERENCES="false"/>
+</ANNOTATION_DOCUMENT>
+"""
+TURNS = [("rec", 0.5, 1.25, 'Eng"lish'), ("rec", 1.25, 5.0, "Mandarin")]
+
+
+def read(tmp_path, name, text, tiers=("lang*",), recordings=(), tier_labels=False):
+    write_files(tmp_path, {name: text if isinstance(text, bytes) else text.encode()})
+    with refusing() as problems:
+        return read_turns({tmp_path / name: "anna"}, recordings, tiers, problems, tier_labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "utterances", "line"),
+    [
+        ("rec.TextGrid", LONG, [1, 1], 24),
+        ("rec.textgrid", SHORT.encode("utf-16"), [1, 1], 19),
+        ("rec.eaf", EAF, [1, 2], 19),
+        ("rec.txt", '0.5\t1.25\tEng"lish\n1.25\t5\tMandarin\n', [1, 2], 2),
+        (
+            "all.rttm",
+            "".join(
+                f"SPEAKER rec 1 {each} <NA> <NA>\n"
+                for each in ('0.5 0.75 <NA> <NA> Eng"lish', "1.25 3.75 <NA> <NA> Mandarin")
+            ),
+            [1, 2],
+            2,
+        ),
+    ],
+)
+def test_the_same_turns_are_read_from_each_form(tmp_path, name, text, utterances, line):
+    found = read(tmp_path, name, text)
+    assert list(found[["recording", "start", "end", "label"]].itertuples(index=False, name=None)) == TURNS
+    assert found["utterance"].tolist() == utterances
+    assert found["line"].tolist()[1] == line
+    assert set(found["annotator"]) == {"anna"}
+
+
+def test_recordings_are_matched_without_suffix_and_tiers_can_be_labels(tmp_path):
+    assert set(read(tmp_path, "rec.eaf", EAF, recordings=["rec.wav"])["recording"]) == {"rec.wav"}
+    assert set(read(tmp_path, "rec.eaf", EAF, tiers=["*"], tier_labels=True)["label"]) == {
+        "utterance",
+        "language",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "refused"),
+    [
+        ("rec.eaf", ("</TIER>\n<TIER LING", "<TIER LING"), r"line 22 .*not valid XML \(mismatched tag"),
+        ("rec.eaf", (EAF[600:], ""), r"line 11 +not valid XML"),
+        ("rec.eaf", ('TIME_VALUE="1250"', 'TIME_VALUE="1,25"'), r"line 7 +not as ELAN writes it"),
+        ("rec.eaf", (' TIME_SLOT_REF2="ts3"', ""), r"line 13 +not as ELAN writes it"),
+        ("rec.eaf", (' ANNOTATION_REF="a2"', ""), r"line 19 +not as ELAN writes it"),
+        ("rec.eaf", (' TIER_ID="language"', ""), r"line 16 +not as ELAN writes it"),
+        (
+            "rec.eaf",
+            ('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a9"'),
+            r"line 19 +annotation a4 of tier language has no",
+        ),
+        (
+            "rec.eaf",
+            (' TIME_VALUE="5000"', ""),
+            r"line 19 +annotation a4 of tier language has no start or no end",
+        ),
+        ("rec.eaf", ('TIME_VALUE="5000"', 'TIME_VALUE="900"'), r"line 19 +a turn from 1.25 to 0.9 s"),
+        (
+            "rec.eaf",
+            ("lang", "tongue"),
+            r"annotations on utterance, tongueuage; expected one tier, or lang\*",
+        ),
+        ("rec.TextGrid", ("xmax = 1.25", "xmax = 1,25"), r"line 21 +not a TextGrid"),
+        ("rec.TextGrid", ('text = "Mandarin"', 'text = "Mandarin'), r"line 26 +not a TextGrid"),
+        ("rec.TextGrid", (LONG[500:], ""), r"line 2\d +(not a TextGrid|tier language has . of 3)"),
+        ("rec.TextGrid", ("xmax = 1.25", "xmax = 0.25"), r"line 20 +an annotation from 0.5 to 0.25"),
+        (
+            "rec.TextGrid",
+            ("xmin = 1.25", "xmin = 0.75"),
+            r"line 24 +an annotation from 0.75 to 5; expected .* after 1.25",
+        ),
+        (
+            "rec.TextGrid",
+            ("intervals: size = 3", "intervals: size = 4"),
+            r"tier language has 3 of 4 annotations",
+        ),
+        ("rec.TextGrid", ('File type = "ooTextFile"', '{"tiers": {}}'), r"not a TextGrid \(its first line"),
+        ("short.TextGrid", ('5\n"Mandarin"\n', ""), r"line 19 +tier language has 2 of 3 annotations"),
+        ("rec.txt", ("1.25\tE", "0.25\tE"), r"line 1 "),
+        ("rec.rttm", ("SPEAKER rec 1 0.5", "SPEAKR rec 1 0.5"), r"line 1 +.*SPEAKR"),
+    ],
+)
+def test_a_damaged_file_is_refused_with_its_line(tmp_path, name, change, refused):
+    whole = {
+        "rec.eaf": EAF,
+        "rec.TextGrid": LONG,
+        "short.TextGrid": SHORT,
+        "rec.txt": "0.5\t1.25\tEnglish\n",
+        "rec.rttm": "SPEAKER rec 1 0.5 0.75 <NA> <NA> E <NA> <NA>\n",
+    }[name]
+    assert change[0] in whole
+    with pytest.raises(OrganiserError, match=f"(?s){refused}"):
+        read(tmp_path, name, whole.replace(*change))
+
+
+def test_an_unknown_recording_and_a_choice_of_tiers_are_refused(tmp_path):
+    with pytest.raises(OrganiserError, match=r"rec\.eaf(?s:.*)no such recording; known are other"):
+        read(tmp_path, "rec.eaf", EAF, recordings=["other.wav"])
+    with pytest.raises(
+        OrganiserError, match=r"annotations on utterance, language; expected one tier, or '--tier NAME'"
+    ):
+        read(tmp_path, "rec.eaf", EAF, tiers=())
+
+
+@pytest.mark.parametrize("suffix", [".eaf", ".TextGrid"])
+def test_an_empty_file_for_an_annotator_has_the_tiers_and_no_turns(tmp_path, suffix):
+    content = empty_annotation("rec.wav", 12.5, {"language": ["E", "M"], "noise": []}, suffix)
+    assert b"language" in content
+    assert b"noise" in content
+    assert content == empty_annotation("rec.wav", 12.5, {"language": [], "noise": []}, suffix)
+    assert read(tmp_path, f"rec{suffix}", content, tiers=()).empty
