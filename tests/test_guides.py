@@ -51,7 +51,7 @@ PAGES = {
     for path in sorted(DOCS.glob("[a-z]*/*.md"))
 }
 PAGES[README] = (ROOT / "README.md").read_text(encoding="utf-8")
-IN_THE_CLONE = ("start/organiser", "how-to/github", README)
+IN_THE_CLONE = ("start/organiser", "how-to/github", "how-to/from-recordings", README)
 """Pages that start in the clone, without a competition folder."""
 GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
 NOT_RUN = ("(umask 077;", "pip install every-eval-ever")

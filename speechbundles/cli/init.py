@@ -2,17 +2,20 @@
 
 DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task or of a
 bundle (a track). For a task of your own, give --new NAME --kind KIND instead, or --example EXAMPLE for a complete
-folder with synthetic data.
+folder with synthetic data. --data takes the sets that split wrote, and what merge and split know of the task.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH, Command
+from speechbundles.annotation.tables import AGREEMENT, read_data
+from speechbundles.cli.options import PATH, Command, path_option
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.model.text import say
+from speechbundles.model.zips import write_tree
 from speechbundles.new.competition_folder import (
     what_goes_where,
     what_is_there,
@@ -21,6 +24,7 @@ from speechbundles.new.competition_folder import (
     write_own_task,
 )
 from speechbundles.new.examples import EXAMPLES
+from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import KINDS
 
 
@@ -32,6 +36,7 @@ from spokeneval.kinds.declared import KINDS
 @click.option(
     "--example", type=click.Choice(sorted(EXAMPLES)), help="a folder with synthetic data that builds as it is"
 )
+@path_option("--data", "FOLDER", "the sets that split wrote; the kind of --new may then be left out")
 @click.option(
     "--software",
     default="",
@@ -39,20 +44,53 @@ from spokeneval.kinds.declared import KINDS
     help="also write GitHub workflows that install this wheel: a file, or an address that ends in #sha256=HASH",
 )
 def command(
-    folder: Path, names: Sequence[str], new: str | None, kind: str | None, example: str | None, software: str
+    folder: Path,
+    names: Sequence[str],
+    new: str | None,
+    kind: str | None,
+    example: str | None,
+    data: Path | None,
+    software: str,
 ) -> int:
-    if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
-        raise click.UsageError(
-            "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
-        )
     with reporting(ending="\n\nNothing was written."):
+        known: dict[str, Any] = read_data(data) if data else {"task": {}, "files": [], "sealed": 0}
+        kind = kind or (known["task"].get("kind") if new else None)
+        if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
+            raise click.UsageError(
+                "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
+            )
         if example:
             write_example(ROOT, folder, example)
             say(what_is_there(folder, example))
             return 0
+        given = {**known["task"], "sealed": known["sealed"]}
         if new and kind:
-            places = write_own_task(ROOT, folder, new, kind, software=software)
+            places = write_own_task(ROOT, folder, new, kind, given, software=software)
         else:
-            places = write_folder(ROOT, folder, names, software=software)
+            places = write_folder(ROOT, folder, names, given, software=software)
+        if data:
+            for place in _copied(data, known["files"], folder, list(places)):
+                del places[place]
     say(what_goes_where(folder, places))
     return 0
+
+
+def _copied(data: Path, files: Sequence[str], folder: Path, places: Sequence[str]) -> list[str]:
+    """Copy sets to their places in a competition folder, and return these places.
+
+    A task of the repository has its own names of files; those of its table are then taken, in order.
+    """
+    found = []
+    for place in places:
+        part, name, own = [*place.split("/"), "", ""][:3]
+        if part == "reference_data" and files and (data / own / files[0]).is_file():
+            task = find_task(name).format.reference_files if name in task_names() else files
+            copies = {
+                f"{place}{Path(new).stem}.csv": (data / own / file).read_bytes()
+                for file, new in zip(files, task, strict=False)
+            }
+            write_tree(folder, copies)
+            found.append(place)
+    if (data / AGREEMENT).is_file():
+        write_tree(folder, {f"annotation/{AGREEMENT}": (data / AGREEMENT).read_bytes()})
+    return found

@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from speechbundles.bundle.check import MOST_SUBMISSIONS
 from speechbundles.competition.intake.reference import also_read
@@ -22,13 +23,17 @@ from spokeneval.challenges import task_names
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
 
+NOTHING: Mapping[str, Any] = {}
+
 _FILL_IN = f"your settings: replace every {FILL_IN}"
 
 _COMMENTED = {name: fill_template(f"{name}.yaml").rstrip("\n") for name in ("labels", "about")}
 """Settings in `defaults` that are explained in comments."""
 
 
-def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: str = "") -> dict[str, str]:
+def write_folder(
+    root: Path, folder: Path, names: Sequence[str], given: Mapping[str, Any] = NOTHING, *, software: str = ""
+) -> dict[str, str]:
     """Write a competition folder for some of the repository's bundles, or for all bundles of some tasks.
 
     Parameters
@@ -36,6 +41,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     root: the repository.
     folder: a new folder outside the repository.
     names: names of bundles or tasks.
+    given: settings that are known already: `sealed`, and for a task of one's own the parameters of its kind.
     software: the wheel that GitHub workflows install (see `workflow_files`); empty: no workflow is written.
 
     Returns
@@ -57,6 +63,7 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     settings = fill_template(
         "settings.yaml",
         **_COMMENTED,
+        given=given,
         challenges={competition.challenge: competition.phases for competition in chosen},
         names=[competition.name for competition in chosen],
         deciding=DECIDING_SET,
@@ -66,24 +73,29 @@ def write_folder(root: Path, folder: Path, names: Sequence[str], *, software: st
     return {"competition.yaml": _FILL_IN, **places}
 
 
-def write_own_task(root: Path, folder: Path, name: str, kind: str, *, software: str = "") -> dict[str, str]:
+def write_own_task(
+    root: Path, folder: Path, name: str, kind: str, given: Mapping[str, Any] = NOTHING, *, software: str = ""
+) -> dict[str, str]:
     """Write a competition folder for a task of one's own; see `write_folder`.
 
     Parameters
     ----------
     name: a new name for the task.
     kind: the kind of the task, with every parameter explained in `competition.yaml`.
+    given: see `write_folder`.
     """
     require_new(root, folder)
     require_name(name)
     if name in task_names():
         raise OrganiserError(f"{name} is a task of the repository; choose another name")
     parameters = KINDS[kind].parameters
-    task = declared_task(name, {"kind": kind, **{each.name: each.example for each in parameters}})
+    examples = {each.name: each.example for each in parameters}
+    task = declared_task(name, {"kind": kind, **examples})
     settings = fill_template(
         "own_task.yaml",
         name=name,
         kind=KINDS[kind],
+        given={key: value for key, value in given.items() if key in ("sealed", *examples)},
         required=[_explained(each, 8) for each in parameters if each.default is REQUIRED],
         optional=[_explained(each, 10) for each in parameters if each.default is not REQUIRED],
         **_COMMENTED,

@@ -27,6 +27,7 @@ DATES = ("2027-05-03 00:00:00", "2027-06-20 23:59:59", "2027-06-21 00:00:00", "2
 
 def fill_in(text, days=DATES):
     """A new folder's `competition.yaml`, with everything said that it asks for."""
+    text = re.sub(r'"(FILL IN[^"]*)"', r"'\1'", text)
     for hint, said in FILLED_IN.items():
         text = text.replace(f"'FILL IN: {hint}'", said)
     blocks = text.split("    phases:\n")
