@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file, flag, jobs, path_option
+from speechbundles.cli.options import Command, as_json, bundle_file, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import (
     UNCOMPARED,
@@ -46,12 +46,12 @@ from speechbundles.server import (
 @competition_number
 @fetched_folder
 @jobs
-@click.option(
+@option(
     "--accept",
+    "RUN",
+    "accept this run as it is on the server, because its file was lost or it never ends; may be repeated",
     multiple=True,
     type=int,
-    metavar="RUN",
-    help="accept this run as it is on the server, because its file was lost or it never ends; may be repeated",
 )
 @path_option(
     "--from",
@@ -68,12 +68,12 @@ def command(
     bundle: Path,
     competition: int,
     folder: Path | None,
-    jobs: int | None,
-    accept: tuple[int, ...],
-    earlier: Path | None,
     abandon: bool,
     yes: bool,
     as_json: bool,
+    jobs: int | None,
+    accept: tuple[int, ...],
+    earlier: Path | None,
     **access: Any,
 ) -> int:
     refuse_windows()
@@ -85,28 +85,17 @@ def command(
             if abandon:
                 return report_all(abandon_amendment(connection, competition, folder), as_json=as_json)
             with counting("fetching") as fetching, counting("scoring") as scoring:
-                amendment = plan_amendment(
-                    connection,
-                    bundle,
-                    competition,
-                    folder,
-                    accept=accept,
-                    earlier=earlier,
-                    jobs=jobs,
-                    fetching=fetching,
-                    scoring=scoring,
-                )
+                how: Any = {"accept": accept, "earlier": earlier, "jobs": jobs}
+                shown: Any = {"fetching": fetching, "scoring": scoring}
+                amendment = plan_amendment(connection, bundle, competition, folder, **how, **shown)
             plan = amendment_to_text(amendment)
             say(plan, error=as_json)
-            if not yes and not amendment.empty:
-                say(
-                    "\nNothing was changed. Add --yes to replace the files and rerun these submissions.",
-                    error=True,
-                )
             if yes and not amendment.empty:
                 with counting("waiting") as waiting:
-                    carried_out = carry_out_amendment(amendment, waiting=waiting)
-                    steps = report_steps(carried_out, as_json=as_json)
+                    steps = report_steps(carry_out_amendment(amendment, waiting=waiting), as_json=as_json)
+            elif not amendment.empty:
+                hint = "Nothing was changed. Add --yes to replace the files and rerun these submissions."
+                say(f"\n{hint}", error=True)
     if as_json:
         answer_json({"empty": amendment.empty, "plan": plan.splitlines(), "steps": steps})
     return UNCOMPARED if amendment.files.unread else 0

@@ -21,7 +21,7 @@ from typing import Any
 import click
 
 from speechbundles.bundle.build import plan_bundles, write_bundles
-from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, path_option
+from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
 from speechbundles.cli.terminal import ROOT, answer, refuse_windows, reporting, resumable
@@ -49,13 +49,7 @@ FETCHED = "fetched"
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("number", type=int, required=False, metavar="[COMPETITION]")
-@click.option(
-    "--competition",
-    type=PATH,
-    required=True,
-    metavar="DIR",
-    help="your competition folder, with labels: home",
-)
+@option("--competition", "DIR", "your competition folder, with labels: home", type=PATH, required=True)
 @path_option("--out", "SITE", "the folder to publish")
 @flag("--page", "also write the leaderboard as a page of the competition on the server")
 @path_option(
@@ -63,7 +57,7 @@ FETCHED = "fetched"
     "DIR",
     f"the folder with the fetched submissions (default: {FETCHED} in your competition folder)",
 )
-@click.option("--bundle", "name", metavar="NAME", help="the bundle, if several keep their labels at home")
+@option("--bundle", "NAME", "the bundle, if several keep their labels at home", "name")
 @jobs
 @server_options
 @as_json
@@ -79,6 +73,7 @@ def command(
     **access: Any,
 ) -> int:
     refuse_windows()
+    written, changed = [], None
     with reporting(), resumable("scored"):
         fetched = fetched or competition / FETCHED
         chosen = _chosen(competition, name)
@@ -88,52 +83,30 @@ def command(
             if connection and number:
                 with counting("fetching") as fetching:
                     fetch_competition(connection, number, fetched, progress=fetching)
-            bundle, sets = _build(competition, chosen, private_folder(fetched))
-            rules = HomeRules(
-                sets,
-                exact=chosen.rules if chosen["feedback"] == EXACT else None,
-                daily=chosen["board_update"] == "daily",
-                anonymous=chosen["board_names"] == "anonymous",
-            )
+            bundle, rules = _build(competition, chosen, private_folder(fetched))
             with counting("scoring") as scoring:
                 board = make_home_board(bundle, fetched, rules, dates.now(), jobs, scoring)
-            written = write_home_board(board, out) if out else []
-            changed = write_home_page(connection, number, board) if page and connection and number else None
+            if out:
+                written = write_home_board(board, out)
+            if page and connection and number:
+                changed = write_home_page(connection, number, board)
     entries = sum(len(phase.entries) for phase in board.phases)
     content = {"entries": entries, "left_out": board.left_out, "waiting": board.waiting, "files": written}
+    done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
     if changed is not None:
         content["page"] = "changed" if changed else "unchanged"
+        written_or_not = "written" if changed else "unchanged"
+        done.append(f"the page Leaderboard of competition {number} is {written_or_not}")
     lines = [wrap(printable(line), "  ") for line in board.left_out]
     if as_json or lines:
         answer(content, "\n".join(lines), as_json=as_json)
     later = f", {count_of(board.waiting, 'later run')} for the next leaderboard" if board.waiting else ""
-    done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
-    if changed is not None:
-        done.append(
-            f"the page Leaderboard of competition {number} is {'written' if changed else 'unchanged'}"
-        )
     say(
         f"{count_of(entries, 'entry', 'entries')} until {board.until:{dates.MINUTES}} UTC, "
         f"{count_of(len(board.left_out), 'run')} left out{later}; {'; '.join(done)}",
         error=True,
     )
     return 0
-
-
-def _require_usable(
-    number: int | None, competition: Path, out: Path | None, fetched: Path, *, page: bool
-) -> None:
-    """Refuse arguments that do not fit together."""
-    if out:
-        _require_apart(out, competition, fetched)
-    elif not page:
-        raise OrganiserError(
-            "give --out SITE for a folder to publish, --page for a page on the server, or both"
-        )
-    if page and number is None:
-        raise OrganiserError("--page: give COMPETITION, whose page is written")
-    if number is None and not fetched.is_dir():
-        raise OrganiserError(f"{fetched}: no such folder; give COMPETITION to fetch the submissions first")
 
 
 def _chosen(folder: Path, name: str | None) -> Competition:
@@ -152,27 +125,33 @@ def _chosen(folder: Path, name: str | None) -> Competition:
     return found[0]
 
 
-def _require_apart(site: Path, competition: Path, fetched: Path) -> None:
-    """Refuse a folder to publish that is a file, contains private folders, or is in one."""
-    if site.exists() and not site.is_dir():
-        raise OrganiserError(f"--out {site} is a file; name a folder to publish")
-    for folder in (competition, fetched):
-        if folder.resolve().is_relative_to(site.resolve()):
-            raise OrganiserError(
-                f"--out {site} contains {folder}, which is private; name a folder to publish"
-            )
-    for folder in (fetched, competition / "dist", competition / "reference_data"):
-        if site.resolve().is_relative_to(folder.resolve()):
-            raise OrganiserError(f"--out {site} is in {folder}, which is private; name a folder to publish")
+def _require_usable(
+    number: int | None, competition: Path, out: Path | None, fetched: Path, *, page: bool
+) -> None:
+    """Refuse arguments that do not fit together, and a folder to publish that holds private ones or is in one."""
+    problem = ""
+    if not (out or page):
+        problem = "give --out SITE for a folder to publish, --page for a page on the server, or both"
+    elif page and number is None:
+        problem = "--page: give COMPETITION, whose page is written"
+    elif number is None and not fetched.is_dir():
+        problem = f"{fetched}: no such folder; give COMPETITION to fetch the submissions first"
+    if out and out.exists() and not out.is_dir():
+        problem = f"--out {out} is a file; name a folder to publish"
+    elif out:
+        site = out.resolve()
+        inside = [folder for folder in (competition, fetched) if folder.resolve().is_relative_to(site)]
+        private = (fetched, competition / "dist", competition / "reference_data")
+        around = [folder for folder in private if site.is_relative_to(folder.resolve())]
+        for how, folders in (("is in", around), ("contains", inside)):
+            if folders:
+                problem = f"--out {out} {how} {folders[0]}, which is private; name a folder to publish"
+    if problem:
+        raise OrganiserError(problem)
 
 
-def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path, dict[str, float | None]]:
-    """Build the bundle with all labels, which never leaves this computer.
-
-    Returns
-    -------
-    Its zip, and the sets at home with the steps of their scores.
-    """
+def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path, HomeRules]:
+    """Build the bundle with all labels, which never leaves this computer; return its zip, and what is shown."""
     with steps() as progress:
         planned = plan_bundles(Sources(ROOT, folder), [competition.name], {}, at_home=True, progress=progress)
         (built,) = write_bundles(planned, ["codabench"], private, progress=progress)
@@ -180,4 +159,9 @@ def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path,
     if errors:
         raise OrganiserError(f"{competition.name}: {format_findings(errors)}")
     feedback, column = planned.parts[competition.task].feedback, competition.columns[0]
-    return built.path, {name: feedback[name].steps.get(column.key) for name in competition.home_sets}
+    return built.path, HomeRules(
+        {name: feedback[name].steps.get(column.key) for name in competition.home_sets},
+        exact=competition.rules if competition["feedback"] == EXACT else None,
+        daily=competition["board_update"] == "daily",
+        anonymous=competition["board_names"] == "anonymous",
+    )

@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import COUNT, PATH, Command, as_json
+from speechbundles.cli.options import COUNT, PATH, Command, as_json, option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options, using
 from speechbundles.cli.terminal import answer, reporting
@@ -32,13 +32,7 @@ from spokeneval.formats.problems import count_of
 @click.command(cls=Command, help=__doc__)
 @competition_number
 @click.argument("folder", type=PATH, metavar="DIR")
-@click.option(
-    "--jobs",
-    type=COUNT,
-    default=JOBS,
-    metavar="N",
-    help=f"submissions fetched at the same time (default: {JOBS})",
-)
+@option("--jobs", "N", f"submissions fetched at the same time (default: {JOBS})", type=COUNT, default=JOBS)
 @server_options
 @as_json
 def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: Any) -> int:
@@ -51,18 +45,12 @@ def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: 
             haul = fetch_competition(connection, competition, folder, jobs=jobs, progress=progress)
     rows = [(run, run.note) for run in haul.lacking]
     rows += [(run, f"still {run.status}") for run in haul.unfinished if not run.note]
-    content = {
-        "index": folder / INDEX,
-        "runs": len(haul.runs),
-        "fetched": haul.fetched,
-        "incomplete": [
-            {"phase": run.phase, "owner": run.owner, "id": run.id, "status": run.status, "note": run.note}
-            for run, _ in rows
-        ],
-    }
+    shown = ("phase", "owner", "id", "status", "note")
+    incomplete = [{key: getattr(run, key) for key in shown} for run, _ in rows]
+    content = {"index": folder / INDEX, "runs": len(haul.runs), "fetched": haul.fetched}
     lines = [f"  {run.phase}  {run.owner}  {run.id}  {note}" for run, note in rows]
     if as_json or lines:
-        answer(content, "\n".join(lines), as_json=as_json)
+        answer({**content, "incomplete": incomplete}, "\n".join(lines), as_json=as_json)
     runs = count_of(len(haul.runs), "run")
     say(f"{runs}, {haul.fetched} fetched now; see {folder / INDEX}", error=True)
     return 1 if haul.unsettled else 0

@@ -40,9 +40,14 @@ class Command(click.Command):
         return rest
 
 
+def option(name: str, metavar: str, text: str, *variable: str, **kind: Any) -> Decorator:
+    """Return an option with a value; `variable` is its parameter, if not as the option."""
+    return click.option(name, *variable, metavar=metavar, help=text, **kind)
+
+
 def path_option(name: str, metavar: str, text: str, *variable: str) -> Decorator:
-    """Return an option whose value is a path; `variable` is its parameter, if not as the option."""
-    return click.option(name, *variable, type=PATH, metavar=metavar, help=text)
+    """Return an option whose value is a path."""
+    return option(name, metavar, text, *variable, type=PATH)
 
 
 def flag(name: str, text: str, *variable: str) -> Decorator:
@@ -52,17 +57,13 @@ def flag(name: str, text: str, *variable: str) -> Decorator:
 
 bundle_file = click.argument("bundle", type=PATH, metavar="BUNDLE.zip")
 own_folder = path_option("--competition", "DIR", "your competition folder, as created by init")
-phase = click.option(
-    "--phase",
-    metavar="PHASE",
-    help="name or number of a phase (default: the first phase that scores the evaluation set)",
+phase = option(
+    "--phase", "PHASE", "name or number of a phase (default: the first phase that scores the evaluation set)"
 )
 reference = path_option(
     "--reference",
     "DIR",
     "score against the labels in this folder: `sealed` or `all` in the build's folder sealed/TASK/SET",
 )
-jobs = click.option(
-    "--jobs", type=COUNT, metavar="N", help="runs at the same time (default: one for each processor)"
-)
+jobs = option("--jobs", "N", "runs at the same time (default: one for each processor)", type=COUNT)
 as_json = flag("--json", "print the result, or the error, as JSON", "as_json")

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import Command, as_json, bundle_file, flag
+from speechbundles.cli.options import Command, as_json, bundle_file, flag, option
 from speechbundles.cli.progress import uploading
 from speechbundles.cli.server import connect, given, login_option, report_all, server_options
 from speechbundles.cli.terminal import refuse_windows, reporting
@@ -23,23 +23,17 @@ from speechbundles.server import publish_bundle
 
 @click.command(cls=Command, help=__doc__)
 @bundle_file
-@click.option(
+@option(
     "--competition",
+    "NUMBER",
+    "continue with this competition, to which the bundle was uploaded earlier",
     type=int,
-    metavar="NUMBER",
-    help="continue with this competition, to which the bundle was uploaded earlier",
 )
 @flag("--open", "then list the competition publicly, if nothing differs", "opening")
 @server_options
 @login_option
 @as_json
-def command(
-    bundle: Path,
-    competition: int | None,
-    opening: bool,
-    as_json: bool,
-    **access: Any,
-) -> int:
+def command(bundle: Path, competition: int | None, opening: bool, as_json: bool, **access: Any) -> int:
     refuse_windows()
     again = f"{PROGRAM} {shlex.join(['publish', str(bundle), *given(**access)])}"
     with reporting(), uploading() as progress:

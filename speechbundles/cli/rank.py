@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, flag, own_folder, path_option
+from speechbundles.cli.options import PATH, Command, as_json, flag, option, own_folder, path_option
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer, reporting
 from speechbundles.model.console import wrap
@@ -39,15 +39,15 @@ from speechbundles.publication import (
 @path_option("--out", "DIR", "write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv")
 @flag("--pdf", "also write board.pdf to --out DIR, if LaTeX or Chromium is installed")
 @own_folder
-@click.option("--title", default="", help="title of the leaderboard (default: that of the competition)")
-@click.option(
+@option("--title", "TEXT", "title of the leaderboard (default: that of the competition)", default="")
+@option(
     "--date",
+    "DATE",
+    "date of the leaderboard, such as 2027-03-31 (default: the current date, in UTC)",
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DATE",
-    help="date of the leaderboard, such as 2027-03-31 (default: the current date, in UTC)",
 )
-@click.option("--baseline", default="", metavar="SYSTEM", help="the system to mark as the baseline")
+@option("--baseline", "SYSTEM", "the system to mark as the baseline", default="")
 @flag(
     "--anonymous",
     "name the systems AAA, BBB, ... in order of rank; print their real names to standard error only",
@@ -57,11 +57,11 @@ from speechbundles.publication import (
     "FILE",
     "also give scores by condition: a CSV file whose first two columns are a unit or an item, and its condition",
 )
-@click.option(
+@option(
     "--by",
+    "COLUMN",
+    "also give scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
     multiple=True,
-    metavar="COLUMN",
-    help="also give scores by a column of the reference in your competition folder, such as Prompt; may be repeated",
 )
 @path_option(
     "--submissions",
@@ -88,32 +88,22 @@ def command(
     out: Path | None,
     pdf: bool,
     competition: Path | None,
-    title: str,
     day: datetime | None,
-    baseline: str,
-    anonymous: bool,
     scores_only: Path | None,
     as_json: bool,
-    **asked: Any,
+    **shown: Any,
 ) -> int:
     if scores_only:
-        if pdf or competition or title or day or baseline or anonymous or any(asked.values()):
+        if pdf or competition or day or any(shown.values()):
             raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
         return _rank_scores(scores_only, outputs, out, as_json)
     if pdf and out is None:
         raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
+    asked = Breakdown(**{name: shown.pop(name) for name in Breakdown._fields})
     with reporting():
         with steps() as progress:
-            board = make_board(
-                Sources(ROOT, competition),
-                read_outputs(outputs),
-                title=title,
-                day=(day or now()).date(),
-                baseline=baseline,
-                anonymous=anonymous,
-                asked=Breakdown(**asked),
-                progress=progress,
-            )
+            shown |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
+            board = make_board(Sources(ROOT, competition), read_outputs(outputs), **shown)
         say(board_to_json(board) if as_json else board_to_text(board))
         written = write_board(board, out) if out else []
     for alias, name in board.aliases.items():

@@ -21,7 +21,17 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, path_option, phase, reference
+from speechbundles.cli.options import (
+    PATH,
+    Command,
+    as_json,
+    bundle_file,
+    jobs,
+    option,
+    path_option,
+    phase,
+    reference,
+)
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable, warn
 from speechbundles.model.fetched import safe_name
@@ -38,18 +48,12 @@ from speechbundles.publication import score_all, scores_to_text
 @phase
 @reference
 @jobs
-@click.option("--scheduler", metavar="ADDRESS", help="run on a Dask cluster, such as tcp://10.0.0.1:8786")
+@option("--scheduler", "ADDRESS", "run on a Dask cluster, such as tcp://10.0.0.1:8786")
 @as_json
 def command(
-    bundle: Path,
-    folder: Path | None,
-    fetched: Path | None,
-    out: Path | None,
-    phase: str | None,
-    as_json: bool,
-    **how: Any,
+    bundle: Path, folder: Path | None, fetched: Path | None, out: Path | None, as_json: bool, **how: Any
 ) -> int:
-    place = folder or fetched
+    place, phase = folder or fetched, how["phase"]
     if place is None or (folder and fetched):
         raise click.UsageError("expected either DIR or --fetched DIR", click.get_current_context())
     if fetched and not phase:
@@ -59,19 +63,10 @@ def command(
     began = time.monotonic()
     with reporting(2), resumable("scored"):
         with counting("scoring") as progress:
-            scores = score_all(
-                bundle,
-                place,
-                out,
-                fetched=fetched is not None,
-                phase=phase,
-                progress=progress,
-                **how,
-            )
+            scores = score_all(bundle, place, out, fetched=fetched is not None, progress=progress, **how)
         submissions = [
             {
-                "name": name,
-                "status": result.status,
+                **{"name": name, "status": result.status},
                 "scores": {
                     key: None if score is None else f"{score:f}" for key, score in result.scores.items()
                 },
@@ -84,7 +79,7 @@ def command(
         loose = describe_loose(place, "Not scored, because they are no zips:", passed_over=out)
         if loose:
             warn(f"{loose}.")
-        scored = scores.new - scores.refused
-        counted = f"{scored} scored{f' and {scores.refused} refused' if scores.refused else ''}"
+        scored, refused = scores.new - scores.refused, scores.refused
+        counted = f"{scored} scored{f' and {refused} refused' if refused else ''}"
         say(f"{counted} in {time.monotonic() - began:.1f} s, written to {out}", error=True)
     return 1 if scores.failed and not fetched else 0

@@ -16,6 +16,7 @@ exceeded the time limit because this computer was too slow.
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -34,14 +35,12 @@ from speechbundles.publication.season import play_season, season_to_html, season
 @jobs
 @path_option("--page", "FILE", "also write an HTML page")
 @as_json
-def command(
-    bundle: Path, folder: Path, work: Path | None, jobs: int | None, page: Path | None, as_json: bool
-) -> int:
+def command(bundle: Path, folder: Path, page: Path | None, as_json: bool, **how: Any) -> int:
     refuse_windows()
     began = time.monotonic()
     with reporting(2), resumable("rehearsed"):
         with counting("rehearsing") as progress:
-            season = play_season(bundle, folder, work=work, jobs=jobs, progress=progress)
+            season = play_season(bundle, folder, progress=progress, **how)
         say(season_to_json(season) if as_json else season_to_text(season))
         if page:
             write_whole(page, season_to_html(season).encode("utf-8", "replace"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.options import path_option
+from speechbundles.cli.options import option, path_option
 from speechbundles.cli.terminal import answer_json, report_steps
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
 from speechbundles.model.fetched import LOCK, locked
@@ -38,9 +38,7 @@ def using(folder: Path) -> Iterator[None]:
 
 
 def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    address = click.option(
-        "--server", default=SERVER, metavar="URL", help=f"the server's address (default: {SERVER})"
-    )
+    address = option("--server", "URL", f"the server's address (default: {SERVER})", default=SERVER)
     token = path_option(
         "--token-file",
         "FILE",
@@ -61,7 +59,7 @@ def given(server: str, token_file: Path | None, login_file: Path | None) -> list
     """Return the words of the `server_options` that differ from the defaults, for a command that continues this one."""
     address = ["--server", server] if server != SERVER else []
     files = {"--token-file": token_file, "--login-file": login_file}
-    return address + [word for option, file in files.items() if file for word in (option, str(file))]
+    return address + [word for name, file in files.items() if file for word in (name, str(file))]
 
 
 def connect(server: str, token_file: Path | None, login_file: Path | None = None) -> Connection:

@@ -43,12 +43,7 @@ DIFFERENT = 3
 @login_option
 @as_json
 def command(
-    bundle: Path,
-    competition: int,
-    folder: Path | None,
-    fetching: bool,
-    as_json: bool,
-    **access: Any,
+    bundle: Path, competition: int, folder: Path | None, fetching: bool, as_json: bool, **access: Any
 ) -> int:
     folder = fetched_into(folder, competition)
     with reporting(), counting("fetching") as progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +12,6 @@ from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from speechbundles.server.board import HomeRules, make_home_board
-from spokeneval.task import Task
 from tests.samples.programs import write_files
 
 NAME = "health"
@@ -43,18 +43,16 @@ def begin(folder, settings="", **changes):
 
 
 class AtHome(NamedTuple):
-    """What the command makes: the bundle with all labels, the step of each set, and the task if scores are exact."""
+    """What the command makes: the bundle with all labels, and what the board shows."""
 
     path: Path
-    sets: dict[str, float | None]
-    exact: Task | None
+    rules: HomeRules
 
 
 def bundle_of(folder, place):
     from speechbundles.cli.board import _build, _chosen
 
-    chosen = _chosen(folder, None)
-    return AtHome(*_build(folder, chosen, place), chosen.rules if chosen["feedback"] == "exact" else None)
+    return AtHome(*_build(folder, _chosen(folder, None), place))
 
 
 def fetched(folder, *runs):
@@ -71,7 +69,7 @@ def fetched(folder, *runs):
 
 
 def board(home, folder, *, now=NOW, daily=True, anonymous=False):
-    rules = HomeRules(home.sets, home.exact, daily, anonymous)
+    rules = replace(home.rules, daily=daily, anonymous=anonymous)
     return make_home_board(home.path, folder, rules, now, 2)
 
 

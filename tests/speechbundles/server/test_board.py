@@ -80,7 +80,7 @@ def test_exact_ranks_have_the_ranges_of_rank(exact, tmp_path):
 
 @pytest.mark.thorough
 def test_coarse_ranks_have_ranges_from_the_scores_that_are_shown(coarse, tmp_path):
-    (step,) = coarse.sets.values()
+    (step,) = coarse.rules.sets.values()
     wrong = [10, 12, 20, 26, 70]
     made = board(coarse, fetched(tmp_path, *[(f"t{n:02d}", "2027-03-01T09:00", n) for n in wrong]))
     entries = made.phases[0].entries
