@@ -7,6 +7,7 @@ the token read headers and lists only; no file is downloaded.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from speechbundles.bundle.check import hidden_references
@@ -36,12 +37,9 @@ def measure(
     runs: the runs of each phase, by its id.
     enforced: whether the server refused a submission outside the dates of its phase; None: none was sent.
     """
-    keys = dict.fromkeys(
-        (part, key)
-        for phase in api.phases_of(live)
-        for part, key in api.read_parts(connection, phase.tasks[0]).items()
-    )
-    readable = {part: False for part, _ in sorted(keys)}
+    parts = [api.read_parts(connection, phase.tasks[0]).items() for phase in api.phases_of(live)]
+    keys = dict.fromkeys(chain(*parts))
+    readable = dict.fromkeys(sorted(part for part, _ in keys), False)
     for part, key in keys:
         readable[part] |= _is_given(connection, key, anonymous=True)
     on_token = all(_is_given(replace(connection, account=None), key) for _, key in keys)
@@ -72,10 +70,9 @@ def _is_given(connection: Connection, key: str, *, anonymous: bool = False) -> b
 
 def _returns_hidden(bundle: BuiltBundle, runs: Iterable[Collection[api.LiveRun]]) -> bool | None:
     """Whether scores of hidden columns are returned; None without such a column, or without a run with scores."""
-    scored = [run for found in runs for run in found if run.status == FINISHED and run.scores]
-    if not bundle.hidden_columns or not scored:
-        return None
-    return any(not bundle.hidden_columns.isdisjoint(run.scores) for run in scored)
+    scored = [run for run in chain(*runs) if run.status == FINISHED and run.scores]
+    hidden = bundle.hidden_columns
+    return any(not hidden.isdisjoint(run.scores) for run in scored) if hidden and scored else None
 
 
 def _lists_runs(connection: Connection, own: Mapping[int, Sequence[api.LiveRun]]) -> bool | None:

@@ -193,8 +193,7 @@ def _finished(
     finished: dict[BuiltPhase, list[Attempt]] = {}
     for attempt in attempts:
         run = uploads[attempt.submission]
-        reason = _why_left_out(attempt, run)
-        if reason:
+        if reason := _why_left_out(attempt, run):
             left_out.append(f"{run.phase}  {run.owner}  {run.id}  {reason}")
         elif attempt.phase:
             finished.setdefault(attempt.phase, []).append(attempt)
@@ -207,18 +206,12 @@ def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
     for run in sorted(runs, key=lambda run: run.id):
         uploads.setdefault(run.own_upload, []).append(run)
     together = []
-    for own in uploads.values():
-        withdrawn = all(run.note in (DELETED, VANISHED) for run in own)
-        together.append(
-            replace(
-                own[-1],
-                id=own[0].id,
-                time=own[0].time,
-                on_board=any(run.on_board for run in own),
-                note=own[-1].note if withdrawn else "",
-            )
-        )
-    return [run for run in together if run.status != "Cancelled"]
+    for first, last, own in ((own[0], own[-1], own) for own in uploads.values()):
+        note = last.note if all(run.note in (DELETED, VANISHED) for run in own) else ""
+        on_board = any(run.on_board for run in own)
+        if last.status != "Cancelled":
+            together.append(replace(last, id=first.id, time=first.time, on_board=on_board, note=note))
+    return together
 
 
 def _uploads(fetched: Path, runs: Sequence[Fetched], left_out: list[str]) -> dict[Submission, Fetched]:
@@ -247,9 +240,8 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     if attempt.status != FINISHED:
         reasons = [" ".join(line.split()) for line in attempt.reasons if line != FREE_ATTEMPT]
         return f"{attempt.status}: {'; '.join(reasons)}"
-    if attempt.phase.rule in PICKED and not run.on_board:
-        return "not chosen by its owner for the leaderboard"
-    return ""
+    is_picked = attempt.phase.rule not in PICKED or run.on_board
+    return "" if is_picked else "not chosen by its owner for the leaderboard"
 
 
 class _Compared(NamedTuple):

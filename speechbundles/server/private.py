@@ -36,14 +36,9 @@ def anonymous_names(private: Path, owners: set[str]) -> dict[str, str]:
         with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
             stream.write(secrets.token_hex(32))
     key = place.read_bytes()
-    names = {
-        owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex()[:_DIGITS]
-        for owner in owners
-    }
-    rows = [
-        [name, no_formula(printable(owner))]
-        for owner, name in sorted(names.items(), key=lambda pair: pair[1])
-    ]
+    digests = {owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex() for owner in owners}
+    names = {owner: digest[:_DIGITS] for owner, digest in digests.items()}
+    rows = sorted([name, no_formula(printable(owner))] for owner, name in names.items())
     write_whole(private / _NAMES, csv_text([["name", "owner"], *rows]))
     return names
 

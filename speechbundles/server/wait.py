@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.errors import OrganiserError
 from speechbundles.server import api
 from speechbundles.server.connection import Connection, Progress
@@ -50,21 +51,20 @@ def wait_for_runs(
     ------
     OrganiserError: no run has changed for too long.
     """
-    unchanged = 0
+    unchanged = looks_after_end = 0
     seen: list[api.LiveRun] = []
-    looks_after_end = 0
     while unchanged < PATIENCE:
         found = [run for run in api.list_runs(connection, phase.id) if run.id in runs]
-        over = [run for run in found if run.status in api.FINAL]
-        scored = [
+        going = [run for run in found if run.status not in api.FINAL]
+        lacking = [
             run
-            for run in over
-            if run.status != "Finished" or api.returned(columns, hidden, run.scores) <= set(run.scores)
+            for run in found
+            if run.status == FINISHED and not api.returned(columns, hidden, run.scores) <= run.scores.keys()
         ]
         if progress:
-            progress(len(runs) - len(found) + len(scored), len(runs))
-        looks_after_end += len(over) == len(found)
-        if len(scored) == len(found) or looks_after_end > GRACE:
+            progress(len(runs) - len(going) - len(lacking), len(runs))
+        looks_after_end += not going
+        if not (going or lacking) or looks_after_end > GRACE:
             return {run.id: run for run in found}
         unchanged = unchanged + 1 if found == seen else 0
         seen = found

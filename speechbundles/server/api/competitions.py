@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -49,25 +50,19 @@ def page_of(connection: Connection, competition: int) -> str:
 
 def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
     with expected("list of phases"):
+        phases = sorted(competition["phases"], key=itemgetter("index"))
+        tasks = [tuple(to_number(task["id"]) for task in phase["tasks"]) for phase in phases]
         return [
-            LivePhase(
-                to_number(phase["id"]),
-                to_words(phase["name"]),
-                tuple(to_number(task["id"]) for task in phase["tasks"]),
-            )
-            for phase in sorted(competition["phases"], key=lambda phase: phase["index"])
+            LivePhase(to_number(phase["id"]), to_words(phase["name"]), own)
+            for phase, own in zip(phases, tasks, strict=True)
         ]
 
 
 def organisers_of(competition: Mapping[str, Any]) -> frozenset[str]:
     """Return the names of a competition's owner and collaborators."""
     with expected("list of organisers"):
-        return frozenset(
-            [
-                to_words(competition["created_by"]),
-                *(to_words(found["username"]) for found in competition["collaborators"]),
-            ]
-        )
+        others = [found["username"] for found in competition["collaborators"]]
+        return frozenset(map(to_words, [competition["created_by"], *others]))
 
 
 def upload_file(
@@ -83,13 +78,10 @@ def upload_file(
     wanted = {"type": kind, "request_sassy_file_name": name, "file_name": name[-64:], "file_size": size}
     try:
         answer = connection.call("POST", "/api/datasets/", wanted)
-    except Refused as refusal:
-        raise OrganiserError(f"{name} was rejected: {refusal}") from None
-    with expected("dataset"):
-        key, address = str(answer["key"]), str(answer["sassy_url"])
-    try:
+        with expected("dataset"):
+            key, address = str(answer["key"]), str(answer["sassy_url"])
         connection.upload(address, source, progress)
-    except Gone as refusal:
+    except (Refused, Gone) as refusal:
         raise OrganiserError(f"{name} was rejected: {refusal}") from None
     return key
 
@@ -145,10 +137,9 @@ def read_texts(competition: Mapping[str, Any]) -> dict[str, Any]:
 def change_texts(connection: Connection, competition: Mapping[str, Any], texts: Mapping[str, Any]) -> None:
     """Replace a competition's pages and terms, except the leaderboard page."""
     last = len(texts["pages"])
-    kept = [
-        {**page, "index": max(page["index"], last)} for page in _pages(competition) if is_board_page(page)
-    ]
-    _send_texts(connection, competition, {**texts, "pages": [*texts["pages"], *kept]})
+    kept = (page for page in _pages(competition) if is_board_page(page))
+    pages = [*texts["pages"], *({**page, "index": max(page["index"], last)} for page in kept)]
+    _send_texts(connection, competition, {**texts, "pages": pages})
 
 
 def is_board_page(page: Mapping[str, Any]) -> bool:
@@ -164,8 +155,7 @@ def change_board_page(connection: Connection, competition: Mapping[str, Any], co
     OrganiserError: there is another page with this title.
     """
     pages = _pages(competition)
-    own = [page for page in pages if is_board_page(page)]
-    others = [page for page in pages if not is_board_page(page)]
+    own, others = ([page for page in pages if is_board_page(page) is wanted] for wanted in (True, False))
     if any(page["title"] == BOARD_TITLE for page in others):
         raise OrganiserError(
             f"competition {competition['id']} has a page {BOARD_TITLE} that `board` did not write; rename that page"
@@ -178,17 +168,14 @@ def change_board_page(connection: Connection, competition: Mapping[str, Any], co
     return True
 
 
+_PAGE: Any = {"id": to_number, "title": to_words, "content": to_words, "index": int}
+"""The keys of a page, and what reads their values."""
+
+
 def _pages(competition: Mapping[str, Any]) -> list[dict[str, Any]]:
     with expected("list of pages"):
-        return [
-            {
-                "id": to_number(page["id"]),
-                "title": to_words(page["title"]),
-                "content": to_words(page["content"]),
-                "index": int(page["index"]),
-            }
-            for page in sorted(competition["pages"], key=lambda page: page["index"])
-        ]
+        pages = sorted(competition["pages"], key=itemgetter("index"))
+        return [{key: read(page[key]) for key, read in _PAGE.items()} for page in pages]
 
 
 def _send_texts(connection: Connection, competition: Mapping[str, Any], texts: Mapping[str, Any]) -> None:
@@ -213,12 +200,11 @@ def read_kits(competition: Mapping[str, Any]) -> dict[int, dict[str, str]]:
 
 def change_kit(connection: Connection, phase: int, kind: str, key: str | None) -> None:
     """Give a phase another starting kit or other public data; None: none."""
-    if key is None:
-        connection.call("PATCH", f"/api/phases/{phase}/", {kind: None})
-        return
-    answer = get(connection, f"/api/datasets/?key={key}")
-    with expected("dataset"):
-        (dataset,) = (to_number(found["id"]) for found in answer["results"] if found["key"] == key)
+    dataset = None
+    if key is not None:
+        answer = get(connection, f"/api/datasets/?key={key}")
+        with expected("dataset"):
+            (dataset,) = (to_number(found["id"]) for found in answer["results"] if found["key"] == key)
     connection.call("PATCH", f"/api/phases/{phase}/", {kind: dataset})
 
 

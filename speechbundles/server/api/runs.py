@@ -82,11 +82,9 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
     OrganiserError: the list changed during every attempt to read it.
     """
     path = f"/api/submissions/?phase={phase}&show_is_soft_deleted=true"
-    for _ in range(READINGS):
-        answers = _read_pages(connection, path)
-        if answers is not None:
-            break
-    else:
+    readings = (_read_pages(connection, path) for _ in range(READINGS))
+    answers = next((found for found in readings if found is not None), None)
+    if answers is None:
         raise OrganiserError(
             f"the list of submissions changed during each of {READINGS} attempts to read it; try again later"
         )
@@ -170,12 +168,9 @@ def _run(answer: Mapping[str, Any]) -> _Listed:
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
     )
     parent, task = answer["parent"], answer.get("task")
-    return _Listed(
-        run,
-        None if parent is None else to_number(parent),
-        task["id"] if isinstance(task, dict) else task,
-        bool(answer["is_specific_task_re_run"]),
-    )
+    task = task["id"] if isinstance(task, dict) else task
+    parent = None if parent is None else to_number(parent)
+    return _Listed(run, parent, task, bool(answer["is_specific_task_re_run"]))
 
 
 def read_links(connection: Connection, run: int) -> dict[str, str | None]:
