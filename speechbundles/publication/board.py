@@ -230,7 +230,7 @@ def _tables_of_items(
     """Return the tables that are asked for, and those of all items by file."""
     tables: list[Table] = []
     files: dict[str, Table] = {}
-    if asked.conditions is None and not (asked.by or asked.items) and asked.flags is None:
+    if asked.conditions is None and asked.flags is None and not (asked.by or asked.items):
         return tables, files
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(outputs):
@@ -245,15 +245,16 @@ def _tables_of_items(
     if asked.conditions is not None:
         given = read_conditions(asked.conditions, summed[0].units, counted)
         tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
-    if asked.by or asked.flags is not None:
-        if competition is None:
-            raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
-        gold = find_gold(competition, counted)
-        tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
-        if asked.flags is not None:
-            of_set = next(iter(gold.columns.values())).keys()
-            explained, files[INDICATORS_FILE] = explain_flags(asked.flags, of_set, rules, summed)
-            tables += explained
+    if not (asked.by or asked.flags):
+        return tables, files
+    if competition is None:
+        raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
+    gold = find_gold(competition, counted)
+    tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
+    if asked.flags is not None:
+        of_set = next(iter(gold.columns.values())).keys()
+        explained, files[INDICATORS_FILE] = explain_flags(asked.flags, of_set, rules, summed)
+        tables += explained
     return tables, files
 
 

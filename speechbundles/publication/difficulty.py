@@ -148,27 +148,22 @@ def abilities_table(difficulty: Difficulty, names: Sequence[str]) -> Table:
     model, ordered = difficulty.model, [difficulty.items[place] for place in difficulty.hardest_first]
     items = "The items' difficulties do not differ significantly, so no item is named."
     if model.varies:
-        items = (
-            f"The hardest items are {', '.join(ordered[:SHOWN])}; the easiest are "
-            f"{', '.join(ordered[: -SHOWN - 1 : -1])}."
-        )
+        hardest, easiest = ordered[:SHOWN], ordered[: -SHOWN - 1 : -1]
+        items = f"The hardest items are {', '.join(hardest)}; the easiest are {', '.join(easiest)}."
     note = (
         "Rasch model: a system gets an item right with probability 50 % if its ability equals the item's difficulty. "
         f"The average difficulty is 0, the standard deviation {model.spread:.2f}. {items} items.csv, which "
         "`rank --out DIR` writes, has the difficulty of every item."
     )
     rows = [[name, f"{ability:.2f}"] for name, ability in zip(names, model.ability, strict=True)]
-    return Table(
-        "Ability of the systems, on the scale of item difficulty (logits)", ["System", "Ability"], rows, note
-    )
+    title = "Ability of the systems, on the scale of item difficulty (logits)"
+    return Table(title, ["System", "Ability"], rows, note)
 
 
 def items_table(difficulty: Difficulty) -> Table:
     """Return all items, hardest first: difficulty, its standard error, and the share that systems get right."""
-    model = difficulty.model
-    numbers = np.column_stack([model.difficulty, model.error, difficulty.right])[difficulty.hardest_first]
-    rows = [
-        [difficulty.items[place], *(f"{number:.4f}" for number in row)]
-        for place, row in zip(difficulty.hardest_first.tolist(), numbers.tolist(), strict=True)
-    ]
+    model, order = difficulty.model, difficulty.hardest_first
+    numbers = np.column_stack([model.difficulty, model.error, difficulty.right])[order]
+    shown = [[f"{number:.4f}" for number in row] for row in numbers]
+    rows = [[difficulty.items[place], *row] for place, row in zip(order, shown, strict=True)]
     return Table("Difficulty of the items", ["item", "difficulty", "standard_error", "right"], rows)

@@ -56,24 +56,18 @@ _POLICY = (
 
 def to_html(board: Board) -> str:
     """Return the board as one self-contained page."""
+    computed = page.paragraph(page.code(board.signature))
     parts = [
         _facts(board),
         _podium(board),
-        page.section(
-            "Ranking",
-            _ranking(board),
-            forest_plot(board),
-            *_notes(overlaps_beside_tests(board)),
-        ),
+        page.section("Ranking", _ranking(board), forest_plot(board), *_notes(overlaps_beside_tests(board))),
         page.section("How to read the ranking", *_notes(board.notes)),
         _pairs(board) if board.pairs else None,
-    ]
-    for table in [scores_table(board), *board.tables]:
-        parts.append(
+        *(
             page.section(table.title, html_table(table), *_notes([table.note] if table.note else []))
-        )
-    parts += [
-        page.section("How it was computed", page.paragraph(page.code(board.signature))),
+            for table in [scores_table(board), *board.tables]
+        ),
+        page.section("How it was computed", computed),
         page.Html(f"<script>{_SCRIPT}</script>"),
     ]
     head = f"{_POLICY}<style>{_STYLE}</style>\n"
@@ -87,11 +81,8 @@ def _notes(notes: Sequence[str]) -> Iterator[page.Html]:
 def _facts(board: Board) -> page.Html:
     without = f", {len(board.unscored)} without a score" if board.unscored else ""
     known = {
-        "Phase": board.about.phase,
-        "Date": str(board.about.day or ""),
-        "Score": board.measure,
-        "Test set": board.units or "",
-        "Systems": f"{len(board.rows)} ranked{without}",
+        **{"Phase": board.about.phase, "Date": str(board.about.day or ""), "Score": board.measure},
+        **{"Test set": board.units or "", "Systems": f"{len(board.rows)} ranked{without}"},
     }
     return page.facts([(name, value) for name, value in known.items() if value])
 
@@ -123,27 +114,27 @@ class _Line(NamedTuple):
 
 def _ranking(board: Board) -> page.Html:
     """Return the ranking with the trivial baselines at their places; systems without a score come last."""
-    systems, baseline, digits = board.about.systems, board.about.baseline, board.column.precision
+    systems, digits = board.about.systems, board.column.precision
     described = any(map(any, systems.values()))
     sign = 1 if board.column.direction == "higher" else -1
     rank, *others = headings(board)
     header = [rank, "System", *others, *(["Description"] if described else [])]
 
-    def line(name: str, word: str, cells: Sequence[str], kinds: Sequence[str] = ()) -> _Line:
-        return _Line(name, word, cells, [*kinds, *(["marked"] if word else [])], systems.get(name, System()))
+    def line(name: str, word: str, cells: Sequence[str], *kinds: str) -> _Line:
+        return _Line(name, word, cells, [*kinds, *["marked"] * bool(word)], systems.get(name, System()))
 
     lines: list[tuple[float, _Line]] = []
     before = board.rows[0].cluster
     for row in board.rows:
-        kinds = ["band"] if row.cluster is not None and row.cluster % 2 == 0 else []
-        kinds += ["begins"] if row.cluster != before else []
+        kinds = ["band"] * (row.cluster is not None and row.cluster % 2 == 0)
+        kinds += ["begins"] * (row.cluster != before)
         before = row.cluster
-        word = "baseline" if row.name == baseline else ""
-        lines.append((sign * row.score, line(row.name, word, shown_cells(row, digits), kinds)))
+        word = "baseline" if row.name == board.about.baseline else ""
+        lines.append((sign * row.score, line(row.name, word, shown_cells(row, digits), *kinds)))
     for answer, score in board.trivial.items():
         place = sum(value >= sign * float(score) for value, _ in lines)
-        cells = ["–", score, "–", "–", "–"]
-        lines.insert(place, (sign * float(score), line(answer, "trivial baseline", cells)))
+        trivial = line(answer, "trivial baseline", ["–", score, "–", "–", "–"])
+        lines.insert(place, (sign * float(score), trivial))
     body = [each for _, each in lines] + [line(name, "no score", ["–"] * 5) for name in board.unscored]
     return _fill("ranking", board.measure, header, body, described)
 
@@ -151,12 +142,13 @@ def _ranking(board: Board) -> page.Html:
 def _pairs(board: Board) -> page.Html:
     """Return the section on pairs: significance map, rank stability, and differences, neighbours in rank first."""
     table = pairs_table(board)
+    summary, more = f"{table.title} ({len(table.rows)} pairs)", len(table.rows) > page.ROWS
     return page.section(
         "Pairs of systems",
         significance_map(board),
         *_notes(ranges_beside_tests(board)),
         rank_stability(board),
-        html_table(table, f"{table.title} ({len(table.rows)} pairs)", shown=page.ROWS),
-        *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] if len(table.rows) > page.ROWS else []),
+        html_table(table, summary, shown=page.ROWS),
+        *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] * more),
         *_notes(intervals_beside_tests(board)),
     )

@@ -43,52 +43,36 @@ def _of_first(board: Board, caption: str) -> str:
 
 def forest_plot(board: Board) -> page.Html:
     """Plot scores with their intervals, the best on top, and the trivial baselines below."""
-    digits = board.column.precision
-    drawn = board.rows[:MOST_DRAWN]
+    digits, drawn = board.column.precision, board.rows[:MOST_DRAWN]
+    colours = [plots.ORANGE if row.name == board.about.baseline else plots.BLUE for row in drawn]
     marks = [
-        plots.Mark(
-            label,
-            row.score,
-            f"{row.score:.{digits}f}",
-            row.interval,
-            plots.ORANGE if row.name == board.about.baseline else plots.BLUE,
-        )
-        for label, row in zip(labels(drawn), drawn, strict=True)
+        plots.Mark(label, row.score, f"{row.score:.{digits}f}", row.interval, colour)
+        for label, row, colour in zip(labels(drawn), drawn, colours, strict=True)
     ]
     marks += [plots.Mark(shorten(name, _LABEL), float(shown), shown) for name, shown in board.trivial.items()]
     caption = _of_first(board, f"{board.measure}: scores and 95 % intervals")
-    return page.figure(
-        caption, "Scores with their intervals; the ranking has the same numbers", plots.scale(marks)
-    )
+    label = "Scores with their intervals; the ranking has the same numbers"
+    return page.figure(caption, label, plots.scale(marks))
 
 
 def significance_map(board: Board) -> page.Html:
     """Plot which systems (rows) are significantly better than which others (columns)."""
     systems = min(MOST_DRAWN, len(board.rows))
-    better = [
-        (pair.first, pair.second)
-        for pair in board.pairs
-        if pair.adjusted <= SIGNIFICANCE and pair.second < systems
-    ]
+    significant = (pair for pair in board.pairs if pair.adjusted <= SIGNIFICANCE)
+    better = [(pair.first, pair.second) for pair in significant if pair.second < systems]
     right, bottom = _LEFT + _CELL * systems, _TOP + _CELL * systems
     lines = [f"M{_LEFT} {_TOP + _CELL * place}H{right}" for place in range(systems + 1)]
     lines += [f"M{_LEFT + _CELL * place} {_TOP}V{bottom}" for place in range(systems + 1)]
     same = "".join(_box(place, place) for place in range(systems))
     parts = [
         *_row_labels(board.rows[:systems]),
-        *(
-            f'<text x="{_LEFT + _CELL * (place + 0.5):g}" y="{_TOP - 8}" text-anchor="middle">{place + 1}</text>'
-            for place in range(systems)
-        ),
+        *(_column_label(f"{_LEFT + _CELL * (place + 0.5):g}", place + 1) for place in range(systems)),
         f'<path d="{same}" fill="{plots.REGION}"/>',
         f'<path d="{"".join(_box(*pair) for pair in better)}" fill="{plots.BLUE}"/>',
         f'<path d="{"".join(lines)}" fill="none" stroke="{plots.LINE}"/>',
     ]
-    caption = _of_first(
-        board,
-        "Significance map: a square shows that the row's system is better than the column's "
-        f"(Holm's correction, {RISK} level)",
-    )
+    shown = "Significance map: a square shows that the row's system is better than the column's"
+    caption = _of_first(board, f"{shown} (Holm's correction, {RISK} level)")
     caption += "" if better else ". No two of these differ significantly"
     possible = systems * (systems - 1) // 2
     label = f"{len(better)} of {possible} pairs differ; pairs.csv and the table below have the numbers"
@@ -115,7 +99,7 @@ def rank_stability(board: Board) -> page.Html | None:
 
     grid = "".join(f"M{place(rank)} {_TOP}V{bottom}" for rank in ticks)
     parts = [*_row_labels(drawn), f'<path d="{grid}" stroke="{plots.LINE}"/>']
-    parts += [f'<text x="{place(rank)}" y="{_TOP - 8}" text-anchor="middle">{rank}</text>' for rank in ticks]
+    parts += [_column_label(place(rank), rank) for rank in ticks]
     for row, (best, worst) in enumerate(ends):
         middle = _TOP + _CELL * row + _CELL // 2
         line = f"M{place(best - 0.3)} {middle}H{place(worst + 0.3)}"
@@ -124,11 +108,8 @@ def rank_stability(board: Board) -> page.Html | None:
         for rank in np.flatnonzero(shares).tolist():
             radius = 0.5 * _CELL * math.sqrt(shares[rank])
             parts.append(f'<circle cx="{place(rank)}" cy="{middle}" r="{radius:.1f}" fill="{plots.BLUE}"/>')
-    caption = _of_first(
-        board,
-        "Rank stability: areas show how often a system (row) has a rank (column) in the resamples, lines its range of "
-        "ranks",
-    )
+    shown = "Rank stability: areas show how often a system (row) has a rank (column) in the resamples, lines its range"
+    caption = _of_first(board, f"{shown} of ranks")
     label = "How often each system has each rank in the resamples; the ranking has the ranges"
     return page.figure(caption, label, _drawing(_LEFT + round(step * last) + 10, bottom + 4, parts))
 
@@ -138,6 +119,10 @@ def _row_labels(rows: Sequence[Row]) -> list[str]:
         f'<text x="{_LEFT - 8}" y="{_TOP + _CELL * place + 14}" text-anchor="end">{escape(label)}</text>'
         for place, label in enumerate(labels(rows))
     ]
+
+
+def _column_label(x: str, number: int) -> str:
+    return f'<text x="{x}" y="{_TOP - 8}" text-anchor="middle">{number}</text>'
 
 
 def _drawing(width: int, height: int, parts: Sequence[str]) -> page.Html:
