@@ -11,7 +11,7 @@ Neuhof and Benjamini, Rank intervals for leaderboards (arXiv 2606.08679, 2026), 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Callable, NamedTuple, Optional
@@ -23,7 +23,7 @@ from ..formats.speakers import unit_noun
 from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
 from ..run.statistics import Statistics
 from ..task import HIGHER
-from .joint_rule import EXCLUDED, MACRO_MEAN, MEAN_RANK, NORMALISED_SUM, JointRule, joint_scores_of
+from .joint_rule import EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
 from .multiple_comparisons import SIGNIFICANCE, clusters
 from .notes import how_joined, how_scored, ties
 from .randomisation import MOST_SWAPPED
@@ -146,7 +146,11 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     ValueError
         The rule does not fit the tasks; all problems are listed.
     """
-    problems = [*rule.problems([*tasks]), *_unfit(tasks, rule)]
+    problems = rule.problems({task: ranking.rules.primary for task, ranking in tasks.items()})
+    lacking = [
+        task for task, ranking in tasks.items() if rule.baseline and rule.baseline not in ranking.names
+    ]
+    problems += [f"baseline: {rule.baseline} has no score in {' and '.join(lacking)}"] if lacking else []
     if problems:
         raise ValueError("; ".join(problems))
     entered = {task: {system.name for system in ranking.systems} for task, ranking in tasks.items()}
@@ -169,20 +173,6 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     notes += [*ties(rows), *(compared.notes if compared else [])]
     units, pairs = (compared.units, compared.pairs) if compared else (None, ())
     return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes)
-
-
-def _unfit(tasks: Mapping[str, Ranking], rule: JointRule) -> Iterator[str]:
-    """What is wrong with the rule for the scores of the tasks."""
-    primaries = {task: ranking.rules.primary for task, ranking in tasks.items()}
-    if rule.rule == MACRO_MEAN and len({(score.direction, score.limits) for score in primaries.values()}) > 1:
-        found = ", ".join(f"{score.heading} in {task}" for task, score in primaries.items())
-        yield f"rule: {MACRO_MEAN} is for scores of one scale; found {found}"
-    for task, score in primaries.items():
-        if rule.rule == NORMALISED_SUM and (score.limits or (-1,))[0] < 0:
-            yield f"rule: {NORMALISED_SUM} is for scores from 0 on; {score.title} in {task} may be negative"
-    for task, ranking in tasks.items():
-        if rule.baseline and rule.baseline not in ranking.names:
-            yield f"baseline: {rule.baseline} has no score in {task}"
 
 
 def _why_apart(name: str, entered: Mapping[str, set[str]], rule: JointRule) -> str:

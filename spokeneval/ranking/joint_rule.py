@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..task import HIGHER, LOWER
+from ..task import HIGHER, LOWER, Score
 from .ranks import ranks
 from .values import Column
 
@@ -72,8 +72,8 @@ class JointRule:
     weights: Mapping[str, float] = field(default_factory=dict)
     baseline: str = ""
 
-    def problems(self, tasks: Sequence[str]) -> list[str]:
-        """What is wrong with the rule for tasks of these names, whatever the scores are."""
+    def problems(self, tasks: Mapping[str, Score]) -> list[str]:
+        """What is wrong with the rule for tasks with these primary scores; each begins with an attribute's name."""
         found = [
             f"{name}: {value!r:.60} is unknown; expected one of {', '.join(known)}"
             for name, value, known in (("rule", self.rule, RULES), ("missing", self.missing, MISSING))
@@ -97,6 +97,13 @@ class JointRule:
             found.append(f"missing: {ZERO} is for the rule {NORMALISED_SUM} only")
         if (self.missing == BASELINE) != bool(self.baseline):
             found.append(f"baseline: name the baseline if missing is {BASELINE}, and only then")
+        if self.rule == MACRO_MEAN and len({(score.direction, score.limits) for score in tasks.values()}) > 1:
+            scores = ", ".join(f"{score.heading} in {task}" for task, score in tasks.items())
+            found.append(f"rule: {MACRO_MEAN} is for scores of one scale; found {scores}")
+        if self.rule == NORMALISED_SUM:
+            signed = [task for task, score in tasks.items() if (score.limits or (-1,))[0] < 0]
+            what = f"rule: {NORMALISED_SUM} is for scores from 0 on; {{}} in {{}} may be negative"
+            found += [what.format(tasks[task].title, task) for task in signed]
         return found
 
     def column(self, columns: Sequence[Column]) -> Column:

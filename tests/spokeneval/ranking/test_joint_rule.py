@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spokeneval.challenges import find_task
 from spokeneval.ranking.joint_rule import JointRule, joint_scores_of
 from spokeneval.ranking.ranks import ranks
 
@@ -74,6 +75,7 @@ def test_one_kind_of_score_has_a_mean_and_a_positive_weighted_sum():
     ],
 )
 def test_a_rule_that_cannot_be_used_is_refused(rule, words):
-    (problem,) = rule.problems(["a", "b"])
+    primary = find_task("psst_correctness").primary
+    (problem,) = rule.problems({"a": primary, "b": primary})
     assert problem.startswith(words)
-    assert JointRule().problems(["a"]) == ["expected two tasks or more; found a"]
+    assert JointRule().problems({"a": primary}) == ["expected two tasks or more; found a"]
