@@ -165,6 +165,7 @@ _PARTS = {
     "event": "A date of the timeline",
     "answered": "A question and its answer",
     "challenge": "A challenge",
+    "joint": "A joint ranking",
     "bundle": "A bundle",
     "page": "A page",
     "column": "A column",

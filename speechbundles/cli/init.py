@@ -1,8 +1,9 @@
 """Create a folder for your own competition.
 
-DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task or of a
-bundle (a track). For a task of your own, give --new NAME --kind KIND instead, or --example EXAMPLE for a complete
-folder with synthetic data. --data takes the sets that split wrote, and what merge and split know of the task.
+DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task, of a bundle
+(a track) or of a challenge. For a task of your own, give --new NAME --kind KIND instead, with several kinds for a
+challenge of several tasks, or --example EXAMPLE for a complete folder with synthetic data. --data takes the sets that
+split wrote, and what merge and split know of the task.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from speechbundles.new.competition_folder import (
     what_is_there,
     write_example,
     write_folder,
-    write_own_task,
+    write_own_tasks,
 )
 from speechbundles.new.examples import EXAMPLES
 from spokeneval.challenges import find_task, task_names
@@ -32,7 +33,12 @@ from spokeneval.kinds.declared import KINDS
 @click.argument("folder", type=PATH, metavar="DIR")
 @click.argument("names", nargs=-1, metavar="[TASK]...")
 @click.option("--new", metavar="NAME", help="a task of your own, under this name")
-@click.option("--kind", type=click.Choice(sorted(KINDS)), help="the kind of your own task")
+@click.option(
+    "--kind",
+    multiple=True,
+    type=click.Choice(sorted(KINDS)),
+    help="the kind of your own task; repeat it for a challenge with several tasks",
+)
 @click.option(
     "--example", type=click.Choice(sorted(EXAMPLES)), help="a folder with synthetic data that builds as it is"
 )
@@ -47,14 +53,14 @@ def command(
     folder: Path,
     names: Sequence[str],
     new: str | None,
-    kind: str | None,
+    kind: Sequence[str],
     example: str | None,
     data: Path | None,
     software: str,
 ) -> int:
     with reporting(ending="\n\nNothing was written."):
         known: dict[str, Any] = read_data(data) if data else {"task": {}, "files": [], "sealed": 0}
-        kind = kind or (known["task"].get("kind") if new else None)
+        kind = kind or ([known["task"]["kind"]] if new and "kind" in known["task"] else [])
         if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
             raise click.UsageError(
                 "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
@@ -65,7 +71,7 @@ def command(
             return 0
         given = {**known["task"], "sealed": known["sealed"]}
         if new and kind:
-            places = write_own_task(ROOT, folder, new, kind, given, software=software)
+            places = write_own_tasks(ROOT, folder, new, kind, given, software=software)
         else:
             places = write_folder(ROOT, folder, names, given, software=software)
         if data:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition import located_yaml, rules, schema
+from speechbundles.competition.joint import joined
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.settings import resolve
 from speechbundles.competition.whole import BASELINE, can_do_without, do_without
@@ -43,7 +44,7 @@ def read_competitions(
     Parameters
     ----------
     sources: the competition folder, whose `competition.yaml` takes precedence over the repository's.
-    names: the requested bundles; all if empty.
+    names: the requested bundles, or challenges with a joint ranking; all bundles if empty.
     leave_out: sets and files to leave out of all bundles, in addition to the `leave_out` of the file.
 
     Raises
@@ -66,12 +67,22 @@ def read_competitions(
     own_tasks = {name: entry for name, entry in content["bundles"].items() if "kept" not in entry}
     resolved = list(resolve({**content, "bundles": own_tasks}, series, sources, known, defects))
     resolved = list(_left_out(resolved, leave_out, defects))
+    resolved = list(joined(content, resolved, defects))
+    challenges = {each.joint.name: each.joint for each in resolved if each.joint}
+    names = {
+        bundle for name in names for bundle in (challenges[name].bundles if name in challenges else [name])
+    }
     defects += rules.of_all(resolved)
     competitions = [competition for competition in resolved if not names or competition.name in names]
     for competition in competitions:
         defects += rules.of_one(competition)
     for name in sorted(set(names) - set(content["bundles"])):
-        defects.append((("bundles",), f"no bundle {name}; expected one of {', '.join(content['bundles'])}"))
+        defects.append(
+            (
+                ("bundles",),
+                f"no bundle {name}; expected one of {', '.join([*content['bundles'], *challenges])}",
+            )
+        )
     if defects:
         raise located_yaml.refusal(own, defects, marks)
     return competitions

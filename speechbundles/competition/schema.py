@@ -9,6 +9,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker
 
+from speechbundles.competition.joint import NONE
 from speechbundles.model.competition import Place
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.text import suggestion
@@ -16,6 +17,7 @@ from speechbundles.platforms.codabench.keys import QUESTION_TYPES, SUBMISSION_RU
 from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.platforms.limits import LONGEST_KEY, LONGEST_TEXTS
 from spokeneval.kinds.declared import GENERAL, KINDS
+from spokeneval.ranking.joint_rule import MISSING, RULES
 from spokeneval.task import Column as TaskColumn
 
 
@@ -60,6 +62,8 @@ def put_limits(definitions: dict[str, Any]) -> None:
     key["description"] += f", at most {LONGEST_KEY} characters"
     definitions["settings"]["properties"]["submission_rule"]["enum"] = list(SUBMISSION_RULES)
     definitions["question"]["properties"]["type"]["enum"] = list(QUESTION_TYPES)
+    joint = definitions["joint"]["properties"]
+    joint["rule"]["enum"], joint["missing"]["enum"] = [*RULES, NONE], list(MISSING)
     definitions["column"]["properties"]["precision"]["maximum"] = MOST_DECIMALS
 
 

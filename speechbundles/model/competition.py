@@ -8,6 +8,7 @@ from typing import Any
 
 from speechbundles.model.sources import Sources
 from speechbundles.model.words import words_of
+from spokeneval.ranking.joint_rule import JointRule
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.output import RECEIVED
 from spokeneval.run.reference import HOME
@@ -80,6 +81,23 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class Challenge:
+    """Competitions with one ranking.
+
+    Attributes
+    ----------
+    bundles: the titles of its bundles, by their names.
+    rule: how their scores become one; None if each is ranked by itself.
+    compulsory: the bundles without which a team is not ranked.
+    """
+
+    name: str
+    bundles: Mapping[str, str]
+    rule: JointRule | None
+    compulsory: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Competition:
     """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
 
@@ -90,6 +108,7 @@ class Competition:
     origin: the place in `competition.yaml` where each setting was found.
     sources: the folders with its files.
     stated: the settings in the `competition.yaml` of its own folder.
+    joint: the challenge with whose other bundles it is ranked; None if it is ranked alone.
     """
 
     name: str
@@ -103,6 +122,7 @@ class Competition:
     origin: Mapping[str, Place]
     sources: Sources
     stated: frozenset[str]
+    joint: Challenge | None = None
 
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]

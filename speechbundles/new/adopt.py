@@ -19,7 +19,7 @@ from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.finding import Report
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
-from speechbundles.new.competition_folder import require_new, write_own_task
+from speechbundles.new.competition_folder import require_new, write_own_tasks
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.platforms.codabench.keys import VERSION
 from speechbundles.platforms.keys import SORTING
@@ -210,9 +210,9 @@ def replace_by_kind(root: Path, folder: Path, name: str, bundle: BuiltBundle, ki
     """Write a competition folder for a task of a kind, with the phases, the title and the labels of a bundle.
 
     Its first phase becomes that of the development set, its last one that of the evaluation set. Returns what
-    `write_own_task` does.
+    `write_own_tasks` does.
     """
-    places = write_own_task(root, folder, name, kind)
+    places = write_own_tasks(root, folder, name, [kind])
     path = folder / "competition.yaml"
     text = path.read_text(encoding="utf-8").replace(
         '"FILL IN: the title"', dump_yaml(bundle.title).decode().strip()

@@ -11,6 +11,7 @@ from speechbundles.competition.intake.reference import also_read
 from speechbundles.competition.read import FILL_IN, read_competitions
 from speechbundles.competition.settings import files_of, opening
 from speechbundles.competition.whole import needs
+from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
@@ -34,13 +35,13 @@ _COMMENTED = {name: fill_template(f"{name}.yaml").rstrip("\n") for name in ("lab
 def write_folder(
     root: Path, folder: Path, names: Sequence[str], given: Mapping[str, Any] = NOTHING, *, software: str = ""
 ) -> dict[str, str]:
-    """Write a competition folder for some of the repository's bundles, or for all bundles of some tasks.
+    """Write a competition folder for some of the repository's bundles, or for all bundles of tasks or challenges.
 
     Parameters
     ----------
     root: the repository.
     folder: a new folder outside the repository.
-    names: names of bundles or tasks.
+    names: names of bundles, tasks or challenges.
     given: settings that are known already: `sealed`, and for a task of one's own the parameters of its kind.
     software: the wheel that GitHub workflows install (see `workflow_files`); empty: no workflow is written.
 
@@ -54,17 +55,22 @@ def write_folder(
     """
     require_new(root, folder)
     series = read_competitions(Sources(root))
-    known = list(dict.fromkeys(name for bundle in series for name in (bundle.task, bundle.name)))
+    known = list(dict.fromkeys(name for bundle in series for name in _names_of(bundle)))
     for name in names:
         if name not in known:
-            raise OrganiserError(f"there is no task or bundle {name}; {suggestion(name, known)}")
-    chosen = [competition for competition in series if {competition.name, competition.task} & set(names)]
+            raise OrganiserError(f"there is no task, bundle or challenge {name}; {suggestion(name, known)}")
+    chosen = [competition for competition in series if {*_names_of(competition)} & set(names)]
     places = {need.path: need.what for competition in chosen for need in needs(competition)}
     settings = fill_template(
         "settings.yaml",
         **_COMMENTED,
         given=given,
         challenges={competition.challenge: competition.phases for competition in chosen},
+        joint={
+            each.challenge: each.joint
+            for each in chosen
+            if each.joint and {*each.joint.bundles} <= {competition.name for competition in chosen}
+        },
         names=[competition.name for competition in chosen],
         deciding=DECIDING_SET,
         most=MOST_SUBMISSIONS,
@@ -73,45 +79,74 @@ def write_folder(
     return {"competition.yaml": _FILL_IN, **places}
 
 
-def write_own_task(
-    root: Path, folder: Path, name: str, kind: str, given: Mapping[str, Any] = NOTHING, *, software: str = ""
+def _names_of(competition: Competition) -> tuple[str, str, str]:
+    """Return the names by which a bundle can be chosen."""
+    return competition.task, competition.name, competition.challenge
+
+
+def write_own_tasks(
+    root: Path,
+    folder: Path,
+    name: str,
+    kinds: Sequence[str],
+    given: Mapping[str, Any] = NOTHING,
+    *,
+    software: str = "",
 ) -> dict[str, str]:
-    """Write a competition folder for a task of one's own; see `write_folder`.
+    """Write a competition folder for a task of one's own, or for a challenge with several; see `write_folder`.
 
     Parameters
     ----------
-    name: a new name for the task.
-    kind: the kind of the task, with every parameter explained in `competition.yaml`.
-    given: see `write_folder`.
+    name: a new name for the task; with several kinds, for the challenge, whose tasks are `NAME_KIND`.
+    kinds: the kind of each task, with every parameter explained in `competition.yaml`.
+    given: see `write_folder`; the parameters are those of a single task.
     """
     require_new(root, folder)
     require_name(name)
-    if name in task_names():
-        raise OrganiserError(f"{name} is a task of the repository; choose another name")
+    names = (
+        [name]
+        if len(kinds) == 1
+        else [
+            f"{name}_{kind}" + (str(1 + kinds[:index].count(kind)) if kinds.count(kind) > 1 else "")
+            for index, kind in enumerate(kinds)
+        ]
+    )
+    for taken in sorted({name, *names} & {*task_names()}):
+        raise OrganiserError(f"{taken} is a task of the repository; choose another name")
+    known = given if len(kinds) == 1 else NOTHING
+    tasks = [_own_task(task, kind, known) for task, kind in zip(names, kinds, strict=True)]
+    settings = fill_template("own_task.yaml", name=name, tasks=tasks, names=names, given=given, **_COMMENTED)
+    sets = (TRIAL_SET, DECIDING_SET)
+    places = {
+        f"reference_data/{task['name']}/{set_name}/": task["labels"] for task in tasks for set_name in sets
+    }
+    _write(root, folder, settings, places, software)
+    return {"competition.yaml": _FILL_IN, **places}
+
+
+def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about a task of a kind for the template: parameters, scores, and a description of its labels."""
     parameters = KINDS[kind].parameters
     examples = {each.name: each.example for each in parameters}
     task = declared_task(name, {"kind": kind, **examples})
-    settings = fill_template(
-        "own_task.yaml",
-        name=name,
-        kind=KINDS[kind],
-        given={key: value for key, value in given.items() if key in ("sealed", *examples)},
-        required=[_explained(each, 8) for each in parameters if each.default is REQUIRED],
-        optional=[_explained(each, 10) for each in parameters if each.default is not REQUIRED],
-        **_COMMENTED,
-        primary=task.primary.key,
-        other=task.scores[1].key,
-        opening=opening(task),
-        scores=textwrap.wrap(f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108),
-    )
     # Columns of the reference that only some settings need are not asked for.
     columns = [column for layout in task.format.layouts for column in layout.required]
     few = {each.name: each.example for each in parameters if each.example not in columns}
     plain = declared_task(name, {"kind": kind, **few})
-    what = f"the labels: {files_of(plain)} {also_read(plain)}"
-    places = {f"reference_data/{name}/{set_name}/": what for set_name in (TRIAL_SET, DECIDING_SET)}
-    _write(root, folder, settings, places, software)
-    return {"competition.yaml": _FILL_IN, **places}
+    return {
+        "name": name,
+        "kind": KINDS[kind],
+        "given": {key: value for key, value in given.items() if key in examples},
+        "required": [_explained(each, 8) for each in parameters if each.default is REQUIRED],
+        "optional": [_explained(each, 10) for each in parameters if each.default is not REQUIRED],
+        "primary": task.primary.key,
+        "other": task.scores[1].key,
+        "opening": opening(task),
+        "scores": textwrap.wrap(
+            f"One of {', '.join(score.key for score in task.scores if score.bounds)}.", 108
+        ),
+        "labels": f"the labels: {files_of(plain)} {also_read(plain)}",
+    }
 
 
 def write_example(root: Path, folder: Path, name: str) -> None:

@@ -35,12 +35,45 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
 
 def test_init_accepts_tasks_and_bundles(tmp_path, capsys):
     assert build_bundle.main(["init", str(tmp_path / "own"), "spoken_cal"]) == 1
-    assert "no task or bundle spoken_cal; did you mean spoken_call?" in capsys.readouterr().err
+    assert "no task, bundle or challenge spoken_cal; did you mean spoken_call?" in capsys.readouterr().err
     own_folder(tmp_path / "task", ["merlion_diarization"])
     assert build_bundle.main(["init", str(tmp_path / "track"), "merlion_diarization_open"]) == 0
     for name, tracks in (("task", ["closed", "open"]), ("track", ["open"])):
         bundles = (tmp_path / name / "competition.yaml").read_text().split("bundles:")[1]
         assert re.findall(r"^  merlion_diarization_(\w+):$", bundles, re.M) == tracks
+
+
+def fill(path, examples):
+    """Fill in a new `competition.yaml`, and set all parameters that have an example."""
+    dates, lines = iter(DATES), []
+    for line in path.read_text().splitlines():
+        name = line.strip("# ").partition(":")[0]
+        if "FILL IN" in line and name in examples:
+            line = f"        {name}: {json.dumps(examples[name])}"
+        elif "FILL IN: YYYY" in line:
+            line = line.partition('"')[0] + f'"{next(dates)}"'
+        elif line.startswith("        # ") and name in examples:
+            line = line.replace("# ", "", 1)
+        line = line.replace("FILL IN: an e-mail address for participants", "a@example.org")
+        lines.append(line.replace("FILL IN", ""))
+    path.write_text("\n".join(lines))
+
+
+def test_init_writes_the_joint_ranking_of_several_tasks(tmp_path):
+    assert build_bundle.main(["init", str(tmp_path / "psst"), "psst"]) == 0
+    own_folder(tmp_path / "both", ["psst_recognition", "psst_correctness"], size=12)
+    both = read_competitions(Sources(ROOT, tmp_path / "both"))
+    assert [each.joint.rule.rule for each in both] == ["mean_rank"] * 2
+    own_folder(tmp_path / "one", ["psst_recognition"], size=12)
+    assert "joint" in (tmp_path / "psst" / "competition.yaml").read_text()
+    assert [each.joint for each in read_competitions(Sources(ROOT, tmp_path / "one"))] == [None]
+    new = ("init", str(tmp_path / "new"), "--new", "process", "--kind", "decisions", "--kind", "scores")
+    assert build_bundle.main([*new, "--kind", "scores"]) == 0
+    fill(tmp_path / "new" / "competition.yaml", {"classes": ["HC", "MCI", "AD"], "scale": [0, 30]})
+    found = read_competitions(Sources(ROOT, tmp_path / "new"))
+    names = ["process_decisions", "process_scores1", "process_scores2"]
+    assert [(each.name, each.challenge) for each in found] == [(name, "process") for name in names]
+    assert [*found[0].joint.bundles] == names
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -58,19 +91,7 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     assert first
     assert all(re.match(r"[\[\w]", sign) for sign in first)
     examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters}
-    dates = iter(DATES)
-    lines = []
-    for line in text.splitlines():
-        name = line.strip("# ").partition(":")[0]
-        if "FILL IN" in line and name in examples:
-            line = f"        {name}: {json.dumps(examples[name])}"
-        elif "FILL IN: YYYY" in line:
-            line = line.partition('"')[0] + f'"{next(dates)}"'
-        elif line.startswith("        # ") and name in examples:
-            line = line.replace("# ", "", 1)
-        line = line.replace("FILL IN: an e-mail address for participants", "a@example.org")
-        lines.append(line.replace("FILL IN", ""))
-    (folder / "competition.yaml").write_text("\n".join(lines))
+    fill(folder / "competition.yaml", examples)
     (competition,) = read_competitions(Sources(ROOT, folder))
     assert competition.rules.declaration["kind"] == kind
     assert len(competition.columns) > 3

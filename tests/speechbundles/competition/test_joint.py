@@ -1,0 +1,123 @@
+"""The joint ranking of a challenge in `competition.yaml`: what is read, and what is refused, with its line."""
+
+import pytest
+
+from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from spokeneval.ranking.joint_rule import JointRule
+from tests.samples.programs import ROOT, write_files
+
+SETTINGS = """\
+defaults: {organiser: O, contact_email: a@example.org, data_licence: CC BY 4.0}
+challenges:
+  process:
+    joint:
+JOINT
+    tasks:
+      process_decisions: {kind: decisions, classes: [HC, MCI, AD]}
+      process_scores: {kind: scores, scale: [0, 30], primary: rmse}
+      process_r: {kind: scores, scale: [0, 30]}
+    phases: [{reference: evaluation, start: "2027-01-01 00:00:00", end: "2027-03-01 00:00:00"}]
+    public_sets: []
+bundles:
+  process_decisions: {task: process_decisions, title: Classes}
+  process_scores: {task: process_scores, title: Scores}
+  process_r: {task: process_r, title: Correlations}
+  caller_experience: {title: Another challenge}
+"""
+BOTH = "bundles: [process_decisions, process_scores]"
+
+
+def read(tmp_path, *lines, names=()):
+    joint = "\n".join(f"      {line}" for line in lines)
+    write_files(tmp_path / "own", {"competition.yaml": SETTINGS.replace("JOINT", joint)})
+    return read_competitions(Sources(ROOT, tmp_path / "own"), names)
+
+
+def test_the_bundles_of_a_challenge_have_its_rule_and_its_name(tmp_path):
+    lines = (BOTH, "rule: normalised_sum", "missing: zero", "compulsory: [process_scores]")
+    classes, scores, alone, other = read(tmp_path, *lines)
+    assert alone.joint is other.joint is None
+    assert classes.joint == scores.joint
+    assert (scores.joint.name, scores.joint.bundles) == (
+        "process",
+        {"process_decisions": "Classes", "process_scores": "Scores"},
+    )
+    assert scores.joint.rule == JointRule("normalised_sum", "zero", ["process_scores"])
+    chosen = read(tmp_path, *lines, names=["process", "caller_experience"])
+    assert [each.name for each in chosen] == ["process_decisions", "process_scores", "caller_experience"]
+    assert len(chosen[0].joint.bundles) == 2
+    assert {each.joint.compulsory for each in read(tmp_path, *lines, names=["process"])} == {
+        ("process_scores",)
+    }
+    assert read(tmp_path, BOTH, "rule: none", "compulsory: [process_scores]")[0].joint.rule is None
+
+
+REFUSED = [
+    (["rule: mean_rank"], "joint: no bundles"),
+    ([BOTH, "rule: median"], "joint.rule: 'median'; expected one of mean_rank, normalised_sum, macro_mean, "),
+    ([BOTH, "rule: mean_rank", "mising: worst"], "joint.mising: unknown key; did you mean missing?"),
+    (
+        [BOTH, "rule: mean_rank", "missing: last"],
+        "joint.missing: 'last'; expected one of excluded, worst, baseline",
+    ),
+    (["bundles: [process_scores]", "rule: mean_rank"], "joint.bundles: ['process_scores'] is too short"),
+    (
+        ["bundles: [process_scores, process_decision]", "rule: mean_rank"],
+        "joint.bundles[1]: process has no bundle process_decision; did you mean process_decisions?",
+    ),
+    (
+        ["bundles: [process_scores, caller_experience]", "rule: mean_rank"],
+        "joint.bundles[1]: process has no bundle caller_experience; expected one of process_decisions,",
+    ),
+    (
+        [BOTH, "rule: mean_rank", "compulsory: [process_r]"],
+        "joint.compulsory: there is no task 'process_r'; expected one of process_decisions, process_scores",
+    ),
+    ([BOTH, "rule: mean_rank", "missing: zero"], "joint.missing: zero is for the rule normalised_sum only"),
+    (
+        [BOTH, "rule: mean_rank", "missing: baseline"],
+        "joint: baseline: name the baseline if missing is baseline",
+    ),
+    (
+        [BOTH, "rule: weighted_sum", "weights: {process_scores: 1}"],
+        "weights: process_decisions without a weight",
+    ),
+    (
+        [BOTH, "rule: weighted_sum", "weights: {process_scores: 0}"],
+        "weights.process_scores: 0; expected a number",
+    ),
+    (
+        [BOTH, "rule: macro_mean"],
+        "joint.rule: macro_mean is for scores of one scale; found Macro F1 in process_d",
+    ),
+    (
+        ["bundles: [process_scores, process_r]", "rule: normalised_sum"],
+        "joint.rule: normalised_sum is for scores from 0 on; Pearson r in process_r may be negative",
+    ),
+    (
+        [BOTH, "rule: none", "missing: worst"],
+        "joint.missing: the rule none makes no joint score; remove missing",
+    ),
+    (
+        [BOTH, "rule: none", "compulsory: [process_r]"],
+        "joint.compulsory: no bundle process_r in this list of bundles",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "said"), REFUSED)
+def test_a_joint_ranking_that_cannot_be_made_is_refused_with_its_line(tmp_path, lines, said):
+    with pytest.raises(OrganiserError) as refusal:
+        read(tmp_path, *lines)
+    assert said in str(refusal.value)
+    assert "  line " in str(refusal.value)
+
+
+def test_a_challenge_cannot_have_the_name_of_a_bundle(tmp_path):
+    text = SETTINGS.replace("JOINT", f"      {BOTH}\n      rule: mean_rank")
+    text += "  process: {task: process_r, title: The name of the challenge}\n"
+    write_files(tmp_path / "own", {"competition.yaml": text})
+    with pytest.raises(OrganiserError, match=r"challenges\.process: process is also a bundle"):
+        read_competitions(Sources(ROOT, tmp_path / "own"))
