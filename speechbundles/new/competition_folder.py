@@ -24,7 +24,7 @@ from spokeneval.challenges import task_names
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
 
-NOTHING: Mapping[str, Any] = {}
+NOTHING: Mapping[str, Any] = {"sealed": 0}
 
 _FILL_IN = f"your settings: replace every {FILL_IN}"
 
