@@ -57,12 +57,7 @@ def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
 @pytest.mark.parametrize(
     ("task", "file", "rows", "advice"),
     [
-        (
-            "caller_experience",
-            "reference.csv",
-            "call_id,human1,human2,human3\nc,7,5,2\nd,1,6,0\n",
-            "[0, 7] there",
-        ),
+        ("caller_experience", "reference.csv", "call_id,human1,human2,human3\nc,7,5,2\nd,1,6,0\n", "[0, 7] there"),
         (
             "caller_experience",
             "reference.csv",
@@ -82,7 +77,7 @@ def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
             '"1-6"',
         ),
     ],
-)
+)  # fmt: skip
 def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, file, rows, advice):
     rules = find_task(task) if isinstance(task, str) else declared_task("x", task)
     (tmp_path / file).write_text(rows)
