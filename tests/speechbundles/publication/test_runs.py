@@ -36,11 +36,12 @@ def test_each_is_run_by_the_engine_for_programs_of_others(tmp_path, monkeypatch)
         "choose_engine",
         lambda name, *_, **options: chosen.append((name, options)) or AS_ON_THE_PLATFORM,
     )
+    bundle = codabench_bundle(tmp_path)
     expected = {"a": ("Finished", "0.8765"), "b": ("Finished", "0.2500"), "c": ("Failed", None)}
-    assert scored(tmp_path, codabench_bundle(tmp_path)) == expected
+    assert scored(tmp_path, bundle) == expected
     assert [name for name, _ in chosen] == ["auto"]
     assert (tmp_path / "out" / "a" / "scores.json").is_file()
-    assert scored(tmp_path, codabench_bundle(tmp_path)) == expected
+    assert scored(tmp_path, bundle) == expected
     assert len(chosen) == 1  # the results were kept
 
 
