@@ -13,10 +13,9 @@ import yaml
 
 import build_bundle
 import spokeneval
-from speechbundles.competition.publication import read_publication
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
-from spokeneval.export import FORMS, MissingFacts, export
+from spokeneval.export import FORMS, export
 from spokeneval.run.options import Options
 from spokeneval.run.reference import items_fingerprint, parse_reference
 from tests.samples.cases import CASES
@@ -90,31 +89,7 @@ def test_croissant_describes_the_files_of_a_public_set(tmp_path, task):
         export(output, CROISSANT, now=NOW, facts=facts, reference=tmp_path / "other")
 
 
-def test_a_file_without_a_header_has_no_record_set(tmp_path):
-    task, rows = (
-        "spoken_call",
-        ["1\tp\t1.wav\tx\ty\tcorrect\tcorrect", "2\tp\t2.wav\tx\ty\tincorrect\tincorrect"],
-    )
-    write_files(tmp_path, {"gold.csv": "\n".join(rows), "answers.csv": "Id\tAccept\n1\taccept\n2\treject\n"})
-    result = spokeneval.score(task, tmp_path / "gold.csv", tmp_path / "answers.csv")
-    (tmp_path / "result.json").write_text(json.dumps(result.to_dict()))
-    reference, facts = tmp_path / "gold.csv", facts_of(task)
-    (text,) = export(tmp_path / "result.json", CROISSANT, now=NOW, facts=facts, reference=reference).values()
-    assert (json.loads(text)["recordSet"], "correct\\t" in text) == ([], False)
-
-
 # Facts
-
-
-def test_all_missing_facts_are_in_one_list(tmp_path):
-    output = scored(TASK, tmp_path)
-    facts = {"relationship": "friends", "systems": {"output": {"id": "x"}}}
-    with pytest.raises(MissingFacts) as refused:
-        export(output, EVERY_EVAL_EVER, now=NOW, facts=facts)
-    found = {line.partition(":")[0]: line for line in refused.value.missing}
-    system = {f"systems.output.{key}" for key in SYSTEM}
-    assert found.keys() == {"title", "organiser", "relationship", "url", *system}
-    assert "found 'friends'; expected first_party, third_party" in found["relationship"]
 
 
 SYSTEM = ("id", "deployment_type", "model_availability")
@@ -306,21 +281,3 @@ def test_a_file_of_facts_that_cannot_be_read_is_named(tmp_path, capsys, content,
     command = ["export", str(meta), "--format", HUGGING_FACE, "--out", str(tmp_path), "--meta", str(meta)]
     assert main(command) == 1
     assert capsys.readouterr().err.startswith(f"{meta}: {words}")
-
-
-def test_facts_come_from_what_a_competition_states_itself(tmp_path):
-    people = [{"name": "Ada", "institution": "Institute"}]
-    about = {"organisers": people, "citation": "Ada: A challenge, 2027."}
-    own = {
-        "defaults": {
-            "data_licence": "CC BY 4.0",
-            "about": about,
-            "publication": {"url": "https://example.org"},
-        },
-        "bundles": {TASK: {"title": "Correctness"}},
-    }
-    write_files(tmp_path, {"competition.yaml": yaml.safe_dump(own)})
-    _, facts = read_publication(tmp_path)[TASK]
-    expected = {"title": "Correctness", "data_licence": "CC BY 4.0", "url": "https://example.org", **about}
-    assert {key: facts[key] for key in expected} == expected
-    assert "organiser" not in facts  # the repository's is not the folder's

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from speechbundles.competition.read import read_competitions
-from speechbundles.model.sources import Sources
 from spokeneval.challenges.merlion_identification import (
     TASK,
     actual_cost,
@@ -28,7 +26,7 @@ from spokeneval.metrics import identification
 from spokeneval.metrics.counts import taken, total
 from tests.samples.edits import WAYS, edited
 from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
-from tests.samples.programs import ROOT, encoded, run_score
+from tests.samples.programs import encoded, run_score
 
 FORMAT = TASK.format
 
@@ -64,15 +62,6 @@ def test_exact_doubles_decide(tmp_path):
     assert (run.scores["balanced_accuracy"], run.scores["eer_plan"]) == (100, 0)
     run = score(tmp_path, gold, "x_a1_0_9 1.7e308 -1.7e308\nx_a2_9_19 -0.0 0\n")
     assert run.scores["mandarin_recall"] == 0  # a tie is English
-
-
-def test_a_language_that_is_guessed_throughout_has_1_and_the_other_0():
-    english, mandarin, drawn = (answer(Items(IDS * 8)) for answer in TASK.trivial.values())
-    assert english["English"].dtype == np.float64
-    for guessed, one, other in ((english, "English", "Mandarin"), (mandarin, "Mandarin", "English")):
-        assert (guessed[one].tolist(), guessed[other].tolist()) == ([1] * 40, [0] * 40)
-    assert (drawn["English"] + drawn["Mandarin"]).tolist() == [1] * 40
-    assert set(drawn["English"].tolist()) == {0, 1}
 
 
 OFFICIAL = "TTS_P91182TT_VCST_ECxxx_01_AO_48503281_v001_R004_CRR_MERLion-CCS"
@@ -217,13 +206,3 @@ def test_differences_that_overflow_are_ranked_by_hand():
     scores = [*huge, (5, 1), (1, 5), (2, -2), (-1.7e308, 1.7e308), (-1e308, 1e308)]
     targets, nontargets = difference_trials((np.arange(8) == 2) * 1, scores)
     assert (targets.tolist(), nontargets.tolist()) == ([5, 4, 3, 2, 3, 0, 1], [4])
-
-
-def test_open_tracks_ask_for_data_hours_and_pretrained_model():
-    bundles = read_competitions(Sources(ROOT))
-    closed, open_track = [bundle for bundle in bundles if bundle.task == TASK.name]
-    assert "fact_sheet" not in closed.settings
-    keys = [question["key"] for question in open_track["fact_sheet"]]
-    assert keys == ["training_data", "additional_hours", "pretrained_model", "pretrained_model_url"]
-    assert [phase.start for phase in closed.phases] == ["2023-02-16 00:00:00", "2023-03-10 00:00:00"]
-    assert {phase.max_submissions_per_day for phase in (*closed.phases, *open_track.phases)} == {3}

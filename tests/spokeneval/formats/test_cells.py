@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spokeneval.formats.cells import parse_words, real_numbers, whole_numbers, words
-from spokeneval.formats.phones import split_run, suggest_phone, transcripts
+from spokeneval.formats.phones import split_run, suggest_phone
 from spokeneval.formats.problems import Problems
 from spokeneval.formats.tables import Table
 
@@ -63,13 +63,6 @@ def test_real_numbers_are_rounded_and_bounded(cells, expected, refused):
 
 PHONES = ("AE", "AW", "D", "AO", "G", "K", "T")
 FILLERS = {"<spn>", "<sil>"}
-
-
-def test_transcripts_are_split_at_blanks():
-    values, found = parsed(transcripts(lambda: PHONES, FILLERS), "K AE  T", "", "ae <sil> Q ae", "D\tG")
-    assert values.dtype == object
-    assert values.tolist() == [["K", "AE", "T"], [], ["ae", "<sil>", "Q", "ae"], ["D", "G"]]
-    assert list(found) == ["2"]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pytest
 from spokeneval.formats import language_turns
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
-from spokeneval.formats.language_turns import MOST_LINES
-from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
+from spokeneval.formats.problems import FileProblems, SubmissionError
 from spokeneval.formats.turns import Submission, take
 from tests.samples.programs import encoded
 
@@ -38,12 +37,6 @@ def read(*changes, **choices):
 def told(refusal):
     """The code, file and line of each problem of a refusal."""
     return [(problem.code, problem.file, problem.line) for problem in refusal.value.problems]
-
-
-def refused_reference(*changes, **choices):
-    with pytest.raises(ReferenceFileError) as refusal:
-        read(*changes, **choices)
-    return told(refusal)
 
 
 def listed(parts):
@@ -74,14 +67,6 @@ def test_a_reference_holds_its_recordings_by_name():
     }
 
 
-def test_many_spans_keep_their_order():
-    labels = [
-        f"{'xy'[number % 2]}.wav,a{number},{number},{number + 10},English" for number in range(99, 0, -1)
-    ]
-    reference = read(labels, ["y,0,500", "x,0,500"])
-    assert reference.turns[0].spans[:, 0].tolist() == list(range(98, 0, -2))
-
-
 def test_only_the_next_power_of_two_of_the_times_is_public():
     labels = ["x.wav,a,0,100,English"]
     for end, latest in (("0.5", 1), ("1", 1), ("1.5", 2), ("2", 2), ("4097", 8192)):
@@ -107,37 +92,6 @@ def test_recordings_without_a_label_are_nobodys():
 def test_regions_may_have_a_header(regions):
     labels = ["x.wav,a,0,9,English", "y.wav,a,0,9,English"]
     assert listed(read(labels, regions).regions) == [[[0, 9]], [[0, 9]]]
-
-
-@pytest.mark.parametrize("first", ["x,0", "x,0,soon", 'x,"0,9', "X", " "])
-def test_a_first_row_without_two_times_is_a_header(first):
-    assert refused_reference(LABELS, [first, "x,0,9"]) == [("missing_column", "regions.csv", 1)]
-
-
-@pytest.mark.parametrize(("tag", "code"), [("language_tag", "unknown_value"), ("tag", "missing_column")])
-def test_regions_are_read_where_labels_are_refused(tag, code):
-    header = f"audio_name,utt_id,start,end,{tag}"
-    found = refused_reference(["x.wav,a,0,9,Noise"], ["x y,0,9", "x,9,0"], header=header)
-    assert [(code, file) for code, file, _ in found] == [
-        *((code, "labels.csv"), ("unusable_name", "regions.csv"), ("empty_span", "regions.csv"))
-    ]
-
-
-def test_regions_lie_beside_each_other_and_every_labelled_recording_has_one():
-    regions = ["y,0,2000", "x,100.5,1500", "x,0,200", "x,200,300", "y,2000,3000", "x,1500,1600"]
-    assert refused_reference([*LABELS, "z.wav,a,0,9,English", "z.wav,b,0,9,English"], regions) == [
-        ("no_region", "labels.csv", 9),
-        ("overlapping_regions", "regions.csv", 2),
-        ("overlapping_regions", "regions.csv", 4),
-    ]
-
-
-def test_some_of_a_recordings_speech_is_evaluated():
-    labels = ["x.wav,a,100,900,English", "x.wav,b,900,1000,Mandarin", "y.wav,a,0,100,English"]
-    found = refused_reference(labels, ["x,0,100", "x,1000,2000", "y,100,200"])
-    assert [code for code, *_ in found] == ["nothing_evaluated"] * 2
-    for regions in (["x,0,101"], ["x,999,2000"], ["x,0,9", "x,9,19", "x,950,960"]):
-        assert len(read(labels, [*regions, "y,0,9"]).items) == 2
 
 
 PUBLIC = {"recordings.csv": "audio_name\nx.wav\ny.a.wav\n"}
@@ -178,11 +132,6 @@ def submit(latest=None, items=("x", "y"), **files) -> Submission:
     return language_turns.read_submission(submitted, Items(items, latest=latest))
 
 
-def test_a_name_of_a_file_may_be_in_another_unicode_form():
-    found = submit(items=("e\u0301", "x"), **{"\u00e9": "0 1 English\n", "x": ""})
-    assert [turns.spans.tolist() for turns in found.turns] == [[[0, 1]], []]
-
-
 def refused(**choices):
     with pytest.raises(SubmissionError) as refusal:
         submit(**choices)
@@ -195,27 +144,6 @@ def test_turns_are_rounded_to_whole_milliseconds_and_those_without_any_left_out(
     assert listed(submission.turns[0]) == [[[1, 4], [5, 10], [7, 8]], [0, 1, 0]]
     assert submission.turns[1].spans.shape == (0, 2)
     assert [len(labels) for _, labels in take(submission, [1, 0]).turns] == [0, 3]
-
-
-def test_every_invalid_line_is_reported_in_its_file():
-    turns = "5 4 English\n\n1 2\n1 2 english\n1,2,English\n1 2 English x\n"
-    assert refused(x=turns, y="-1 2 English\n") == [
-        *(("wrong_field_count", "x.txt", line) for line in (3, 5, 6)),
-        ("empty_span", "x.txt", 1),
-        ("unknown_language", "x.txt", 4),
-        ("negative_time", "y.txt", 1),
-    ]
-
-
-def test_files_are_one_to_a_recording_and_within_bounds():
-    assert refused(z="", y="\0") == [
-        *(("missing_file", "x.txt", None), ("unexpected_file", "z.txt", None), ("nul_byte", "y.txt", 1))
-    ]
-    assert len(submit(x="1 2 English" + "\n" * (MOST_LINES - 1), y="").turns) == 2
-    found = refused(x="1 2 English" + "\n" * MOST_LINES, y="1 2 french")
-    assert [problem[0] for problem in found] == ["file_too_large", "unknown_language"]
-    found = refused(x=" " * ((1 << 20) + 1), y="")
-    assert found == [("file_too_large", "x.txt", None)]
 
 
 def test_turns_within_a_hundredth_of_the_latest_time_are_in_seconds():

@@ -86,16 +86,6 @@ def test_the_same_mistake_in_many_files_is_one_line():
     assert len(lines) == 7
 
 
-def test_counts_tell_of_problems_that_are_not_kept():
-    kept = [Problem("value", "a", "bad", line) for line in (1, 2, 3)]
-    refusal = FileProblems(kept, {"value": 7}, 2)
-    assert (refusal.total, refusal.files, refusal.counts) == (7, 2, {"value": 7})
-    assert str(refusal).splitlines()[-1] == "  line 1    bad (6 more like this, lines 2, 3, ...)"
-    assert refusal.args == (kept, {"value": 7}, 2, "line")
-    alone = FileProblems(kept)
-    assert (alone.total, alone.files, alone.problems) == (3, 1, tuple(kept))
-
-
 def test_so_many_lines_are_shown_and_the_others_counted():
     kinds = [Problem(f"kind {number}", "a", f"bad {number}") for number in range(SHOWN + 1)]
     assert len(told(*kinds[:SHOWN])) == 2 + SHOWN

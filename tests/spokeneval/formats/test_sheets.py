@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from spokeneval.formats.cells import whole_numbers, words
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
-from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.formats.sheets import Answers, Sheet, sheet_format
 from spokeneval.formats.speakers import Units, choose_units, independence_note
 from spokeneval.formats.tables import Layout
@@ -72,24 +70,6 @@ def test_a_reference_keeps_its_order_and_its_public_list_is_sorted_by_id():
     assert public == {"items.tsv": b'Key\tprompt\tnote\n9\tp\tn\n10\tp\t"a ""b"\nb\tq r\t\n'}
     assert made.read_items(encoded(public)) == Items(("9", "10", "b"))
     assert made.rows(files) == {"gold.tsv": {2: "10", 3: "b", 5: "9"}}
-
-
-def test_a_reference_is_checked_as_a_whole_where_its_cells_are_right():
-    made, rows = make_format(), "Key\tprompt\tlabel\tcount\na\tp\tyes\t1\nb\tp\tno\t2\n"
-    wrong = rows.replace("yes", "x")
-    for text, told in ((rows, r"Key b: two of \('a', 'b'\)$"), (wrong, "Key a: label 'x'")):
-        with pytest.raises(ReferenceFileError, match=rf"^gold.tsv: 1 problem\n\n  line \d    {told}"):
-            made.read_reference(encoded({"gold.tsv": text}))
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("Id\n1\n", "line 1    no column Key"), ("Key\n1\t2\n", "line 2    2 fields separated by tabs")],
-)
-def test_public_items_that_cannot_be_read(text, words):
-    with pytest.raises(FileProblems, match=rf"^items.tsv: 1 problem\n\n  {words}") as unread:
-        make_format().read_items(encoded({"items.tsv": text}))
-    assert type(unread.value) is FileProblems
 
 
 def submit(text, ids=("a", "b", "c"), file="mine.csv"):

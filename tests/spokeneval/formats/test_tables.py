@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from spokeneval.formats import tables, text
-from spokeneval.formats.problems import FileProblems, Problem, Problems
+from spokeneval.formats import text
+from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.tables import (
     FEWEST_OF_A_SET,
     Layout,
     Table,
-    check_ids,
     id_order,
     match_items,
-    numbered,
     parse_table,
     split_fields,
     split_row,
@@ -83,10 +80,6 @@ def test_a_file_may_have_no_header():
     assert parse_table(["1,2"], LAYOUT._replace(header=("Id", "Value")), Problems()).others == ()
 
 
-def test_a_column_may_have_no_name():
-    assert read("\tId\tValue\n1\ta\tb", delimiter="\t") == ({"Id": ["a"], "Value": ["b"]}, [2], [])
-
-
 NO_HEADER = "the header is missing; expected a first line with the columns Id, Value, separated by commas"
 
 
@@ -152,18 +145,6 @@ def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
         assert found == ({"Id": ["1", "3"], "Value": ["2", "4"]}, [2, 4], [])
 
 
-def test_rows_that_need_no_care_are_split_at_once(monkeypatch):
-    cared_for = []
-    split_rows = tables._split_rows
-    monkeypatch.setattr(tables, "_split_rows", lambda *a: cared_for.append(a[0]) or split_rows(*a))
-    values = {"Id": ["1", "3", "5"], "Value": ["2 ", "", "6"]}
-    assert read("Id,Value\n1,2 \n3,\n5,6")[0] == values
-    assert not cared_for
-    assert read('Id,Value\n1,2 \n3,\n5,"6"')[0] == values
-    assert read("Id\n1\n3\n5", required=("Id",))[0] == {"Id": ["1", "3", "5"]}
-    assert cared_for == ['1,2 \n3,\n5,"6"']
-
-
 def test_a_large_file_is_read_in_blocks():
     whole = parse_table(["\nId,Value,x", "1,2,3\n4,5,6", "\n7,8,9"], LAYOUT, Problems())
     assert whole == Table("a.csv", "Id", {"Id": ["1", "4", "7"], "Value": ["2", "5", "8"]}, [3, 4, 6], ("x",))
@@ -195,10 +176,6 @@ def matched(ids, expected):
     found = [(problem.code, problem.line, problem.item, problem.message) for problem in problems.kept]
     assert {problem.file for problem in problems.kept} <= {"a.csv"}
     return places.tolist(), found
-
-
-def test_rows_find_their_places_in_any_order():
-    assert matched(["b", "a", "c"], ["a", "b", "c"]) == ([1, 0, 2], [])
 
 
 def test_every_invalid_row_is_reported():
@@ -246,12 +223,6 @@ def test_an_id_that_ends_in_a_decimal_is_known_as_it_is():
     assert matched(["1.01"], ["1"])[1][0][0] == "unknown_item"
 
 
-def test_a_misspelt_item_counts_as_the_first_line_of_its_item():
-    found = matched(["a ", "b", " a", "a"], ["a", "b"])[1]
-    assert [line for _, line, *_ in found] == [2, 4, 5]
-    assert found[2][3] == "Id a already appears on line 2; keep only one"
-
-
 def test_many_items_of_which_none_is_known_are_another_sets():
     others = [f"x{number}" for number in range(FEWEST_OF_A_SET)]
     places, found = matched(others, ["b", "a"])
@@ -268,22 +239,3 @@ def test_missing_items_are_sorted_by_id():
     assert problem[2:] == ("9", f"Id 9, 10, {'1' * 18} (and 4 more): 7 responses expected, 0 found")
     ids = ["b", "²", "1" * 19, "1" * 18, "0a", "09", "9", "10"]
     assert sorted(ids, key=id_order) == ["09", "9", "10", "1" * 18, "0a", "1" * 19, "b", "²"]
-
-
-def test_ids_of_a_reference_are_there_and_can_be_typed():
-    problems = Problems()
-    check_ids(table_of("a", "", "b\u200b", " c", "a", "d e"), problems, noun="row")
-    assert [(problem.code, problem.line) for problem in problems.kept] == [
-        *(("duplicate_item", 6), ("empty_item", 3), ("unusable_id", 4), ("unusable_id", 5))
-    ]
-
-
-def test_a_problem_of_a_row_has_its_id_and_line():
-    problems = Problems()
-    table_of("a", "b c").add_problem(problems, "code", 1, "what")
-    assert problems.kept == [Problem("code", "a.csv", "Id 'b c': what", 3, "b c")]
-
-
-def test_values_are_numbered_as_they_come():
-    values, numbers = numbered(["b", "a", "b", "c"])
-    assert (values, numbers.tolist(), numbers.dtype) == (["b", "a", "c"], [0, 1, 0, 2], np.int64)

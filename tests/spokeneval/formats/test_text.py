@@ -10,31 +10,21 @@ from itertools import product
 import numpy as np
 import pytest
 
-from spokeneval.challenges import find_task
 from spokeneval.formats import text as text_module
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.text import (
     BYTES_A_LINE,
-    LONGEST_LINE,
     decimal,
     decimals,
     decode,
     expected_number,
     integer,
     read_blocks,
-    size_limit,
     text_of,
 )
-from tests.samples.cases import CASES
-from tests.samples.programs import encoded
 from tests.samples.refusals import refused
 
 LIMIT = 1 << 20
-
-
-def test_the_limit_grows_with_the_items():
-    assert (size_limit(0), size_limit(1000)) == (1048576, 1048576 + 1_024_000)
 
 
 @pytest.mark.parametrize(
@@ -71,24 +61,6 @@ def whole(content):
     return text_of({"a.csv": content}, "a.csv", Problems())
 
 
-def test_a_text_comes_in_blocks_of_whole_lines(monkeypatch):
-    monkeypatch.setattr(text_module, "_BLOCK", 4)
-    assert blocks(b"ab\ncd\nef\n\n\ngh") == ["ab\ncd", "ef\n\n", "gh"]
-    assert blocks(b"a\n\n\n\n\n\n\nb\n\n\n") == ["a\n\n\n", "\n\n\nb"]
-    assert whole(b"a\n\n\n\n\n\n\nb\n\n\n") == "a\n\n\n\n\n\n\nb"
-    assert refused(blocks, b"ab\ncd\nef\ngh\n\0\n") == ("nul_byte", 5)
-
-
-def test_blank_lines_join_the_next_block_and_other_blanks_are_text(monkeypatch):
-    assert blocks(b"\n X \n\n") == ["\n X \n"]
-    assert whole(b"\n X \n\n") == "\n X "
-    assert blocks(b" \n") == [" "]
-    assert blocks(b"X") == ["X"]
-    assert whole(b"X") == "X"
-    monkeypatch.setattr(text_module, "_BLOCK", 2)
-    assert blocks(b"a\n\n\n\n\nb") == ["a\n", "\n\n\nb"]
-
-
 def test_lines_of_every_length_are_held_against_the_limit(monkeypatch):
     monkeypatch.setattr(text_module, "LONGEST_LINE", 2)
     for length in range(9):
@@ -108,14 +80,6 @@ def test_so_many_lines_and_no_more():
     for good in (b"a\nb\nc\nd\n", b"a\nb\nc\nd"):
         assert blocks(good, limit) == ["a\nb\nc\nd"]
     assert refused(blocks, b"a\nb\nc\nd\ne", limit) == ("file_too_large", None)
-
-
-def test_a_line_has_so_many_characters_and_no_more():
-    longest = "é" * LONGEST_LINE
-    good = f"{longest}\nb\n{longest}\n".encode()
-    assert blocks(good) == [longest, f"b\n{longest}"]
-    for content in (f"a\nb\n{longest}x\n", f"a\nb\n{longest}x\nc\n", f"a\nb\n{longest}x"):
-        assert refused(blocks, content.encode()) == ("file_too_large", 3)
 
 
 NUMBERS = {"1": 1, "-1.5e-3": -0.0015, "+.5": 0.5, "7.": 7, "1E2": 100, "00": 0, "-0": 0, "1e-999": 0}
@@ -211,46 +175,3 @@ def test_blocks_joined_are_the_text_and_every_fault_is_found_in_its_line(monkeyp
         assert all(block.strip("\n") for block in found)
         accepted += 1
     assert 150 < accepted < 700
-
-
-def changed(text, rng):
-    """A text with a line moved, removed, repeated, preceded by a blank line or changed in one character."""
-    lines = text.splitlines(keepends=True)
-    kind, place = rng.choice(["swap", "drop", "twice", "blank", "char"]), rng.randrange(len(lines))
-    if kind == "swap":
-        other = rng.randrange(len(lines))
-        lines[place], lines[other] = lines[other], lines[place]
-    elif kind == "char":
-        lines[place] = lines[place].replace(rng.choice(lines[place]), rng.choice("x0,\t é"), 1)
-    else:
-        lines[place : place + 1] = {"drop": [], "twice": [lines[place]] * 2, "blank": ["\n", lines[place]]}[
-            kind
-        ]
-    return "".join(lines)
-
-
-@pytest.mark.parametrize("kind", ["reference", "submission"])
-@pytest.mark.parametrize("task", CASES)
-def test_what_is_read_and_refused_does_not_depend_on_where_blocks_end(monkeypatch, task, kind):
-    files = find_task(task).format
-    items = files.read_reference(encoded(CASES[task].reference)).items
-    content = getattr(CASES[task], kind)
-    name = next(iter(content))
-    rng = random.Random(1)
-    refused = 0
-    for trial in range(60):
-        text = changed(content[name], rng) if trial else content[name]
-        changes = encoded({**content, name: text})
-        outcomes = set()
-        for block in (1, 50, 1 << 17):
-            monkeypatch.setattr(text_module, "_BLOCK", block)
-            try:
-                if kind == "reference":
-                    outcomes.add(repr(files.read_reference(changes)))
-                else:
-                    outcomes.add(repr(files.read_submission(Files(changes), items)))
-            except FileProblems as refusal:
-                outcomes.add(str(refusal))
-                refused += 1
-        assert len(outcomes) == 1, outcomes
-    assert 3 < refused < 180

@@ -11,10 +11,7 @@ import pytest
 
 from spokeneval.metrics.agreement import (
     RatingCells,
-    adjacent,
     cohen_kappa,
-    difference_counts,
-    exact,
     krippendorff_alpha,
     rating_cells,
 )
@@ -80,16 +77,6 @@ def test_kappa_of_real_valued_ratings_equals_its_definition(weights):
         np.testing.assert_allclose(cohen_kappa(a, b, weights=weights), expected, **EXACT)
 
 
-def test_of_two_real_ratings_kappa_is_the_same_with_all_weights_to_the_last_digit():
-    p, q = -0.9, -0.8
-    a, b = [p, p, q, p, q], [p, q, q, p, p]  # 2 of 5 differ, by chance 12 of 25
-    assert {cohen_kappa(a, b, weights=weights) for weights in WEIGHTS} == {1 / 6}
-
-
-def test_the_lowest_kappa_of_real_ratings_is_exactly_minus_one():
-    assert cohen_kappa([-0.9, 0.0] * 3, [0.0, -0.9] * 3, weights="linear") == -1
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_kappa_of_integer_ratings_is_the_exact_quotient_rounded_once(weights):
     rng = np.random.default_rng(12)
@@ -97,22 +84,6 @@ def test_kappa_of_integer_ratings_is_the_exact_quotient_rounded_once(weights):
         a, b = rng.integers(1, 6, size=(2, int(rng.integers(2, 12)))).tolist()
         a[0], b[0] = 1, 5
         assert cohen_kappa(a, b, weights=weights, scale=(1, 5)) == brute_force_kappa(a, b, weights)
-
-
-@pytest.mark.parametrize("weights", WEIGHTS)
-def test_kappa_ignores_order_rater_order_shift_and_size(weights):
-    rng = np.random.default_rng(3)
-    a, b = rng.integers(1, 6, size=(2, 50))
-    expected = cohen_kappa(a, b, weights=weights)
-    order = rng.permutation(50)
-    for x, y in [
-        (a[order], b[order]),
-        (b, a),
-        (a + 1e9, b + 1e9),
-        (a * 1e300, b * 1e300),
-        (a * 1e-300, b * 1e-300),
-    ]:
-        np.testing.assert_allclose(cohen_kappa(x, y, weights=weights), expected, **EXACT)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -157,10 +128,6 @@ def test_alpha_of_classes_is_that_of_an_independent_library():
     assert alpha == pytest.approx(expected, rel=0, abs=1e-12)
 
 
-def test_krippendorffs_alpha_of_raters_who_cannot_disagree_is_one():
-    assert krippendorff_alpha(pooled_pairs(digits("3333", "3333", "3333")), raters=3) == 1
-
-
 def test_cells_are_a_square_table_of_at_least_two_points():
     for shape in ((3,), (3, 4), (1, 1), (2, 3, 4), (3, 3, 2), (2, 2, 1, 1)):
         message = f"cells must have shape (..., k, k), k >= 2, not {shape}"
@@ -168,9 +135,3 @@ def test_cells_are_a_square_table_of_at_least_two_points():
             RatingCells(np.zeros(shape))
     with pytest.raises(ValueError, match="shape"):
         RatingCells(np.zeros((5, 5))) + RatingCells(np.zeros((4, 4)))
-
-
-def test_differences_count_agreement():
-    cells = total(rating_cells([1, 2, 3, 5, 4, 4], [1, 3, 5, 1, 4, 4], scale=(1, 5)))
-    assert difference_counts(cells).tolist() == [3, 1, 1, 0, 1]
-    assert (exact(cells), adjacent(cells)) == (3 / 6, 4 / 6)

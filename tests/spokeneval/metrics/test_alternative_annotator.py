@@ -61,11 +61,6 @@ def test_with_a_single_item_no_rater_is_replaced():
     assert winning_rate(AnnotatorComparisons(0 * ones, 2 * ones, 0 * ones), margin=0) == 0
 
 
-def test_two_raters_are_compared_by_how_close_the_system_is_to_the_other():
-    rows = annotator_comparisons([[1], [2]], [2])
-    assert (rows.system_closer.tolist(), rows.equal.tolist()) == ([[1, 0]], [[0, 1]])
-
-
 def test_a_comparison_needs_two_raters_of_integers():
     with pytest.raises(ValueError, match="1 raters; expected at least 2"):
         annotator_comparisons([[1, 2]], [1, 2])

@@ -54,15 +54,6 @@ def test_the_seed_is_that_of_every_set():
     assert (resample_weights(4) == resample_weights(4, resamples=2000, seed=1979)).all()
 
 
-@pytest.mark.parametrize("draw", [resample_draws, resample_weights])
-@pytest.mark.parametrize(("units", "resamples"), [(0, 1), (1, 0)])
-def test_there_is_something_to_draw(draw, units, resamples):
-    with pytest.raises(
-        ValueError, match=f"^{units} units, {resamples} resamples; expected at least one of each$"
-    ):
-        draw(units, resamples=resamples)
-
-
 def test_counts_that_cannot_be_summed_are_refused():
     def formula(sums):
         return sums.values[:, 0]
@@ -110,3 +101,12 @@ def test_resamples_are_the_same_however_many_are_worked_on_at_a_time(monkeypatch
     monkeypatch.setattr(bootstrap, "_AT_A_TIME", at_a_time)
     assert (resample_weights(30) == weights).all()
     assert (scores() == found).all()
+
+
+@pytest.mark.parametrize("draw", [resample_draws, resample_weights])
+@pytest.mark.parametrize(("units", "resamples"), [(0, 1), (1, 0)])
+def test_there_is_something_to_draw(draw, units, resamples):
+    with pytest.raises(
+        ValueError, match=f"^{units} units, {resamples} resamples; expected at least one of each$"
+    ):
+        draw(units, resamples=resamples)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -23,7 +21,6 @@ from spokeneval.metrics.correlation import (
     rating_moments,
 )
 from spokeneval.metrics.counts import taken, total
-from spokeneval.metrics.prediction_error import rmse
 
 EXACT = {"rtol": 0, "atol": 1e-12}
 
@@ -48,25 +45,6 @@ def test_correlations_survive_any_size_and_offset(size, offset):
     np.testing.assert_allclose(pearson_r(x, moved), np.sign(size) * pearson_r(x, y), **EXACT)
     np.testing.assert_allclose(partial_r(x, moved, z), np.sign(size) * partial_r(x, y, z), **EXACT)
     np.testing.assert_allclose(pearson_r(x, y + 1e9), pearson_r(x, y), **EXACT)
-
-
-def test_correlations_do_not_depend_on_the_order_of_the_items_even_in_the_last_digit():
-    rng = np.random.default_rng(10)
-    for _ in range(50):
-        scores, words = rng.integers(1, 5, size=100), rng.integers(1, 200, size=100)
-        predictions = np.round(scores + rng.normal(size=100), 4)
-        order = rng.permutation(100)
-        assert pearson_r(scores[order], predictions[order]) == pearson_r(scores, predictions)
-        assert partial_r(scores[order], predictions[order], words[order]) == partial_r(
-            scores, predictions, words
-        )
-        assert rmse(scores[order], predictions[order]) == rmse(scores, predictions)
-
-
-def test_one_outlying_prediction_of_1e200_still_has_a_correlation():
-    # Next to 1e200 the other predictions are all the same: r is that with an indicator of the last item,
-    # x = 1 2 3 4 against 0 0 0 1: centred products 1.5, squares 5 and 3/4.
-    np.testing.assert_allclose(pearson_r([1, 2, 3, 4], [1, 2, 3, 1e200]), 1.5 / np.sqrt(5 * 0.75), **EXACT)
 
 
 def test_partial_r_equals_the_closed_form():
@@ -142,14 +120,6 @@ def test_what_a_control_leaves_is_no_rounding_from_1e_10_of_a_variable_on():
     u, z = np.array([1, 1, -1, -1]), np.array([1, -1, 1, -1])
     assert partial_moments(z + 1e-9 * u, u, z).x.any()
     assert not partial_moments(z + 1e-11 * u, u, z).x.any()
-
-
-def test_moments_are_measured_from_their_mean():
-    # From 0 to 1 - 2**-53, the last double below 1; no double between 1 and 2 is half way to 1.5 times that.
-    ends = np.array([0, 1 - 2.0**-53])
-    assert correlation_moments(ends, ends).x.tolist() == [-ends[1] / 2, ends[1] / 2]
-    # Their mean, 10/3, is no double; what rounding leaves of it is taken off too.
-    assert math.fsum(correlation_moments([0, 1, 9], [0, 1, 9]).x) == 0
 
 
 @pytest.mark.parametrize(

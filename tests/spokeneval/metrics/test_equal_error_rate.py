@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from spokeneval.metrics.counts import taken, total
 from spokeneval.metrics.equal_error_rate import (
-    BINS,
     ScoreHistograms,
     histogram_eer,
     histogram_interpolated_eer,
@@ -20,7 +19,6 @@ from spokeneval.metrics.equal_error_rate import (
     interpolated_eer,
     operating_points,
     rocch_eer,
-    score_bins,
 )
 from spokeneval.metrics.identification import (
     detection_histograms,
@@ -28,7 +26,6 @@ from spokeneval.metrics.identification import (
     pooled_histograms,
     pooled_trials,
 )
-from spokeneval.metrics.roc_hull import diagonal_step
 
 # Small score lists with both equal error rates, as fractions worked out by hand from the operating points
 # (miss, false alarm). ties_6v6: the hull runs straight from (0, 3/6), threshold 0.4, to (4/6, 0), threshold
@@ -136,11 +133,6 @@ def test_eer_is_exact_over_the_range_of_doubles():
     np.testing.assert_allclose(rocch_eer(targets, nontargets), 2 / 9, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("eer", [rocch_eer, interpolated_eer])
-def test_negative_zero_ties_with_zero(eer):
-    assert eer([0.0], [-0.0]) == eer([-0.0], [0.0]) == 0.5
-
-
 def test_operating_points_by_definition():
     targets, nontargets = np.array([0.6, 0.2, 0.5]), np.array([0.5, 0.4, 0.1, -0.0, 0.0])
     points = operating_points(targets, nontargets)
@@ -201,48 +193,6 @@ def test_the_eers_of_histograms_are_those_of_their_bins_taken_as_scores():
         assert [eer(ScoreHistograms(*row)) for row in zip(targets, nontargets)] == expected
 
 
-@pytest.mark.parametrize("eer", [histogram_eer, histogram_interpolated_eer])
-def test_a_histogram_with_a_single_bin_has_no_information(eer):
-    assert eer(ScoreHistograms(np.array([2]), np.array([3]))) == 0.5
-
-
-def test_score_bins_are_255_and_have_the_ends_of_the_edge_and_of_the_step():
-    assert BINS == 255
-    # The points of CASES["no_ties_4v4"]: the hull's edge is between the thresholds 0.3 and 0.8, the step from 0.4
-    # (1 miss, 2 false alarms) to 0.5 (2 misses, 2 false alarms).
-    targets, nontargets, *_ = CASES["no_ties_4v4"]
-    plain, both = (score_bins(targets, nontargets, whole=added) for added in (False, True))
-    assert len(plain) == len(both) == BINS - 1
-    assert {0.3, 0.8} <= set(plain.tolist())
-    assert {0.3, 0.4, 0.5, 0.8} <= set(both.tolist())
-
-
-def test_score_bins_are_those_of_one_edge_and_step_where_two_meet_on_the_diagonal():
-    # Thresholds 0 to 3 and infinity: (misses, false alarms) (0, 4), (1, 4), (1, 1), (4, 1), (4, 0) of 4 and 4. Edges
-    # meet at (1, 1); the one with more misses, up to infinity, is taken, and the step that ends there.
-    targets, nontargets = np.array([0, 2, 2, 2]), np.array([1, 1, 1, 3])
-    assert diagonal_step(targets, nontargets) == (1, 2)
-    plain = score_bins(targets, nontargets)
-    assert np.isinf(plain).tolist() == [False] * 253 + [True]
-    np.testing.assert_array_equal(plain, score_bins(targets, nontargets, whole=False))
-    assert plain.tolist() != score_bins(targets, nontargets, whole=True).tolist()
-
-
-def test_the_edge_is_found_where_runs_of_thousands_of_scores_meet():
-    # The one nontarget is above 4,096 of 10,000 targets: from (0, 1) to (4096/10000, 0), 1 - m / 0.4096 = m.
-    assert rocch_eer(np.arange(10_000), [4095.5]) == 4096 / 14096
-
-
-def test_score_bins_lie_close_together_at_low_rates():
-    # Of 10,000 targets and as many nontargets floor(10,000 i^3 / (i^3 + (127 - i)^3)) are below a threshold.
-    # i = 10: 1,000 / 1,602,613; 40: 64,000 / 722,503; 64: 262,144 / 512,191; 126: all but 1 / 2,000,377. The whole hull
-    # has one vertex, as all targets are above all nontargets: with two fewer left, m is 125. 40: 64,000 / 678,125.
-    targets, nontargets = np.arange(10_000), np.arange(10_000) - 10_000
-    for whole, below in ((False, (6, 885, 5118, 9999)), (True, (6, 943, 5359, 9999))):
-        found = set(score_bins(targets, nontargets, whole=whole).tolist())
-        assert found >= {targets[number] for number in below} | {nontargets[number] for number in below}
-
-
 def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
     rng = np.random.default_rng(7)
     n, recordings = 24_000, 40
@@ -278,11 +228,6 @@ def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
 def test_undefined_trials_are_refused(metric, targets, nontargets, message):
     with pytest.raises(ValueError, match=message):
         metric(targets, nontargets)
-
-
-def test_the_hull_by_hand():
-    points = hull_points([1, 3], [2])
-    assert [column.tolist() for column in points] == [[1, 3, np.inf], [0, 0.5, 1], [1, 0, 0]]
 
 
 def test_the_hull_is_that_of_the_operating_points():

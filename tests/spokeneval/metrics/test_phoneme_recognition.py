@@ -225,11 +225,6 @@ def test_a_broken_table_is_refused(tmp_path, text, message):
         read_feature_table(file)
 
 
-def test_rows_and_phones_must_agree():
-    with pytest.raises(ValueError, match="1 rows of features for 2 phones"):
-        FeatureTable(("A", "B"), ("high",), (("+",),))
-
-
 def test_pronunciation_is_a_run_of_whole_phones():
     accepted = [["S", "P", "UW", "N"], ["T", "IY"]]
     assert contains_pronunciation(["AH", "S", "P", "UW", "N"], accepted)
@@ -241,20 +236,6 @@ def test_pronunciation_is_a_run_of_whole_phones():
     # Whole phones: "AE" is no "A", and "CH" no "H", though the letters are there.
     assert not contains_pronunciation(["CH", "AE"], [["H", "AE"]])
     assert not contains_pronunciation(["T", "IYX"], accepted)
-
-
-def test_pronunciation_as_a_plain_search_finds_it():
-    rng = random.Random(3)
-    found = 0
-    for _ in range(2000):
-        phones = [rng.choice(["S", "SH", "H"]) for _ in range(rng.randint(0, 7))]
-        accepted = [[rng.choice(["S", "SH", "H"]) for _ in range(rng.randint(1, 4))] for _ in range(2)]
-        expected = any(
-            phones[start : start + len(run)] == run for run in accepted for start in range(len(phones))
-        )
-        assert contains_pronunciation(phones, accepted) == expected
-        found += expected
-    assert 500 < found < 1900
 
 
 @pytest.mark.parametrize(
@@ -269,3 +250,8 @@ def test_pronunciation_as_a_plain_search_finds_it():
 def test_bad_pronunciations_are_refused(phones, accepted, message):
     with pytest.raises(ValueError, match=message):
         contains_pronunciation(phones, accepted)
+
+
+def test_rows_and_phones_must_agree():
+    with pytest.raises(ValueError, match="1 rows of features for 2 phones"):
+        FeatureTable(("A", "B"), ("high",), (("+",),))

@@ -94,11 +94,6 @@ def test_the_reference_with_the_lowest_rate_counts_then_the_longest_then_the_fir
     assert rows.substitutions.tolist() == [0, 1, 0]
 
 
-def test_of_references_with_the_same_rate_the_longest_counts() -> None:
-    references = [["a", "b"], ["a", "b"] * 2]
-    assert metrics.best_references(references, [["a", "c", "a", "c"]], [0, 0])[1] == [1]
-
-
 @pytest.mark.parametrize(
     ("reference", "hypothesis", "utterance", "message"),
     [

@@ -118,19 +118,6 @@ def test_a_coarse_page_shows_where_a_submission_stands(tmp_path, task):
     assert "95 % interval" not in markup
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_refusal_lists_its_problems_on_the_page(tmp_path, task):
-    hostile = "<script>alert(1)</script>"
-    name = {"merlion_diarization": "x.txt"}.get(task, f"{hostile[:8]}.csv")
-    status, _, output = run(task, tmp_path, public=True, files={name: hostile})
-    assert status == 1
-    assert not (output / "scores.json").exists()
-    markup, _ = page_of(output)
-    assert "Refused:" in markup
-    assert "is missing" in markup
-    assert "<script" not in markup
-
-
 def test_a_participants_words_are_escaped_on_the_page(tmp_path):
     ids = ['<img src=x onerror="alert(1)">', "=cmd|' /C calc'!A0", "a\x1b[31mb", "‮right to left"]
     rows = "".join(f"{item}\taccept\n" for item in ids)

@@ -28,7 +28,7 @@ from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import fingerprint
 from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
+from spokeneval.run.statistics import parse_statistics
 from spokeneval.task import Score, Task
 from tests.samples.cases import OWN
 from tests.samples.freedom import degrees_of_freedom
@@ -153,19 +153,6 @@ def primary_score(task: Task, case: Case, chosen: np.ndarray) -> float:
 @pytest.fixture(params=[name for name in task_names() if name not in OWN])
 def task(request) -> Task:
     return find_task(request.param)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_statistics_add_up_to_the_score(task, seed):
-    case = case_of(task, seed)
-    whole = scored(task, case, case.all_items())
-    statistics = whole.statistics
-    shape = len(case.units), len(statistics.columns)
-    assert statistics.values.shape == shape == (len(statistics.units), len(statistics.columns))
-    found = primary_of_sums(task, statistics)(primary_matrix(task, statistics).sum(axis=0, keepdims=True))
-    expected = primary_score(task, case, case.all_items())
-    np.testing.assert_allclose(found, [expected], rtol=0, atol=1e-12)
-    assert whole.scores[task.primary.key] == expected
 
 
 def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):

@@ -18,7 +18,6 @@ from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval
 from spokeneval.run.interval import (
     Interval,
     difference_interval,
-    joint_scores,
     resampled_error,
     score_intervals,
     scores_without,
@@ -84,15 +83,6 @@ def intervals(score, value, *rows):
     return score_intervals(task_of(RIGHT, score), {score.key: value}, {"all": Right(*map(np.array, rows))})
 
 
-def test_a_unit_without_which_there_is_no_score_makes_no_difference():
-    # Of the last unit alone there are items: 2 of 4; without the second unit 1 of 4.
-    found = intervals(SHARE, 50.0, [0, 1, 1], [0, 0, 4])
-    assert found.keys() == {"share"}  # no more than was computed
-    without = np.array([50.0, 25.0, 50.0])
-    expected = (*jackknife_interval(50.0, without, (0, 100)), jackknife_error(without))
-    assert found["share"] == Interval(*(round(value, 10) for value in expected))
-
-
 def test_an_interval_needs_two_units():
     alone = {part: Right(np.array([3]), np.array([4])) for part in ("all", "hard")}
     found = score_intervals(task_of(SHARE, HARD), {"share": 75.0}, alone)
@@ -108,23 +98,6 @@ def test_a_rate_of_0_without_an_upper_bound_has_an_upper_end(percent):
     low, high, error = intervals(rate, 0.0, [0] * 8, [5] * 8)["share"]
     assert (low, error) == (0, 0)
     assert high == pytest.approx((100 if percent else 1) * 2.3646242510**2 / 8, rel=1e-9)
-
-
-def test_an_end_that_is_the_score_to_ten_decimals_is_the_score():
-    score = 1100 / 13
-    assert intervals(SHARE, score, [11] * 5, [13] * 5) == {"share": Interval(score, score, 0.0)}
-
-
-def test_every_system_is_scored_in_the_same_resamples():
-    rows = np.array([[3, 4], [1, 4], [0, 2], [2, 3]])
-    other = rows[::-1]
-    found = joint_scores(share, [Right(*rows.T), Right(*other.T)], resamples=7)
-    for system, counts in enumerate((rows, other)):
-        for resample, drawn in enumerate(resample_draws(4, resamples=7)):
-            right, items = counts[drawn].sum(axis=0)
-            assert found[resample, system] == pytest.approx(right / items, rel=1e-12)
-    assert found.shape == (7, 2)
-    assert len(joint_scores(share, [Right(*rows.T)])) == 2000
 
 
 def test_the_bootstraps_error_leaves_out_resamples_without_a_score():

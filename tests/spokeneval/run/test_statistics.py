@@ -122,19 +122,6 @@ def test_other_content_is_refused(changes, words):
         parse_statistics({**CONTENT, **changes})
 
 
-def test_content_without_a_key_is_refused():
-    for key in CONTENT:
-        with pytest.raises(KeyError, match=key):
-            parse_statistics({name: value for name, value in CONTENT.items() if name != key})
-
-
-def test_numbers_are_real_and_names_texts_whatever_was_written():
-    whole = {"unit": 7, "units": [1, 2], "values": [[1, 2], [3, 4]], "items": [3], "item_values": [[1, 2]]}
-    read = parse_statistics({**CONTENT, **whole})
-    assert vars(read.parts["a"])["b"].dtype == np.float64
-    assert (read.unit, read.units, read.items) == ("7", ["1", "2"], ["3"])
-
-
 def test_the_primary_score_of_many_sums_takes_its_part_of_the_counts():
     rate = Score("rate", "Rate", HIGHER, lambda times: ratio(times.seconds, 10, "a rate"), "", of="times")
     task = replace(find_task("psst_recognition"), scores=(rate,))
