@@ -24,6 +24,7 @@ from numpy.lib.stride_tricks import as_strided
 
 _PART_SYMBOLS = 1 << 25  # symbols of pairs that are computed at once
 _BATCH_CELLS = 1 << 17  # cells of an anti-diagonal of a batch: they stay in the processor's cache
+_LEAST_CELLS = 1 << 12  # of all pairs that remain
 _BATCH_SYMBOLS = 1 << 23  # symbols of a batch
 _FEW = 2000  # pairs whose lengths may differ by half in a batch
 _FIRST_DISTANCE, _GROWTH = 5, 3  # the largest distance that is found first, and by how much it then grows
@@ -208,6 +209,9 @@ def _computed(pairs: _Pairs, alone: bool) -> np.ndarray:
     results = np.stack([pairs.n, np.zeros_like(extra)])
     todo = np.flatnonzero(pairs.m)
     while len(todo):
+        most = max(
+            most, _LEAST_CELLS // len(todo)
+        )  # a few pairs take as long with many diagonals as with few
         for rows, some in pairs.batches(_BATCH_CELLS // most, todo[extra[todo] <= most]):
             limit, longer = min(most, int(some.n.max())), extra[rows]
             below, above = (limit - int(longer.min())) // 2, (limit + int(longer.max())) // 2

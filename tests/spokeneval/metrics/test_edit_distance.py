@@ -36,7 +36,12 @@ def by_recursion(reference: tuple[str, ...], hypothesis: tuple[str, ...]) -> tup
 def test_errors_are_those_of_a_recursion(
     monkeypatch: pytest.MonkeyPatch, part: int, cells: int, few: int
 ) -> None:
-    for name, value in {"_PART_SYMBOLS": part, "_BATCH_CELLS": cells, "_FEW": few}.items():
+    for name, value in {
+        "_PART_SYMBOLS": part,
+        "_BATCH_CELLS": cells,
+        "_FEW": few,
+        "_LEAST_CELLS": few,
+    }.items():
         monkeypatch.setattr(edit_distance, name, value)
     reference, hypothesis = ([text.split() for text in side] for side in random_texts(1, 300))
     rows = metrics.errors_per_utterance(reference, hypothesis)
