@@ -80,6 +80,8 @@ class Format(NamedTuple):
     other_files
         Names of further files that a reference may have: other formats of the files of `layouts`, which
         `read_reference` accepts in their place.
+    other_submissions
+        Names of other formats of `submission_file`, which `read_submission` accepts in its place.
     submission
         The columns of a submission. Its `file` is the name of the only file, or a pattern for several.
     write_submission
@@ -105,6 +107,7 @@ class Format(NamedTuple):
     item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}
     take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
     other_files: tuple[str, ...] = ()
+    other_submissions: tuple[str, ...] = ()
     submission: Optional[Layout] = None
     write_submission: Optional[Callable[[Mapping[str, Sequence[str]], Items], dict[str, Written]]] = None
     doubts: Callable[[Any, Items], Sequence[str]] = lambda submission, items: ()

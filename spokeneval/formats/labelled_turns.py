@@ -120,7 +120,7 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
         with turns but without regions, or none of whose turns is in its regions.
     """
     problems = Problems(ReferenceFileError)
-    found, given = (_read_either(declared, files, layout, problems) for layout in declared.layouts)
+    found, given = (read_either(declared, files, layout, problems) for layout in declared.layouts)
     problems.raise_if_any()
     if found is None:
         problems.stop("missing_file", TURNS_CSV, f"is missing; expected {TURNS_CSV} or {TURNS_RTTM}")
@@ -157,7 +157,7 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
     )
 
 
-def _read_either(
+def read_either(
     declared: TurnFiles, files: Mapping[str, bytes], layout: Layout, problems: Problems
 ) -> Optional[Rows]:
     """The turns or the regions, in NIST's format or as a table; None without such a file, or with a problem."""

@@ -16,11 +16,11 @@ from difflib import get_close_matches
 
 from .problems import Problems, count_of, quote
 
-SPEAKER_LINE, NO_SCORE_LINE = "SPEAKER", "NOSCORE"
+SPEAKER_LINE, NO_SCORE_LINE, LEXEME_LINE = "SPEAKER", "NOSCORE", "LEXEME"
 NO_SCORE = "\n"
 """Stands for the label of a `NOSCORE` line; no turn has it."""
 _OTHER_TYPES = {
-    *("SEGMENT", "NO_RT_METADATA", "LEXEME", "NON-LEX", "NON-SPEECH", "FILLER"),
+    *("SEGMENT", "NO_RT_METADATA", LEXEME_LINE, "NON-LEX", "NON-SPEECH", "FILLER"),
     *("EDIT", "SU", "IP", "CB", "A/P", "SPKR-INFO"),
 }
 _LONGEST_TYPE = 40
@@ -55,6 +55,22 @@ def rttm_lines(
                 label = fields[7] if kind == SPEAKER_LINE else NO_SCORE
                 lines.append((number, fields[1], fields[3], fields[4], label))
         yield lines
+
+
+def word_lines(blocks: Iterable[str], file: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line, and recording, speaker, start, duration and word of `LEXEME` lines; of turns without the word."""
+    for rows in _fields(blocks):
+        for number, fields in rows:
+            kind = fields[0].upper()
+            if kind not in (*_OTHER_TYPES, SPEAKER_LINE, NO_SCORE_LINE):
+                problems.add("unknown_type", file, _unknown_type(fields[0]), line=number)
+            elif kind in (LEXEME_LINE, SPEAKER_LINE) and len(fields) not in (9, 10):
+                message = f"{count_of(len(fields), 'field')}; expected 9 or 10, separated by white space: "
+                message += f"{kind} recording channel start duration word type speaker ..."
+                problems.add("wrong_field_count", file, message, line=number)
+            elif kind in (LEXEME_LINE, SPEAKER_LINE):
+                word = fields[5] if kind == LEXEME_LINE else ""
+                yield number, [fields[1], fields[7], fields[3], fields[4], word]
 
 
 def _unknown_type(found: str) -> str:

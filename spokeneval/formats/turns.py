@@ -17,6 +17,8 @@ LATEST = 1e9
 """The latest valid time in ms, eleven days."""
 
 _LATEST_S = LATEST / 1000
+EVER = np.array([[0, int(LATEST)]])
+"""A region without known ends."""
 
 
 class Turns(NamedTuple):
@@ -150,6 +152,7 @@ def read_times(
     problems: Problems,
     *,
     lasting: bool = False,
+    empty: bool = False,
 ) -> np.ndarray:
     """Start and end in whole ms, from texts in seconds, shape (n, 2). Each line that is no span adds a problem.
 
@@ -157,15 +160,19 @@ def read_times(
     ----------
     others
         The ends, or the durations if `lasting`; a duration may be 0.
+    empty
+        Whether an end may be the start.
     """
     first, second = decimals(starts), decimals(others)
     if first is not None and second is not None:
-        wrong = (first < 0) | ((second < 0) | (first + second > _LATEST_S) if lasting else second <= first)
+        before = second < first if empty else second <= first
+        wrong = (first < 0) | ((second < 0) | (first + second > _LATEST_S) if lasting else before)
         if not (wrong | (second > _LATEST_S)).any():
             ends = (first, second) if lasting else (second,)
             return np.stack([_milliseconds(first), _milliseconds(*ends)], axis=1)
     for start, other, line in zip(starts, others, lines):
-        _check_span(start, other, file, line, problems, latest=_LATEST_S, negative=_NEGATIVE, lasting=lasting)
+        kind = {"lasting": lasting, "empty": empty}
+        _check_span(start, other, file, line, problems, latest=_LATEST_S, negative=_NEGATIVE, **kind)
     return np.zeros((len(lines), 2), dtype=np.int64)
 
 
@@ -183,6 +190,7 @@ def _check_span(
     latest: float,
     negative: str,
     lasting: bool = False,
+    empty: bool = False,
 ) -> None:
     """Add the problems of a start and an end, or a duration if `lasting`."""
     start, end = decimal(first), decimal(second)
@@ -197,7 +205,7 @@ def _check_span(
             problems.add("absurd_time", file, message, line=line)
     if start is None or end is None:
         return
-    if not lasting and end <= start:
+    if not lasting and (end < start if empty else end <= start):
         problems.add("empty_span", file, f"end {name(second)} is not after start {name(first)}", line=line)
     elif lasting and max(start, end) <= latest < start + end:
         problems.add("absurd_time", file, f"ends after more than eleven days; expected {unit}", line=line)

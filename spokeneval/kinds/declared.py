@@ -19,13 +19,14 @@ from ..task import Score, Task
 from .decisions import DECISIONS
 from .identification import IDENTIFICATION
 from .kind import Kind, ParameterError, read_parameters, text
+from .meetings import MEETINGS
 from .ratings import RATINGS
 from .scores import SCORES
 from .transcripts import TRANSCRIPTS
 from .turns import TURNS
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (DECISIONS, IDENTIFICATION, RATINGS, SCORES, TRANSCRIPTS, TURNS)
+    kind.name: kind for kind in (DECISIONS, IDENTIFICATION, MEETINGS, RATINGS, SCORES, TRANSCRIPTS, TURNS)
 }
 
 DECLARATION = "declaration"

@@ -317,6 +317,12 @@ def _clip(value: Any) -> Optional[float]:
 
 
 # fmt: off
+NORMALISE = Parameter(
+    "normalise", "What is done with both transcripts before they are compared, in this order: "
+    f"{'; '.join(f'{rule.written}, {rule.description}' for rule in RULES)}.",
+    read_rules, ["nfkc", "casefold", "drop_punctuation"], [],
+)
+
 TRANSCRIPTS = Kind(
     "transcripts",
     "what was said in each item, in words, characters or phones",
@@ -332,9 +338,7 @@ TRANSCRIPTS = Kind(
         Parameter("canonical", "For units: phones, a column of the reference with canonical pronunciations, which "
                   "participants get: F1 of detected mispronunciations, false acceptances and rejections, diagnostic "
                   "errors. `transcript` is what was said. Leave it out for none.", optional_text, None, None),
-        Parameter("normalise", "What is done with both transcripts before they are compared, in this order: "
-                  f"{'; '.join(f'{rule.written}, {rule.description}' for rule in RULES)}.",
-                  read_rules, ["nfkc", "casefold", "drop_punctuation"], []),
+        NORMALISE,
         Parameter("clip", "1 limits each item's own rate in the mean over items; without it there is no limit.",
                   _clip, 1, None),
         ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "

@@ -16,7 +16,7 @@ from ..formats.format import Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError, data
 from ..formats.speakers import choose_units
-from ..formats.turns import LATEST, NO_TURNS, Reference, Submission, Turns
+from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score, Task, View
@@ -42,8 +42,6 @@ WIDEST = 10
 LEAST_SHARE = 1e-6
 """The least share of labelled time in the evaluated time. With less, an error rate could exceed the largest number that
 a platform can store."""
-
-EVER = np.array([[0, int(LATEST)]])
 
 
 def turns(
@@ -214,8 +212,8 @@ def _classes(value: Any) -> tuple[str, ...]:
     return () if value == ANY else class_names(value)
 
 
-def _collar(value: Any) -> int:
-    """The collar in ms."""
+def milliseconds(value: Any) -> int:
+    """Return a collar in ms."""
     if not is_number(value) or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
         raise ValueError(
             f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
@@ -235,7 +233,7 @@ TURNS = Kind(
                   "mapped one to one to those of the reference, with the greatest time in common, as for speakers.",
                   one_of(NONE, OPTIMAL), NONE, NONE),
         Parameter("collar", "Seconds that are not scored on each side of every start and end in the reference. The "
-                  "collar of pyannote is the total width, twice this one.", _collar, 0.25, 0),
+                  "collar of pyannote is the total width, twice this one.", milliseconds, 0.25, 0),
         Parameter("overlap", f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.",
                   one_of(SCORED, SKIPPED), SCORED, SCORED),
         ID._replace(description="The column that names a recording in the reference, if it is a CSV file.",

@@ -228,11 +228,18 @@ def import_organisers(module: str, needs: str) -> Any:
 
 
 def files_of_reference(task: Task, path: Path) -> dict[str, bytes]:
-    """The files of a reference in a folder, or its only file, which may have any name, by the task's names."""
+    """The files of a reference in a folder, or its only file, which may have any name, by the task's names.
+
+    Of several formats of a file, such as `turns.csv` and `turns.rttm`, the suffix of the only file names one.
+    """
     names = task.format.reference_files
     if path.is_dir():
         return read_folder(path, names, error=ReferenceFileError)
     _require(path)
+    stem = Path(names[0]).stem
+    formats = [name for name in names if Path(name).stem == stem and Path(name).suffix == path.suffix.lower()]
+    if len(names) > 1 and formats:
+        return {formats[0]: path.read_bytes()}
     if len(names) > 1:
         several = f"the reference of {task.name} has {len(names)} files, {' and '.join(names)}; expected their folder"
         raise NotADirectoryError(errno.ENOTDIR, several, str(path))
@@ -259,7 +266,9 @@ def _submitted(task: Task, path: Path) -> Iterator[Files]:
     with open(
         str(path), "rb"
     ):  # an unreadable file raises OSError here; it is not a problem of the submission
-        yield Files({task.format.submission_file: path.resolve()})
+        names = (task.format.submission_file, *task.format.other_submissions)
+        file = next((name for name in names if Path(name).suffix == path.suffix.lower()), names[0])
+        yield Files({file: path.resolve()})
 
 
 def _require(path: Path) -> None:

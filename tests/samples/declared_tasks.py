@@ -101,6 +101,17 @@ def _turns(name, draw, labels=("Deutsch", "Hindi")):
     return {"turns.csv": _table("recording,start,end,label", turns), "regions.csv": regions}
 
 
+def _meetings(name, draw):
+    rows = []
+    for number in range(12):
+        session, time = f"{name[:2]}_{number:02d}", 0.0
+        for _ in range(10):
+            end = round(time + draw.uniform(0.5, 4), 2)
+            rows.append((session, draw.choice(["anna", "ravi", "uma"]), time, end, draw.choice(WORDS)))
+            time = round(max(0, end + draw.uniform(-1, 1)), 2)
+    return {"meetings.csv": _table("session_id,speaker,start_time,end_time,words", sorted(rows))}
+
+
 SPEAKERS = partial(_turns, labels=("anna", "ravi", "uma"))
 
 TASKS = {
@@ -136,6 +147,7 @@ TASKS = {
     ),
     "target": ("{kind: identification, target: echt, item: recording}", FAKES),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
+    "meetings": ("{kind: meetings, collar: 3, normalise: [casefold], item: meeting}", _meetings),
     "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", SPEAKERS),
 }
 """A task of every kind, `name -> (declaration, function that makes a set's files)`."""

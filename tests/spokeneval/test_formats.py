@@ -17,11 +17,10 @@ from spokeneval.formats.submission_folder import list_files
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.run.options import Settings
 from spokeneval.run.signature import Signature
+from tests.samples import labelled_turns, meetings, transcript_files
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
-from tests.samples.labelled_turns import BAD_REFERENCES, BAD_SUBMISSIONS, read_submission
-from tests.samples.labelled_turns import make as make_turns
 from tests.samples.programs import ROOT, encoded, write_files
 from tests.samples.refusals import HANDED_ON, Refusal, Site, observed, reference_refusals, refusals
 
@@ -99,7 +98,7 @@ def refusal_sites() -> dict[Site, tuple[int, str]]:
     return sites
 
 
-HANDING_ON = ("problems", "segment_problems", "tables", "turns")
+HANDING_ON = ("problems", "segment_problems", "tables", "turns", "meetings")
 """The modules of the methods in `HANDED_ON`."""
 
 
@@ -110,15 +109,27 @@ def other_refusals() -> list[Refusal]:
     times = encoded({"recordings.csv": "audio_name\nx.wav\n", "times.json": '{"latest_ms": 0}'})
     accepted = Answers(Items(("1", "2")), {"Accept": np.array([1, 1])})
     broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
-    turns = make_turns()
+    kinds = [(side, side.make()) for side in (labelled_turns, meetings)]
     options = Settings({"fifty_percent_rule": "reject"}, False, Signature("spoken_call"))
     return [
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
         observed(lambda: spoken_call.refuse_ineligible(broken, options)),
         observed(lambda: spoken_call.read_items(sizes)),
         observed(lambda: merlion_diarization.TASK.format.read_items(times)),
-        *(observed(partial(read_submission, turns, files)) for files, _ in BAD_SUBMISSIONS),
-        *(observed(partial(turns.format.read_reference, files)) for files, _ in BAD_REFERENCES),
+        *(
+            observed(partial(kind.read_submission, task, f))
+            for kind, task in kinds
+            for f, _ in kind.BAD_SUBMISSIONS
+        ),
+        *(
+            observed(partial(transcript_files.rows, read, text))
+            for read, text, *_ in transcript_files.BAD_LINES
+        ),
+        *(
+            observed(partial(task.format.read_reference, f))
+            for kind, task in kinds
+            for f, _ in kind.BAD_REFERENCES
+        ),
     ]
 
 

@@ -72,8 +72,9 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     return {
         **files,
         "kind": kind.name,
-        "unit_plural": rules.declaration.get(PLURAL) or plural_of(facts["unit"]),
+        "unit_plural": rules.declaration.get(PLURAL) or plural_of(facts.get("unit", item)),
         "an_item": f"{article} {item}",
+        "unit": item,
         **facts,
     }
 

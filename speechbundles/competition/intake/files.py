@@ -12,29 +12,32 @@ from typing import NamedTuple
 from speechbundles.competition.intake.complete import SEGMENT, has_segments
 from speechbundles.competition.intake.table import Notation, OwnTable
 from speechbundles.competition.intake.times import TIMES, converted
-from speechbundles.competition.intake.transcripts import (
+from speechbundles.competition.intake.turns import is_label_track, read_label_track, read_rttm, read_uem
+from spokeneval.formats import meetings
+from spokeneval.formats.nist import left_out_lines
+from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
+from spokeneval.formats.speakers import SPEAKER
+from spokeneval.formats.tables import Layout
+from spokeneval.formats.transcript_files import (
     UTT2SPK,
+    Row,
     read_kaldi_text,
     read_stm,
     read_trn,
     read_utt2spk,
 )
-from speechbundles.competition.intake.turns import Row, is_label_track, read_label_track, read_rttm, read_uem
-from spokeneval.formats.nist import left_out_lines
-from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, name
-from spokeneval.formats.speakers import SPEAKER
-from spokeneval.formats.tables import Layout
 
 RECORDING, LABEL, ITEM, TRANSCRIPT = "recording", "label", "item", "transcript"
 TURN = (RECORDING, *TIMES, LABEL)
 REGION = (RECORDING, *TIMES)
 UTTERANCE = (ITEM, TRANSCRIPT, SPEAKER)
+SEGMENT_OF_MEETING = (RECORDING, meetings.START, meetings.END, SPEAKER, meetings.WORDS)
 
 _COLUMNS = {
     RECORDING: ("recording", "audio_name"),
     LABEL: ("label", "language_tag"),
     TRANSCRIPT: ("transcript",),
-    SPEAKER: (SPEAKER,),
+    **{column: (column,) for column in SEGMENT_OF_MEETING[1:]},
 }
 """The columns of layouts that a format can give, besides times and the id. Without a column of recordings, these are
 the items."""
@@ -62,12 +65,21 @@ class FileFormat(NamedTuple):
     speakers: str = ""
 
 
+def read_segments(text: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the segments of meetings."""
+    return meetings.segment_lines(text, file, problems)
+
+
 FORMATS = (
     FileFormat("RTTM", "*.rttm", TURN, read_rttm),
     FileFormat("UEM", "*.uem", REGION, read_uem),
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
     FileFormat("STM", "*.stm", UTTERANCE, read_stm),
     FileFormat("trn", "*.trn", UTTERANCE, read_trn),
+    *(
+        FileFormat(called, f"*{suffix}", SEGMENT_OF_MEETING, read_segments)
+        for called, suffix in (("SegLST", ".json"), ("STM", ".stm"), ("CTM", ".ctm"), ("RTTM", ".rttm"))
+    ),
     FileFormat("Kaldi text", "text", UTTERANCE, read_kaldi_text, speakers=UTT2SPK),
 )
 

@@ -13,10 +13,8 @@ from speechbundles.competition.intake.times import exact, plain
 from spokeneval.formats.nist import NO_SCORE, NO_SCORE_LINE, Line, rttm_lines, uem_lines
 from spokeneval.formats.problems import Problems, name
 from spokeneval.formats.text import decimal
+from spokeneval.formats.transcript_files import Row
 from spokeneval.formats.turns import read_times
-
-Row = tuple[int, list[str]]
-"""A line, and its recording, start, end and label, in UEM without the label; or its id, transcript and speaker."""
 
 
 def read_rttm(text: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:

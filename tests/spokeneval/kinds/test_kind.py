@@ -152,6 +152,12 @@ REFUSED = {
         ({"normalise": ["upper"]}, "normalise: no rule 'upper'"),
         ({"normalize": []}, "unknown parameter; did you mean normalise"),
     ],
+    "meetings": [
+        ({"units": "phones"}, "units: 'phones'; expected words or characters"),
+        ({"collar": 11}, "collar: 11; expected seconds from 0 to 10"),
+        ({"normalise": ["upper"]}, "normalise: no rule 'upper'"),
+        ({"unit": "speaker"}, "unit: unknown parameter; did you mean units?"),
+    ],
     "turns": [
         ({"classes": ["a"]}, "classes: .*two classes or more"),
         ({"classes": ["a", "a"]}, "classes: class 'a' twice"),

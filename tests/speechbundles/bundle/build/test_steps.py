@@ -263,10 +263,13 @@ def test_where_the_jackknife_error_is_0_the_bootstrap_gives_the_step(tmp_path):
 FURTHER = {
     # A false alarm costs 10 * 0.95 / 0.05 = 190 misses.
     "minimum DCF": ("target", {"priors": 0.05, "costs": {"c_fa": 10}, "primary": "minimum_dcf"}),
-    "Cllr of probabilities": ("posteriors", {"primary": "cllr"}),  # a certain system has an error of thousands of bits
+    "Cllr of probabilities": (
+        "posteriors",
+        {"primary": "cllr"},
+    ),  # a certain system has an error of thousands of bits
     "insertions": ("words", {"primary": "insertions"}),
     "false rejections": ("pronunciations", {"primary": "false_rejection"}),
-}  # fmt: skip
+}
 """Primary scores of declared tasks that are not the default ones."""
 
 
@@ -433,9 +436,12 @@ def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
         ({"attempts": 18}, {"leak-scores": "rounded scores of 2.7 bits, can reveal 26%"}),
         ({"attempts": 101}, {"leak-attempts": "101 attempts", "leak-scores": "100%"}),
         ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each
-        ({"attempts": 1, "feedback": "exact"}, {"leak-scores": "exact scores of 477.0 bits, can reveal 100%"}),
+        (
+            {"attempts": 1, "feedback": "exact"},
+            {"leak-scores": "exact scores of 477.0 bits, can reveal 100%"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_attempts_are_compared_with_the_entropy_of_the_labels(bundle, tmp_path, changes, found):
     findings = {finding.code: finding for finding in check_bundle(edited(bundle[0], tmp_path, **changes))}
     budget = {code: finding for code, finding in findings.items() if code.startswith("leak-")}

@@ -11,19 +11,26 @@ Alternatives `{a / b}` and optional words `(a)`, which NIST's formats have, are 
 Source: Kaldi, "Data preparation"; NIST SCTK, doc/infmts.htm.
 """
 
+from __future__ import annotations
+
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import Any
 
-from speechbundles.competition.intake.turns import Row
-from spokeneval.formats.problems import Problems, name, quote, repeated
-from spokeneval.formats.text import decimal, expected_number
+from .problems import Problems, name, quote, repeated
+from .text import decimal, expected_number
+
+Row = tuple[int, list[str]]
+"""A line, and its recording, start, end and label, in UEM without the label; or its id, transcript and speaker."""
 
 UTT2SPK = "utt2spk"
 IGNORED = "ignore_time_segment_in_scoring"
 """The transcript of a segment of an STM file that is not scored."""
 
+_BETWEEN = re.compile(r"[\s,]*")
 _ALTERNATIVES = re.compile(r"\{[^{}]*/")
 _OPTIONAL = re.compile(r"(?<!\S)\([^()\s]+\)(?!\S)")
 _TRN = re.compile(r"(?P<text>.*)\((?P<id>[^()\s]+)\)\s*\Z")
@@ -66,7 +73,7 @@ def read_trn(content: str, file: str, problems: Problems, left_out: Counter[str]
         else:
             rows.append((line, match["id"], _plain(match["text"], file, line, problems)))
     speakers = _speakers([item for _, item, _ in rows])
-    for (line, item, transcript), speaker in zip(rows, speakers, strict=True):
+    for (line, item, transcript), speaker in zip(rows, speakers):
         yield line, [item, transcript, speaker]
 
 
@@ -77,17 +84,9 @@ def read_stm(content: str, file: str, problems: Problems, left_out: Counter[str]
     fields, times that are not numbers in order, a segment twice, alternatives and optional words add problems.
     """
     first: dict[str, int] = {}
-    for line, text in _lines(content, comments=True):
-        fields = text.split(maxsplit=5)
-        if len(fields) < 5:
-            message = f"{len(fields)} fields; expected RECORDING CHANNEL SPEAKER START END WORD WORD ..."
-            problems.add("wrong_field_count", file, message, line=line)
-            continue
-        recording, channel, speaker, *times = fields[:5]
-        transcript = re.sub(r"\A<[^<>\s]*>(\s|\Z)", "", "".join(fields[5:]))
-        if transcript.strip().lower() == IGNORED:
-            left_out[IGNORED] += 1
-            continue
+    for line, (recording, channel, speaker, *times, transcript) in stm_lines(
+        content, file, problems, left_out
+    ):
         wrong = [time for time in times if (decimal(time) or 0) < 0 or decimal(time) is None]
         if wrong:
             problems.add("bad_time", file, f"time {expected_number(wrong[0])}, 0 or more", line=line)
@@ -101,6 +100,51 @@ def read_stm(content: str, file: str, problems: Problems, left_out: Counter[str]
             problems.add("duplicate_item", file, repeated(f"segment {name(item)}", first[item]), line=line)
         first.setdefault(item, line)
         yield line, [item, _plain(transcript, file, line, problems), speaker]
+
+
+def stm_lines(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the line, and recording, channel, speaker, start, end and transcript of each segment that is scored."""
+    for line, text in _lines(content, comments=True):
+        fields = text.split(maxsplit=5)
+        if len(fields) < 5:
+            message = f"{len(fields)} fields; expected RECORDING CHANNEL SPEAKER START END WORD WORD ..."
+            problems.add("wrong_field_count", file, message, line=line)
+            continue
+        transcript = re.sub(r"\A<[^<>\s]*>(\s|\Z)", "", "".join(fields[5:]))
+        if transcript.strip().lower() == IGNORED:
+            left_out[IGNORED] += 1
+        else:
+            yield line, [*fields[:5], transcript]
+
+
+def ctm_lines(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the line, and recording, channel or speaker, start, duration and word of each word."""
+    for line, text in _lines(content, comments=True):
+        fields = text.split()
+        if len(fields) in (5, 6):
+            yield line, fields[:5]
+        else:
+            message = f"{len(fields)} fields; expected RECORDING CHANNEL START DURATION WORD [CONFIDENCE]"
+            problems.add("wrong_field_count", file, message, line=line)
+
+
+def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the line and the content of each object of a list, or of lines with one object each; numbers are texts."""
+    decoder, end = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str), 0
+    line, counted = 1, 0
+    content = content.strip()
+    if content.startswith("["):
+        content, end = content.rstrip("]").rstrip(), 1
+    while end < len(content):
+        place = end = _BETWEEN.match(content, end).end()  # type: ignore[union-attr]
+        line, counted = line + content.count("\n", counted, place), place
+        try:
+            value, end = decoder.raw_decode(content, place)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            problems.stop("not_json", file, 'not an object of JSON; expected {"...": ..., ...}', line=line)
+        yield line, value
 
 
 def _lines(content: str, *, comments: bool = False) -> Iterator[tuple[int, str]]:

