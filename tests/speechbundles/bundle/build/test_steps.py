@@ -18,7 +18,6 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.steps import set_feedback
 from speechbundles.bundle.build.write import write
-from speechbundles.bundle.check.check import check_bundle
 from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.competition.references import load_reference
@@ -31,7 +30,6 @@ from spokeneval.challenges import find_task
 from spokeneval.formats import cells
 from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.sheets import Sheet, sheet_format
-from spokeneval.formats.speakers import choose_units
 from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
@@ -40,7 +38,7 @@ from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.task import Score, Task
+from spokeneval.task import Score
 from spokeneval.trivial import always
 from tests.samples.cases import CASES
 from tests.samples.declared_tasks import TASKS
@@ -48,6 +46,7 @@ from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, encoded, run_program, write_files
 from tests.samples.repeated import REPEATED
 from tests.samples.small_bundles import unzipped
+from tests.samples.valence import TASK as VALENCE
 
 TASK = find_task("psst_correctness")
 PLACE = ROOT / "reference_data" / TASK.name
@@ -294,82 +293,59 @@ def test_every_challenge_has_an_answer_that_is_half_right(name, tmp_path):
 
 
 LABELLED = "id,label,valence\n" + "".join(
-    f"i{n:02d},{'spoof' if n % 3 else 'bonafide'},{n * n % 17 / 4}\n" for n in range(40)
+    f"i{n:02d},{'spoof' if n % 3 else 'bonafide'},{n * n % 17 / 8 - 1}\n" for n in range(40)
 )
-
-
-def own_task(truth, parser, count, formula, direction):
-    """A task in Python with a single score, which is the same for every constant answer."""
-    reference = Sheet("labels.csv", "id", {truth: parser}, noun="clip")
-    answer = Sheet("answers.csv", "id", {"score": cells.real_numbers()}, noun="clip")
-    form = sheet_format(reference, answer, list_file="items.csv", check=lambda *_: None)
-    return Task(
-        "eigene",
-        "Eigene",
-        form,
-        lambda reference: choose_units(reference.items.ids, "clip"),
-        lambda reference, submission: {"rows": count(reference[truth], submission["score"])},
-        (Score("own", "Own", direction, formula, "a score in Python", bounds=(-1, 1)),),
-        lambda rows: np.ones(len(rows["rows"].items)),
-        lambda reference: reference[truth].tolist(),
-        trivial={"0": always("score", 0.0)},
-        code="0123456789ab",
-    )
-
-
-@dataclass(frozen=True)
-class Moments:
-    items: np.ndarray
-    sums: np.ndarray
 
 
 @dataclass(frozen=True)
 class Accepted:
+    """Genuine and spoofed clips, and those above the threshold that a task in Python fixes."""
+
     items: np.ndarray
     above: np.ndarray
 
 
-def moments(human, found):
-    return Moments(
-        np.ones(len(human)), np.stack([human, found, human * found, human**2, found**2], axis=1).astype(float)
-    )
+def accepted(reference, submission):
+    of_class = np.stack([1 - reference["label"], reference["label"]], axis=1)
+    return {"sums": Accepted(of_class, of_class * (submission["score"] > 0.75)[:, np.newaxis])}
 
 
-def concordance(rows):
-    """Lin's concordance correlation, from sums."""
-    n, (x, y, xy, xx, yy) = rows.items, np.moveaxis(rows.sums, -1, 0)
-    covariance, spread = xy / n - x * y / n**2, (xx + yy) / n - (x / n) ** 2 - (y / n) ** 2
-    return 2 * covariance / (spread + (x / n - y / n) ** 2)
-
-
-def accepted(spoofed, found):
-    """Counts at the threshold that a task in Python fixes: genuine clips above 0.75, and spoofed ones."""
-    of_class = np.stack([1 - spoofed, spoofed], axis=1)
-    return Accepted(of_class, of_class * (found > 0.75)[:, np.newaxis])
-
-
-def capped_cost(rows):
+def capped_cost(sums):
     """The detection cost of prior 0.05 and c_fa 10, at most 1."""
-    miss, false_alarm = np.moveaxis(rows.above / rows.items, -1, 0)
+    miss, false_alarm = np.moveaxis(sums.above / sums.items, -1, 0)
     return np.minimum(1, 1 - miss + 190 * false_alarm)
+
+
+COST = replace(
+    VALENCE,
+    format=sheet_format(
+        Sheet("labels.csv", "id", {"label": cells.words({"bonafide": 0, "spoof": 1})}, noun="clip"),
+        Sheet("answers.csv", "id", {"score": cells.real_numbers()}, noun="clip"),
+        list_file="items.csv",
+        check=lambda *_: None,
+    ),
+    count=accepted,
+    scores=(Score("cost", "Cost", "lower", capped_cost, "a cost", bounds=(0, 1)),),
+    trivial={"0 for every clip": always("score", 0.0)},
+)
 
 
 @pytest.mark.parametrize(
     ("task", "expected"),
     [
         # A correlation of 0.5 in 40 items has the standard error (1 - 0.25) / sqrt(40) = 0.12, which rounds to 0.1.
-        (own_task("valence", cells.real_numbers(), moments, concordance, "higher"), 0.1),
+        (VALENCE, 0.1),
         # Of 14 genuine clips half are missed: sqrt(0.5 * 0.5 / 14) = 0.13.
-        (own_task("label", cells.words({"bonafide": 0, "spoof": 1}), accepted, capped_cost, "lower"), 0.1),
+        (COST, 0.1),
     ],
 )
 def test_a_metric_in_python_takes_its_step_from_damaged_labels(task, expected, tmp_path):
     reference = load_reference(task, "evaluation", write_files(tmp_path, {"labels.csv": LABELLED}), {})
-    constant = task.trivial["0"](reference.gold.items)
+    constant = task.trivial["0 for every clip"](reference.gold.items)
     settings = Settings({}, False, Signature(task.name))
     line = score_submission(task, reference.gold.labels, constant, settings)
-    assert resampled_error(task.primary, line.statistics.parts["rows"]) == 0
-    assert set_feedback(task, reference, None, hidden=True).steps == {"own": expected}
+    assert resampled_error(task.primary, line.statistics.parts["sums"]) == 0
+    assert set_feedback(task, reference, None, hidden=True).steps == {task.primary.key: expected}
 
 
 def widest(units, score):
@@ -394,16 +370,13 @@ def test_a_set_is_too_small_if_a_perfect_system_could_have_half_of_the_range(nam
 
 
 def test_the_rounding_of_sums_does_not_widen_the_interval_of_a_perfect_system(tmp_path):
-    task = own_task("valence", cells.real_numbers(), moments, concordance, "higher")
-    assert (
-        warn_of_size(load_reference(task, "evaluation", write_files(tmp_path, {"labels.csv": LABELLED}), {}))
-        == ""
-    )
-    few = "".join(
-        LABELLED.splitlines(keepends=True)[:6]
-    )  # five clips: t = 2.776, low = 1 - 2 * 1.541 / 2.541
-    reference = load_reference(task, "evaluation", write_files(tmp_path, {"labels.csv": few}), {})
-    assert "is -0.213 to 1 even if all answers are right. With 7 clips" in warn_of_size(reference)
+    rows, warnings = LABELLED.splitlines(keepends=True), []
+    for size in (41, 6):
+        files = write_files(tmp_path / str(size), {"labels.csv": "".join(rows[:size])})
+        warnings.append(warn_of_size(load_reference(VALENCE, "evaluation", files, {})))
+    # Five clips: t = 2.776, low = 1 - 2 * 1.541 / 2.541.
+    assert warnings[0] == ""
+    assert "is -0.213 to 1 even if all answers are right. With 7 clips" in warnings[1]
 
 
 def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
@@ -412,40 +385,3 @@ def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
     found = set_feedback(TASK, one, None, hidden=True)
     assert (found.steps, found.floor, found.unit) == ({}, {}, "session")
     assert found.known["everything correct"] == 2 / 3
-
-
-def edited(path, folder, *, feedback="coarse", attempts=None, per_day=20):
-    """Return the bundle with other submission limits in its evaluation phase, or other feedback."""
-    files = unzipped(path.read_bytes())
-    content = yaml.safe_load(files["competition.yaml"])
-    content["phases"][1].update({"max_submissions": attempts, "max_submissions_per_day": per_day})
-    files["competition.yaml"] = yaml.safe_dump(content)
-    inner = unzipped(files["scoring_program.zip"])
-    inner["options.json"] = json.dumps({**json.loads(inner["options.json"]), "feedback": feedback})
-    files["scoring_program.zip"] = make_zip(encoded(inner))
-    (folder / "edited.zip").write_bytes(make_zip(encoded(files), first="competition.yaml"))
-    return folder / "edited.zip"
-
-
-# 652 responses have H(0.95) = 0.286 bits each for a system that is right on 95 %: 187. A score in steps reveals at most
-# 2.7. Nine exact scores are written, of which the leaderboard shows 3, and each reveals 53.
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
-        ({"attempts": 17}, {}),
-        ({"attempts": 18}, {"leak-scores": "rounded scores of 2.7 bits, can reveal 26%"}),
-        ({"attempts": 101}, {"leak-attempts": "101 attempts", "leak-scores": "100%"}),
-        ({"attempts": 500, "per_day": 5}, {"leak-scores": "70 attempts"}),  # 14 days of 5 attempts each
-        (
-            {"attempts": 1, "feedback": "exact"},
-            {"leak-scores": "exact scores of 477.0 bits, can reveal 100%"},
-        ),
-    ],
-)
-def test_attempts_are_compared_with_the_entropy_of_the_labels(bundle, tmp_path, changes, found):
-    findings = {finding.code: finding for finding in check_bundle(edited(bundle[0], tmp_path, **changes))}
-    budget = {code: finding for code, finding in findings.items() if code.startswith("leak-")}
-    assert list(budget) == list(found)
-    for code, words in found.items():
-        assert words in budget[code].what
-        assert budget[code].level == "warning"
