@@ -194,14 +194,7 @@ def _write(root: Path, folder: Path, settings: str, places: Mapping[str, str], s
 
 def what_goes_where(folder: Path, places: Mapping[str, str]) -> str:
     """Return the files to add and the next command, as text for a terminal."""
-    return "\n".join(
-        [
-            f"The folder {folder} was created. Add your own files:",
-            *(
-                "\n" + "\n".join([*(f"  {place}" for place in alike), wrap(what, " " * 6, hanging="")])
-                for what, alike in groupby(places, key=lambda place: places[place])
-            ),
-            "",
-            f"Then run: {PROGRAM} build --competition {folder}",
-        ]
-    )
+    lines = [f"The folder {folder} was created. Add your own files:"]
+    for what, alike in groupby(places, key=lambda place: places[place]):
+        lines += ["", *(f"  {place}" for place in alike), wrap(what, " " * 6, hanging="")]
+    return "\n".join([*lines, "", f"Then run: {PROGRAM} build --competition {folder}"])

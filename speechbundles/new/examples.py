@@ -14,6 +14,8 @@ from speechbundles.new.template import fill_template
 from spokeneval.formats.tables import csv_text
 
 Files = dict[str, str]
+Labels = Callable[[random.Random, Sequence[str]], Files]
+Answers = Callable[[random.Random, Mapping[str, str], float], Files]
 
 SIZES = {"development": 60, "evaluation": 120}
 """The number of items in each set."""
@@ -33,30 +35,25 @@ class Example(NamedTuple):
     """
 
     description: str
-    labels: Callable[[random.Random, Sequence[str]], Files]
-    answers: Callable[[random.Random, Mapping[str, str], float], Files]
+    labels: Labels
+    answers: Answers
 
 
 def example_files(name: str) -> dict[str, bytes]:
     """Return the files of an example's folder, `relative name -> content`."""
-    example = EXAMPLES[name]
+    example, settings = EXAMPLES[name], fill_template(f"examples/{name}.yaml")
     about = fill_template("about.yaml")  # facts to fill in: comments in `defaults`
-    settings = fill_template(f"examples/{name}.yaml").replace(
-        "\n\nchallenges:\n", f"\n{about}\nchallenges:\n", 1
-    )
-    files = {"competition.yaml": settings.encode()}
+    files = {"competition.yaml": settings.replace("\n\nchallenges:\n", f"\n{about}\nchallenges:\n", 1)}
     sets: dict[str, Files] = {}
     for part, size in SIZES.items():
         items = [f"{part[0]}{number:03d}" for number in range(size)]
         sets[part] = example.labels(random.Random(f"{name} {part}"), items)
-        files.update(
-            {f"reference_data/{name}/{part}/{file}": text.encode() for file, text in sets[part].items()}
-        )
+        files.update({f"reference_data/{name}/{part}/{file}": text for file, text in sets[part].items()})
+    zips = {}
     for system, right in SYSTEMS.items():
         answers = example.answers(random.Random(f"{name} {system}"), sets["evaluation"], right)
-        entries = {file: text.encode() for file, text in answers.items()}
-        files[f"submissions/{system}.zip"] = make_zip(entries)
-    return files
+        zips[f"submissions/{system}.zip"] = make_zip({file: text.encode() for file, text in answers.items()})
+    return {**{file: text.encode() for file, text in files.items()}, **zips}
 
 
 def _rows(text: str) -> list[dict[str, str]]:
@@ -78,10 +75,10 @@ WORDS = (
 def _asr_labels(draw: random.Random, items: Sequence[str]) -> Files:
     rows = []
     for number, item in enumerate(items):
-        words = draw.choices(WORDS, k=draw.randint(3, 9))
-        rows.append((item, " ".join(words).capitalize() + ".", _speaker(number)))
+        said = [draw.choices(WORDS, k=draw.randint(3, 9))]
         if draw.random() < 0.3:  # another way to write down what a child said
-            rows.append((item, " ".join(["äh", *words[1:]]).capitalize() + ".", _speaker(number)))
+            said.append(["äh", *said[0][1:]])
+        rows += [(item, " ".join(words).capitalize() + ".", _speaker(number)) for words in said]
     return {"transcripts.csv": csv_text([("id", "transcript", "speaker"), *rows])}
 
 
@@ -89,15 +86,17 @@ def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -
     said = {row["id"]: row["transcript"] for row in reversed(_rows(labels["transcripts.csv"]))}
     rows = []
     for item, text in sorted(said.items()):
-        words = text.lower().strip(".").split()
-        rows.append((item, " ".join(word if draw.random() < right else draw.choice(WORDS) for word in words)))
+        words = [
+            word if draw.random() < right else draw.choice(WORDS) for word in text.lower().strip(".").split()
+        ]
+        rows.append((item, " ".join(words)))
     return {"transcripts.csv": csv_text([("id", "transcript"), *rows])}
 
 
 # One label for each item: three languages, a health condition, spoofed speech
 
 
-def _labelled(label: Callable[[random.Random, int], str]) -> Callable[[random.Random, Sequence[str]], Files]:
+def _labelled(label: Callable[[random.Random, int], str]) -> Labels:
     """Return a maker of labels, each drawn by `label` for the item of a number."""
 
     def labels(draw: random.Random, items: Sequence[str]) -> Files:
@@ -109,7 +108,7 @@ def _labelled(label: Callable[[random.Random, int], str]) -> Callable[[random.Ra
 
 def _answered(
     file: str, columns: Sequence[str], answer: Callable[[random.Random, str, float], Sequence[object]]
-) -> Callable[[random.Random, Mapping[str, str], float], Files]:
+) -> Answers:
     """Return a maker of a file of answers; `answer` draws the cells of an item from its label."""
 
     def answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
@@ -152,10 +151,8 @@ def _rating_labels(draw: random.Random, items: Sequence[str]) -> Files:
 
 
 def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    rows = [
-        (row["id"], _rating(draw, int(row["rater1"]), 4 * (1 - right)))
-        for row in _rows(labels["ratings.csv"])
-    ]
+    rated = {row["id"]: int(row["rater1"]) for row in _rows(labels["ratings.csv"])}
+    rows = [(item, _rating(draw, rating, 4 * (1 - right))) for item, rating in rated.items()]
     return {"ratings.csv": csv_text([("id", "rating"), *rows])}
 
 

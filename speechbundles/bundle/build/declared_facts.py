@@ -34,25 +34,13 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         "id": rules.format.layouts[0].id,
     }
     if rules.code:
-        return {
-            **files,
-            "kind": "python",
-            "item": "item",
-            "an_item": "an item",
-            "unit": "unit",
-            "unit_plural": "units",
-            "example": _example(competition),
-        }
+        words = {"item": "item", "an_item": "an item", "unit": "unit", "unit_plural": "units"}
+        return {**files, "kind": "python", **words, "example": _example(competition)}
     if not rules.declaration:
         return files
     kind = KINDS[rules.declaration["kind"]]
-    values = {
-        parameter.name: rules.declaration.get(parameter.name, parameter.default)
-        for parameter in kind.parameters
-    }
-    facts = {
-        name: "" if value is None or value is REQUIRED else _text(value) for name, value in values.items()
-    }
+    values = {each.name: rules.declaration.get(each.name, each.default) for each in kind.parameters}
+    facts = {name: "" if value in (None, REQUIRED) else _text(value) for name, value in values.items()}
     for name, value in values.items():
         if isinstance(value, (list, tuple)):
             one = _SINGULAR.get(name, name)
@@ -68,12 +56,11 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     if values.get("normalise"):
         facts["normalise"] = "\n".join(map(_rule, values["normalise"]))
     item = facts["item"]
-    article = "an" if item[:1] in "aeiou" else "a"
     return {
         **files,
         "kind": kind.name,
         "unit_plural": rules.declaration.get(PLURAL) or plural_of(facts.get("unit", item)),
-        "an_item": f"{article} {item}",
+        "an_item": f"{'an' if item[:1] in 'aeiou' else 'a'} {item}",
         "unit": item,
         **facts,
     }
@@ -124,10 +111,7 @@ def _made_scores(classes: Any, largest: float) -> dict[str, str]:
 def _phones(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the inventory of phones, and two of them; empty if the units are others."""
     if values["phones"] == "arpabet":
-        return {
-            "phones": "the 39 of ARPAbet without stress digits, and the flap `DX`",
-            "phone_1": "K",
-            "phone_2": "AE",
-        }
+        arpabet = "the 39 of ARPAbet without stress digits, and the flap `DX`"
+        return {"phones": arpabet, "phone_1": "K", "phone_2": "AE"}
     inventory = values["phones"] or [row[0] for row in (values["features"] or ())[1:]] or [""]
     return {"phones": _text(inventory), "phone_1": inventory[0], "phone_2": inventory[-1]}

@@ -105,8 +105,8 @@ def _small_sets(
 ) -> Iterator[str]:
     """Yield a warning for each hidden set of an organiser's own that has too few units to compare systems."""
     for task, competition in tasks.items():
-        if not competition.sources.is_sample:
-            yield from filter(None, (warn_of_size(loaded[task][name]) for name in competition.hidden_sets))
+        hidden = () if competition.sources.is_sample else competition.hidden_sets
+        yield from filter(None, (warn_of_size(loaded[task][name]) for name in hidden))
 
 
 def _for_labels(competition: Competition, given: Given, *, at_home: bool) -> Competition:
@@ -196,14 +196,11 @@ def _check_overlaps(
     ------
     BadReference: overlaps that the organiser does not accept.
     """
-    sets = [
-        (tasks[task], reference) for task, references in loaded.items() for reference in references.values()
-    ]
-    public = [(owner, reference) for owner, reference in sets if reference.name in owner["public_sets"]]
-    hidden = [(owner, reference) for owner, reference in sets if reference.name not in owner["public_sets"]]
+    sets = [(tasks[task], reference) for task in loaded for reference in loaded[task].values()]
     refused = []
-    for (owner, secret), (other, shown) in product(hidden, public):
-        overlap = find_overlap(shown, secret) if owner.challenge == other.challenge else None
+    for (owner, secret), (other, shown) in product(sets, sets):
+        apart = secret.name not in owner["public_sets"] and shown.name in other["public_sets"]
+        overlap = find_overlap(shown, secret) if apart and owner.challenge == other.challenge else None
         if overlap and not is_accepted(overlap, owner["accepted_overlaps"]):
             refused.append(overlap)
         elif overlap:
