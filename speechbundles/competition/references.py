@@ -283,7 +283,7 @@ def _hint(
             f"  sets: {{{name}: {{columns: [NAME OF THE FIRST, _, NAME OF THE THIRD]}}}}    _ for one that is not used"
         )
     if rows and not dropped:
-        lines = {(problem.file, problem.line) for problem in rows}
+        lines = {(problem.file, problem.line) for problem in rows if problem.code != "no_rating"}
         hint = "--drop-invalid-reference-rows leaves such rows out."
         if len(lines) < MANY_ROWS:
             return hint

@@ -116,7 +116,11 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
     with archive:
         entries = archive.infolist()
         if len(entries) > MOST_ENTRIES:
-            report.add("archive-oversized", where, f"{len(entries)} entries; at most {MOST_ENTRIES} are read")
+            report.add(
+                "archive-oversized" if name else "bundle-oversized",
+                where,
+                f"{len(entries)} entries; at most {MOST_ENTRIES} are read",
+            )
             return None
         unpacked = sum(entry.file_size for entry in entries)
         if not room.take(unpacked):
@@ -125,7 +129,7 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
                 f"unpacks to {size_of(unpacked)}; at most {size_of(LARGEST_BUNDLE)} of a bundle are read. The largest "
                 f"file: {largest.filename!r:.100}, {size_of(largest.file_size)}"
             )
-            report.add("archive-oversized", where, text)
+            report.add("archive-oversized" if name else "bundle-oversized", where, text)
             return None
         files: dict[str, bytes] = {}
         seen: set[str] = set()

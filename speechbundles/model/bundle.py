@@ -211,7 +211,11 @@ class BuiltBundle:
         BundleError: there is no such zip, or it is damaged, too large or unsafe to unpack.
         """
         if not isinstance(name, str) or name not in self.files:
-            raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle")
+            folder = str(name).removesuffix(".zip") + "/"
+            advice = f"; make it from the folder {folder:.100}" * any(
+                file.startswith(folder) for file in self.files
+            )
+            raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle{advice}")
         entry = ""
         try:
             with open_zip(io.BytesIO(self.files[name])) as archive:

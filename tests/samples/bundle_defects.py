@@ -388,8 +388,11 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("bundle-not-zip", "cut short", patch(lambda data: data[:200])),
     ("bundle-large", "16 MB of noise", entry("noise.bin", random.Random(0).randbytes(16_000_000))),
     ("not-a-zip", "a text under a zip's name", archive("reference_data.zip", b"synthetic text")),
-    ("archive-oversized", "unpacks to 2 GB", both(
+    ("bundle-oversized", "unpacks to 2 GB", both(
         entry("zeros.bin"), patch(lambda data: _central(data, b"zeros.bin", 24, b"\xff\xff\xff\x7f")))),
+    ("archive-oversized", "labels unpack to 2 GB", lambda draft: draft.zips.update({
+        "reference_data_development.zip": _central(
+            make_zip([("zeros.bin", b"0")]), b"zeros.bin", 24, b"\xff\xff\xff\x7f")})),
     ("entry-corrupt", "a byte changed", both(
         entry("notes.txt", b"synthetic notes"),
         patch(lambda data: data.replace(b"synthetic notes", b"synthetic mates")))),

@@ -237,7 +237,7 @@ def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
         ("import numpy; numpy.float", "scoring needs another version of 'numpy' has no attribute 'float'"),
         ("import urllib.request; urllib.request.urlopen('http://example.org')", "scoring needs the network"),
         ("import yaml; yaml.load('a: 1')", "scoring needs PyYAML below 6: load() missing 1 required"),
-        ("print 'Python 2'", "scoring needs Python 2 (Missing parentheses in call to 'print'); translate"),
+        ("print 'Python 2'", "scoring needs Python 2: Missing parentheses in call to 'print'; the bundle's"),
         ("import helper; helper.nothing", ""),
         ("import sys; sys.exit('error: file: not found')", ""),
     ],

@@ -25,6 +25,12 @@ def server(request):
         yield running
 
 
+@pytest.fixture(autouse=True)
+def programs_of_tests(monkeypatch):
+    """Programs in tests run as this project's own do, unless a test undoes it: faster, and without bubblewrap."""
+    monkeypatch.setattr("speechbundles.publication.runs.own_programs", lambda bundle: True)
+
+
 @pytest.fixture
 def pauses():
     """The seconds of each pause that the connection would make."""
@@ -107,7 +113,7 @@ def copy(tmp_path):
 @pytest.fixture
 def quick(unchecked, monkeypatch):
     """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
-    monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", count_here)
+    monkeypatch.setattr("speechbundles.server.entrants.rehearse_runs", count_here)
 
 
 @pytest.fixture

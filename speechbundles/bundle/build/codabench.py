@@ -1,6 +1,6 @@
 """A bundle for Codabench: `competition.yaml` version 2 and the inner zips."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +17,26 @@ from speechbundles.platforms.keys import SORTING
 
 def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     """Return the entries of the bundle's zip, `name -> content`."""
+    program = for_competition(competition, parts.scoring_program)
     files = {
-        "scoring_program.zip": _program(for_competition(competition, parts.scoring_program), SCORE_COMMAND),
-        "ingestion_program.zip": _program(parts.ingestion_program, INGEST_COMMAND),
+        "scoring_program.zip": make_zip({**program, **_metadata(SCORE_COMMAND)}),
+        "ingestion_program.zip": make_zip({**parts.ingestion_program, **_metadata(INGEST_COMMAND)}),
         "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
+        "competition.yaml": dump_yaml(_content(competition, parts)),
     }
-    for file, text in page_texts(competition, parts, CODABENCH).items():
-        files[f"pages/{file}"] = text.encode()
+    pages = page_texts(competition, parts, CODABENCH)
+    files.update({f"pages/{file}": text.encode() for file, text in pages.items()})
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)
         files[input_zip(name)] = make_zip(parts.references[name].public)
         if name in parts.solutions:
             files[_solution(name)] = make_zip(parts.solutions[name])
-    files["competition.yaml"] = dump_yaml(_content(competition, parts))
     return files
 
 
-def _program(files: Mapping[str, bytes], command: str) -> bytes:
-    return make_zip({**files, METADATA_FILES[0]: dump_yaml({"command": command})})
+def _metadata(command: str) -> dict[str, bytes]:
+    return {METADATA_FILES[0]: dump_yaml({"command": command})}
 
 
 def _solution(name: str) -> str:
@@ -69,21 +70,14 @@ def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
             for index, name in enumerate(sets)
             if name in parts.solutions
         ],
-        "phases": [
-            _phase(index, phase, sets.index(phase.reference))
-            for index, phase in enumerate(competition.phases)
-        ],
+        "phases": [_phase(index, phase, sets) for index, phase in enumerate(competition.phases)],
         "leaderboards": [_leaderboard(competition)],
+        "queue": competition.settings.get("queue"),
+        "reward": competition.settings.get("reward"),
+        "fact_sheet": {each["key"]: _question(each) for each in competition.settings.get("fact_sheet", ())},
     }
-    if not content["solutions"]:
-        del content["solutions"]
-    for setting in ("queue", "reward"):
-        if setting in competition.settings:
-            content[setting] = competition[setting]
-    if "fact_sheet" in competition.settings:
-        questions = competition["fact_sheet"]
-        content["fact_sheet"] = {question["key"]: _question(question) for question in questions}
-    return content
+    left_out = ("solutions", "queue", "reward", "fact_sheet")
+    return {key: value for key, value in content.items() if value or key not in left_out}
 
 
 def _task(competition: Competition, index: int, name: str) -> dict[str, Any]:
@@ -98,17 +92,13 @@ def _task(competition: Competition, index: int, name: str) -> dict[str, Any]:
     }
 
 
-def _phase(index: int, phase: Phase, task: int) -> dict[str, Any]:
+def _phase(index: int, phase: Phase, sets: Sequence[str]) -> dict[str, Any]:
+    names = ("max_submissions_per_day", "max_submissions", "execution_time_limit")
     rendered: dict[str, Any] = {
         "index": index,
-        "name": phase.name,
-        "description": phase.description,
-        "start": phase.start,
-        "end": phase.end,
-        "tasks": [task],
-        "max_submissions_per_day": phase.max_submissions_per_day,
-        "max_submissions": phase.max_submissions,
-        "execution_time_limit": phase.execution_time_limit,
+        **{name: getattr(phase, name) for name in ("name", "description", "start", "end")},
+        "tasks": [sets.index(phase.reference)],
+        **{name: getattr(phase, name) for name in names},
         "hide_output": phase.hide_scores,
         "starting_kit": "starting_kit.zip",
     }
@@ -137,12 +127,9 @@ def _leaderboard(competition: Competition) -> dict[str, Any]:
     }
 
 
-def _question(question: dict[str, Any]) -> dict[str, Any]:
+def _question(question: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "key": question["key"],
-        "type": question["type"],
-        "title": question["title"],
-        "selection": question.get("selection", ""),
-        "is_required": "true" if question["required"] else "false",
-        "is_on_leaderboard": "true" if question.get("on_leaderboard", False) else "false",
+        **{name: question.get(name, "") for name in ("key", "type", "title", "selection")},
+        "is_required": str(question["required"]).lower(),
+        "is_on_leaderboard": str(question.get("on_leaderboard", False)).lower(),
     }

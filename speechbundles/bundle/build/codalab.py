@@ -26,37 +26,30 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     The bundle has no ingestion program, because CodaLab runs one only for code submissions. `score.py` makes the same
     checks.
     """
+    metadata = {METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
     files = {
-        "scoring_program.zip": make_zip(
-            {
-                **for_competition(competition, parts.scoring_program),
-                METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND}),
-            }
-        ),
+        "scoring_program.zip": make_zip({**for_competition(competition, parts.scoring_program), **metadata}),
         "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
+        "competition.yaml": dump_yaml(_content(competition)),
     }
     markdown = MarkdownIt("commonmark").enable("table")
     for file, text in page_texts(competition, parts, CODALAB).items():
-        files[Path(file).with_suffix(".html").name] = str(markdown.render(text)).encode()
-    for phase in competition.phases:
-        reference = parts.references[phase.reference]
-        files[reference_zip(phase.reference)] = make_zip(reference.files)
-        files[input_zip(phase.reference)] = make_zip(reference.public)
-    files["competition.yaml"] = dump_yaml(_content(competition))
+        files[_html(file)] = str(markdown.render(text)).encode()
+    for name in competition.scored_sets:
+        files[reference_zip(name)] = make_zip(parts.references[name].files)
+        files[input_zip(name)] = make_zip(parts.references[name].public)
     return files
 
 
-def _html_pages(competition: Competition) -> dict[str, str]:
-    """Return CodaLab's name of each page -> its file; the names are those of the Markdown files, such as `overview`."""
-    pages = {
-        Path(page["file"]).stem: Path(page["file"]).with_suffix(".html").name for page in competition["pages"]
-    }
-    return {**pages, "terms": Path(competition["terms"]).with_suffix(".html").name}
+def _html(file: str) -> str:
+    """Return the file of a page in Markdown."""
+    return Path(file).with_suffix(".html").name
 
 
 def _content(competition: Competition) -> dict[str, Any]:
-    phases = _phases(competition)
+    # CodaLab's names of the pages are those of the Markdown files, such as `overview`, and `terms`.
+    pages = {Path(page["file"]).stem: _html(page["file"]) for page in competition["pages"]}
     content: dict[str, Any] = {
         "title": competition["title"],
         "description": competition["description"],
@@ -66,8 +59,8 @@ def _content(competition: Competition) -> dict[str, Any]:
         "enable_detailed_results": competition.detailed_results,
         "enable_forum": competition["forum"],
         "force_submission_to_leaderboard": competition["submission_rule"] in (FORCE_LAST, FORCE_ALL),
-        "html": _html_pages(competition),
-        "phases": dict(enumerate(phases, 1)),
+        "html": {**pages, "terms": _html(competition["terms"])},
+        "phases": dict(enumerate(_phases(competition), 1)),
         "leaderboard": {
             "leaderboards": {"RESULTS": {"label": LEADERBOARD, "rank": 1}},
             "columns": {

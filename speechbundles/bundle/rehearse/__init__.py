@@ -4,8 +4,15 @@ from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
 from speechbundles.bundle.rehearse.containers import ContainerEngine
 from speechbundles.bundle.rehearse.engine import Engine, Program
 from speechbundles.bundle.rehearse.engines import ENGINES, choose_engine
-from speechbundles.bundle.rehearse.many import Result, lost_result, read_result, rehearse_all, write_result
-from speechbundles.bundle.rehearse.process import ProcessEngine
+from speechbundles.bundle.rehearse.many import (
+    Result,
+    lost_result,
+    read_result,
+    rehearse_all,
+    result_of,
+    write_result,
+)
+from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
 from speechbundles.bundle.rehearse.rehearsal import (
     FAILED,
     FINISHED,
@@ -33,11 +40,13 @@ __all__ = [
     "choose_engine",
     "extracted_name",
     "lost_result",
+    "own_programs",
     "read_result",
     "rehearse",
     "rehearse_all",
     "rehearse_phase",
     "rehearse_solutions",
+    "result_of",
     "with_reference",
     "write_result",
 ]

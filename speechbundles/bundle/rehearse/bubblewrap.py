@@ -95,17 +95,17 @@ def find_python(path: Path | None = None) -> Python:
     answer = [sys.executable, sys.prefix, sys.base_prefix]
     if path is not None:
         program = path / "bin/python" if path.is_dir() else path
-        query = (
-            "import os, sys; os.write(1, '\\n'.join((sys.executable, sys.prefix, sys.base_prefix)).encode())"
-        )
-        command = [str(program.absolute()), "-I", "-c", query]
+        query = "import sys; print('\\n'.join((sys.executable, sys.prefix, getattr(sys, 'base_prefix', ''))))"
+        command = [str(program.absolute()), "-E", "-s", "-c", query]
         try:
             asked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-            [_, _, _] = answer = asked.stdout.splitlines()
+            [_, _, _] = answer = asked.stdout.split("\n")[:3]
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            expected = f"--python {path}: expected a Python 3 or the folder of an environment"
+            expected = f"--python {path}: expected a Python or the folder of an environment"
             raise OrganiserError(f"{expected}: {error}") from None
-    folders = dict.fromkeys(name for folder in answer[1:] for name in (folder, os.path.realpath(folder)))
+    folders = dict.fromkeys(
+        name for folder in answer[1:] for name in (folder, os.path.realpath(folder)) if folder
+    )
     return Python(answer[0], tuple(name for name in folders if not name.startswith("/usr")))
 
 

@@ -25,6 +25,7 @@ MISSING = {
     rf"module '((?:numpy|scipy|pandas|sklearn){_WORD}?' has no attribute '\w+')": "another version of '{}",
     r"(compiled (?:using|against) (?:NumPy|API).*)": "another version of numpy: {}",
     r"TypeError: (load\(\) missing 1 required positional argument: 'Loader')": "PyYAML below 6: {}",
+    r"SyntaxError: (Missing parentheses in call to '(?:print|exec)')": "Python 2: {}",
     rf"(?::| line) \d+: (?:exec: )?{_WORD}: (?:command )?not found$": _PROGRAM,
     rf"^(?:/usr/bin/)?env: \W?{_WORD}\W?: No such file": _PROGRAM,
     rf"^{_WORD}: cannot be run: No such file": _PROGRAM,
@@ -33,7 +34,6 @@ MISSING = {
 """What the output of a failed program shows, and what the program needs; another Python or the image may have it."""
 
 NOT_GIVEN = {
-    r"SyntaxError: (Missing parentheses in call to '(?:print|exec)')": "Python 2 ({}); translate it to Python 3",
     r"(NVIDIA driver|CUDA-capable device|not compiled with CUDA)": "a GPU ({}), which no engine gives to programs",
     r"(name resolution|Name or service not known|Network is unreachable)": "the network ({}), which only the engine "
     "`local` gives to programs, with all your files",

@@ -273,8 +273,7 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
 
 def write_result(path: Path, result: Result) -> None:
     """Write a result atomically, below its digest, so that a damaged file is recognised."""
-    scores = {key: None if score is None else str(score) for key, score in result.scores.items()}
-    text = json.dumps({**vars(result), "scores": scores})
+    text = json.dumps(vars(result), default=str)
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
     part.replace(path)
@@ -288,10 +287,5 @@ def read_result(path: Path) -> Result | None:
     if digest != hashlib.sha256(text.encode()).hexdigest():
         return None
     kept = json.loads(text)
-    return Result(
-        status=kept["status"],
-        scores={key: None if score is None else Decimal(score) for key, score in kept["scores"].items()},
-        shown=kept["shown"],
-        reasons=tuple(kept["reasons"]),
-        warnings=tuple(kept["warnings"]),
-    )
+    scores = {key: score and Decimal(score) for key, score in kept["scores"].items()}
+    return Result(kept["status"], scores, kept["shown"], tuple(kept["reasons"]), tuple(kept["warnings"]))

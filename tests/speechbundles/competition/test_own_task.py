@@ -65,16 +65,8 @@ def refusal(own):
 
 
 BAD = {
-    "a package that no platform has": (
-        "import numpy",
-        "import pandas\nimport numpy",
-        "line 6: imports pandas",
-    ),
-    "a package in a function": (
-        "    error = np",
-        "    import scipy\n    error = np",
-        "line 29: imports scipy; a task",
-    ),
+    "a package that no platform has": ("import numpy", "import pandas\nimport numpy", "line 6: imports pandas"),
+    "a package in a function": ("    error = np", "    import scipy\n    error = np", "line 29: imports scipy; a task"),
     "no TASK": ("TASK = Task(", "PAUSED = Task(", ": no TASK; expected TASK = Task(name='pauses', ...)"),
     "no right": (
         '    right=lambda rows: rows["errors"].exact,\n',
@@ -86,7 +78,7 @@ BAD = {
     "no Python": ("def count(", "def count((", " line 28: not valid Python: "),
     "a failure": ("PAUSES = {", "PAUSES = 1 / 0, {", " line 14: ZeroDivisionError: division by zero"),
     "an exit": ("PAUSES = {", "raise SystemExit('no')\nPAUSES = {", " line 14: SystemExit: no"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BAD)

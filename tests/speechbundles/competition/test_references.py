@@ -47,15 +47,17 @@ def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
     assert "init DIR --new NAME --kind KIND" in last
 
 
+def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
+    rows = "".join(f"a{number},{'' if number % 2 else 3},3\n".replace(",,3", ",,") for number in range(60))
+    task = declared_task("x", {"kind": "ratings", "raters": 2, "scale": [1, 5]})
+    said = refused(tmp_path, {"ratings.csv": f"id,rater1,rater2\n{rows}"}, task)
+    assert said.splitlines()[-1] == "--drop-invalid-reference-rows leaves such rows out."
+
+
 @pytest.mark.parametrize(
     ("task", "file", "rows", "advice"),
     [
-        (
-            "caller_experience",
-            "reference.csv",
-            "call_id,human1,human2,human3\nc,7,5,2\nd,1,6,0\n",
-            "[0, 7] there",
-        ),
+        ("caller_experience", "reference.csv", "call_id,human1,human2,human3\nc,7,5,2\nd,1,6,0\n", "[0, 7] there"),
         (
             "caller_experience",
             "reference.csv",
@@ -75,7 +77,7 @@ def test_labels_of_another_task_are_not_only_advised_to_be_dropped(tmp_path):
             '"1-6"',
         ),
     ],
-)
+)  # fmt: skip
 def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, file, rows, advice):
     rules = find_task(task) if isinstance(task, str) else declared_task("x", task)
     (tmp_path / file).write_text(rows)

@@ -20,11 +20,7 @@ DAY = '  about: {{timeline: [{{date: "{}", event: Workshop}}]}}'.format
 
 REFUSED = [
     ("challenges", "  content_acuracy: {forum: false}", "content_acuracy; did you mean content_accuracy?"),
-    (
-        "challenges",
-        "  psst: {tasks: {psst_correctnes: {}}}",
-        "psst_correctnes; did you mean psst_correctness?",
-    ),
+    ("challenges", "  psst: {tasks: {psst_correctnes: {}}}", "psst_correctnes; did you mean psst_correctness?"),
     ("bundles", "  mine: {title: Mine}", "no task; expected one of spoken_call, "),
     ("defaults", "  forun: false", "unknown key; did you mean forum?"),
     ("defaults", DAY("2027-02-30"), "timeline[0].date: '2027-02-30'; expected a UTC date"),
@@ -32,16 +28,8 @@ REFUSED = [
     (OWN, "    leave_out: [baselin]", "leave_out: baselin; did you mean baseline?"),
     (OWN, "    leave_out: [development, evaluation]", "this leaves content_accuracy without a phase"),
     (OWN, "    sets: {evaluatoin: {sheet: Noten}}", "no set evaluatoin; did you mean evaluation?"),
-    (
-        OWN,
-        SET_OF("rename: {human_scor: Note}"),
-        "rename.human_scor: content_accuracy has no column human_scor;",
-    ),
-    (
-        OWN,
-        SET_OF("rename: {human_score: Note, words: Note}"),
-        "evaluation.rename: column 'Note' is named twice",
-    ),
+    (OWN, SET_OF("rename: {human_scor: Note}"), "rename.human_scor: content_accuracy has no column human_scor;"),
+    (OWN, SET_OF("rename: {human_score: Note, words: Note}"), "evaluation.rename: column 'Note' is named twice"),
     (OWN, SET_OF("seperator: ';'"), "sets.evaluation.seperator: unknown key; did you mean separator?"),
     (OWN, SET_OF("separator: ':'"), "':'; expected one of , ; | a space or a tab"),
     (OWN, SET_OF("columns: []"), "sets.evaluation.columns: [] should be non-empty"),
@@ -50,7 +38,7 @@ REFUSED = [
     (OWN, SET_OF("file: a/b.csv"), "'a/b.csv'; expected the name of a file, without a folder"),
     (OWN, SET_OF("rename: {words: 3}"), "sets.evaluation.rename.words: 3; expected text"),
     (OWN, SET_OF("drop_invalid_rows: ja"), "'ja'; expected true or false"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("place", "text", "said"), REFUSED)

@@ -95,22 +95,16 @@ BROKEN = {
         {COUNT: f'    __import__("os").write(2, b"they are\\n")\n{COUNT}'},
         "while it runs: the task prints 'they are'; remove the output",
     ),
-    "a warning": (
-        {COUNT: f'    __import__("warnings").warn("they are")\n{COUNT}'},
-        "UserWarning: they are';",
-    ),
+    "a warning": ({COUNT: f'    __import__("warnings").warn("they are")\n{COUNT}'}, "UserWarning: they are';"),
     "a count that does not end": (
         {COUNT: SLOW + COUNT},
         "the examination ended: stopped, time limit: still running after 3 s",
     ),
     "a module that does not travel": (
-        {
-            "import numpy as np": "import numpy as np\nfrom importlib import import_module",
-            "TASK = Task(": TRAVELS,
-        },
+        {"import numpy as np": "import numpy as np\nfrom importlib import import_module", "TASK = Task(": TRAVELS},
         "the examination ended: ModuleNotFoundError: No module named 'spokeneval.ranking'",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.thorough

@@ -24,20 +24,10 @@ from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, run_program, write_files
 
 DATA = (
-    *(
-        "singapore",
-        "aphasi",
-        "stroke",
-        "learner",
-        "librispeech",
-        "aishell",
-        "seame",
-        "call cent",
-        "call-cent",
-    ),
+    *("singapore", "aphasi", "stroke", "learner", "librispeech", "aishell", "seame", "call cent", "call-cent"),
     *("german", "32 khz", "data agreement", "picture", "children", "parents in", "clinician", "preselected"),
     *("dr-ntu", "test split", "validation split", "narration", "expert listener", "sample data", "synthetic"),
-)
+)  # fmt: skip
 """Words about data of the five challenges."""
 
 FORMATS = {

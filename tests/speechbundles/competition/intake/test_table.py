@@ -24,19 +24,13 @@ NOTATIONS = {
     "UTF-16": (written(WHOLE, "\t").encode("utf-16"), "UTF-16; separated by tabs"),
     "Windows-1252": (written(WHOLE, ";").encode("cp1252"), "read as Windows-1252: is 'für' in line 2 right?"),
     "a workbook": (book(Sheet=NUMBERED), "4 rows; workbook; sheet 'Sheet'"),
-    "a workbook's second sheet": (
-        book(Notes=[["nothing"]], Sheet=NUMBERED),
-        "4 rows; workbook; sheet 'Sheet'",
-    ),
-    "the second edition's columns": (
-        written(SECOND_EDITION, "\t").encode(),
-        "meaning (here MeaningAcceptable)",
-    ),
+    "a workbook's second sheet": (book(Notes=[["nothing"]], Sheet=NUMBERED), "4 rows; workbook; sheet 'Sheet'"),
+    "the second edition's columns": (written(SECOND_EDITION, "\t").encode(), "meaning (here MeaningAcceptable)"),
     "blanks around": (written(BLANKS, "\t").encode(), "blanks removed around 8 cells"),
     "no header": (written(ROWS, "\t").encode(), "separated by tabs, without a header"),
     "a trace": (written(TRACED, "\t", end="\r\n").encode(), "left out: Trace"),
     "a trace and no header": (written(TRACED[1:], "\t").encode(), "without a header"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
@@ -166,12 +160,9 @@ def test_problems_name_the_organisers_file_sheet_row_and_columns(tmp_path, notat
         ({"sheet": "Blatt"}, "no sheet 'Blatt' with rows; it has 'Tabelle1', 'Tabelle2' (sets.x.sheet)"),
         ({"separator": ";"}, "is a workbook, which has no separator; remove sets.x.separator"),
         ({"file": "Note.xlsx"}, "no Note.xlsx; did you mean Noten.xlsx? (sets.x.file)"),
-        (
-            {"rename": {**RENAME, "human_score": "Noten"}},
-            "no column 'Noten' for human_score; did you mean Note?",
-        ),
+        ({"rename": {**RENAME, "human_score": "Noten"}}, "no column 'Noten' for human_score; did you mean Note?"),
     ],
-)
+)  # fmt: skip
 def test_what_is_declared_but_not_there_is_refused_with_its_place(tmp_path, declared, said):
     files, there = german()["sheet"]
     declared = Declared("sets.x", **{"rename": RENAME, **there, **declared})
