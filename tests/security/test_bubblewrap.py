@@ -234,7 +234,10 @@ def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
             "scoring needs nobodys-program, a program",
         ),
         ("import ctypes; ctypes.CDLL('libnobody.so.1')", "scoring needs libnobody.so.1, a library"),
-        ("import numpy; numpy.float", "scoring needs another version of 'numpy' has no attribute 'float'"),
+        (
+            "import numpy; numpy.float",
+            "scoring needs another version of a module: 'numpy' has no attribute 'float'",
+        ),
         ("import urllib.request; urllib.request.urlopen('http://example.org')", "scoring needs the network"),
         ("import yaml; yaml.load('a: 1')", "scoring needs PyYAML below 6: load() missing 1 required"),
         ("print 'Python 2'", "scoring needs Python 2: Missing parentheses in call to 'print'; the bundle's"),
@@ -248,6 +251,24 @@ def test_what_this_machine_lacks_is_one_line(tmp_path, capsys, source, lacks):
     assert (status, found["status"], bool(found["lacks"])) == (1, "Failed", bool(lacks))
     assert found["lacks"].startswith(lacks)
     assert "\n" not in found["lacks"]
+
+
+def test_a_version_that_a_program_needs_is_named_even_if_it_hides_the_error(tmp_path, capsys):
+    source = """
+        import numpy
+        for call in ("numpy.float(1)", "import nothing"):
+            try:
+                exec(call)
+            except Exception as error:
+                print(error)
+        open('/app/output/scores.json', 'w').write('{"accuracy": -1, "items": 3}')
+    """
+    status, printed = rehearsed(tmp_path, capsys, source)
+    assert (status, "scoring needs another version of a module: 'numpy' has no attribute" in printed.out) == (
+        0,
+        True,
+    )
+    assert "nothing" not in printed.out
 
 
 @pytest.mark.parametrize("engine", ["bubblewrap", "local"])

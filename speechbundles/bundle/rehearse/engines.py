@@ -21,17 +21,22 @@ _PROGRAM = "{}, a program that this system lacks"
 MISSING = {
     rf"ModuleNotFoundError: No module named '{_WORD}'": "{}, which neither the bundle nor this Python has",
     rf"(?:Import|OS)Error: .*?\b(lib{_WORD}).*(?:cannot open shared|not found)": "{}, a library that this system lacks",
-    rf"cannot import name '({_WORD}' from '{_WORD}') \(.*(?:site|dist)-packages": "another version of a module: no '{}",
-    rf"module '((?:numpy|scipy|pandas|sklearn){_WORD}?' has no attribute '\w+')": "another version of '{}",
-    r"(compiled (?:using|against) (?:NumPy|API).*)": "another version of numpy: {}",
-    r"TypeError: (load\(\) missing 1 required positional argument: 'Loader')": "PyYAML below 6: {}",
-    r"SyntaxError: (Missing parentheses in call to '(?:print|exec)')": "Python 2: {}",
     rf"(?::| line) \d+: (?:exec: )?{_WORD}: (?:command )?not found$": _PROGRAM,
     rf"^(?:/usr/bin/)?env: \W?{_WORD}\W?: No such file": _PROGRAM,
     rf"^{_WORD}: cannot be run: No such file": _PROGRAM,
     rf"_execute_child(?s:.*?)No such file or directory: '{_WORD}'": _PROGRAM,
 }
 """What the output of a failed program shows, and what the program needs; another Python or the image may have it."""
+
+_OTHER = "another version of a module: {}"
+VERSIONS = {
+    rf"(cannot import name '{_WORD}' from '{_WORD}') \(.*(?:site|dist)-packages": _OTHER,
+    rf"module ('(?:numpy|scipy|pandas|sklearn){_WORD}?' has no attribute '\w+')": _OTHER,
+    r"(compiled (?:using|against) (?:NumPy|API).*)": _OTHER,
+    r"(load\(\) missing 1 required positional argument: 'Loader')": "PyYAML below 6: {}",
+    r"(Missing parentheses in call to '(?:print|exec)')": "Python 2: {}",
+}
+"""The same of a program that may have caught the error itself."""
 
 NOT_GIVEN = {
     r"(NVIDIA driver|CUDA-capable device|not compiled with CUDA)": "a GPU ({}), which no engine gives to programs",
@@ -84,14 +89,14 @@ def choose_engine(
 def lacking(run: Run, failed: bool) -> str:
     """Return a line that names what a run's programs need and this machine lacks; empty if nothing is found.
 
-    After a run that did not fail, only programs that ended with another exit code than 0 count. A module of the run or
-    of the bundle, such as one that its sample solution has, is not missing from the machine. In a container, nothing
-    is: the image is the platform's.
+    A program that ended with 0 in a run that did not fail counts only if it shows an error of `VERSIONS`. A module of
+    the run or of the bundle, such as one that its sample solution has, is not missing from the machine. In a container,
+    nothing is: the image is the platform's.
     """
     steps = () if isinstance(run.engine, ContainerEngine) else run.steps
     for step in steps:
-        said = f"{step.stderr}\n{step.stdout}" if failed or step.exit_code else ""
-        for pattern, need in {**MISSING, **NOT_GIVEN}.items():
+        said, ended = f"{step.stderr}\n{step.stdout}", failed or step.exit_code
+        for pattern, need in {**MISSING, **VERSIONS, **NOT_GIVEN}.items() if ended else VERSIONS.items():
             for found in re.finditer(pattern, said, re.MULTILINE):
                 module = found[1].partition(".")[0]
                 near = (
@@ -102,6 +107,6 @@ def lacking(run: Run, failed: bool) -> str:
                 if "Module" in pattern and (in_zip or module in near):
                     continue
                 advice = "use --engine docker, or --python PATH with an environment that has it"
-                advice = f"; the bundle's image is {run.bundle.image}: {advice}" if pattern in MISSING else ""
+                advice = f"; the bundle's image is {run.bundle.image}: {advice}" * (pattern not in NOT_GIVEN)
                 return f"{step.name} needs {need.format(found[1])}{advice}"
     return ""

@@ -12,12 +12,11 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +59,10 @@ class Result:
         return self.scores.get(key) if self.status == FINISHED else None
 
 
+Runner = Callable[[BuiltPhase, Path, Path | None], Result]
+"""Rehearses a submission to a phase; the scoring program's output goes to a folder, if one is given."""
+
+
 class RunLost(Exception):
     """Raised with the reason why a run did not end."""
 
@@ -96,20 +99,16 @@ def rehearse_all(
         return
 
     def save(name: str, phase: BuiltPhase, submission: Path) -> Result:
-        result = run(phase, submission, (outputs or {}).get(name))
+        output = (outputs or {}).get(name)
+        if output is not None and output.exists():
+            shutil.rmtree(output)
+        result = run(phase, submission, output)
         write_result(work / f"{name}.json", result)
         return result
 
-    with ExitStack() as stack:
-        if scheduler is None:
-            jobs = jobs or os.cpu_count() or 1
-            pool = stack.enter_context(ThreadPoolExecutor(jobs))
-            run = partial(_run, *stack.enter_context(_prepared(bundle, variables, _place_for(jobs))))
-        else:
-            client = stack.enter_context(_cluster(scheduler))
-            pool = stack.enter_context(ThreadPoolExecutor(AHEAD * sum(client.nthreads().values())))
-            (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
-            run = partial(_send, client, shipped, variables)
+    jobs = jobs or os.cpu_count() or 1
+    runner = _cluster(scheduler, bundle, variables) if scheduler else _here(bundle, variables, jobs)
+    with runner as (pool, run):
         futures = {pool.submit(save, name, *needed): name for name, needed in runs.items()}
         try:
             for future in as_completed(futures):
@@ -121,91 +120,86 @@ def rehearse_all(
         finally:
             for future in futures:
                 future.cancel()
-            wait(
-                futures
-            )  # the programs' processes end after their runs and before the threads that started them
+            wait(futures)
+
+
+@contextmanager
+def _here(
+    bundle: BuiltBundle, variables: Mapping[str, str] | None, jobs: int
+) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
+    """Run submissions here; the programs' processes end before the threads that started them."""
+    with ThreadPoolExecutor(jobs) as pool, _prepared(bundle, variables, _place_for(jobs)) as run:
+        yield pool, run
 
 
 @contextmanager
 def _prepared(
     bundle: BuiltBundle, variables: Mapping[str, str] | None, above: Path | None = None
-) -> Iterator[tuple[BuiltBundle, ProcessEngine, Path]]:
-    """Unpack a bundle once for all runs; return it with an engine and a folder for them."""
+) -> Iterator[Runner]:
+    """Unpack a bundle once for all runs; give a function that rehearses one submission with a phase's first task."""
+
+    def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
+        phase = replace(phase, tasks=phase.tasks[:1])
+        rehearsal = rehearse_phase(
+            unpacked, phase, submission, keep_output=output, engine=engine, place=place.path
+        )
+        if own and not all(in_order(step.exit_code, step.stderr) for step in rehearsal.steps):
+            if output is not None and output.exists():
+                shutil.rmtree(output)
+            alone = ProcessEngine(variables)
+            rehearsal = rehearse_phase(
+                unpacked, phase, submission, keep_output=output, engine=alone, place=place.path
+            )
+        return result_of(rehearsal)
+
     with temporary_place("bundle", above) as place:
         unpacked = bundle.unpack_once(place.path)
         own = {unpacked.unpacked[name]: whose for name, whose in own_programs(unpacked).items()}
         with ProcessEngine(variables, own) as engine:
-            yield unpacked, engine, place.path
-
-
-def _run(
-    bundle: BuiltBundle,
-    engine: ProcessEngine,
-    place: Path,
-    phase: BuiltPhase,
-    submission: Path,
-    output: Path | None,
-) -> Result:
-    """Rehearse one submission with a phase's first task; repeat it unshared if a shared run was not in order."""
-    phase = replace(phase, tasks=phase.tasks[:1])
-    for each in (engine, ProcessEngine(engine.variables)):
-        if output is not None and output.exists():
-            shutil.rmtree(output)
-        rehearsal = rehearse_phase(bundle, phase, submission, keep_output=output, engine=each, place=place)
-        if not each.own or all(in_order(step.exit_code, step.stderr) for step in rehearsal.steps):
-            break
-    return result_of(rehearsal)
+            yield run
 
 
 @contextmanager
-def _cluster(scheduler: str) -> Iterator[Any]:
-    """Connect to a Dask cluster; return its client."""
+def _cluster(
+    scheduler: str, bundle: BuiltBundle, variables: Mapping[str, str] | None
+) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
+    """Run submissions on a Dask cluster; if a run's worker dies, on another one."""
     try:
         import distributed
     except ImportError:
-        raise OrganiserError(
-            "--scheduler needs the package distributed; install it with pip install '.[cluster]'"
-        ) from None
+        needs = "--scheduler needs the package distributed; install it with pip install '.[cluster]'"
+        raise OrganiserError(needs) from None
     connect: Any = distributed.Client
     try:
         client = connect(scheduler, timeout=WAIT, direct_to_workers=True)
     except (OSError, ValueError) as error:
         raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+
+    def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
+        work = _run_there, shipped, shipped.key, phase, submission.read_bytes(), variables
+        try:
+            result, files = client.submit(*work, pure=False).result()
+        except Exception as error:
+            raise RunLost(f"no worker finished this run: {error}") from None
+        if output is not None:
+            write_tree(output, files)
+        kept: Result = result
+        return kept
+
     with client:
         try:
             client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
+            start = f"start one with dask worker {scheduler}"
             raise OrganiserError(
-                f"the scheduler at {scheduler} got no worker within {WAIT} s; start one with dask worker {scheduler}"
+                f"the scheduler at {scheduler} got no worker within {WAIT} s; {start}"
             ) from None
-        yield client
+        (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
+        with ThreadPoolExecutor(AHEAD * sum(client.nthreads().values())) as pool:
+            yield pool, run
 
 
-def _send(
-    client: Any,
-    bundle: Any,
-    variables: Mapping[str, str] | None,
-    phase: BuiltPhase,
-    submission: Path,
-    output: Path | None,
-) -> Result:
-    """Rehearse one submission on a cluster; if its worker dies, on another one."""
-    data = submission.read_bytes()
-    result: Result
-    try:
-        result, files = client.submit(
-            _run_there, bundle, bundle.key, phase, data, variables, pure=False
-        ).result()
-    except Exception as error:
-        raise RunLost(f"no worker finished this run: {error}") from None
-    if output is not None:
-        if output.exists():
-            shutil.rmtree(output)
-        write_tree(output, files)
-    return result
-
-
-_PREPARED: dict[str, tuple[BuiltBundle, ProcessEngine, Path]] = {}
+_PREPARED: dict[str, Runner] = {}
 
 
 def _run_there(
@@ -220,8 +214,7 @@ def _run_there(
     with temporary_folder("submission") as folder:
         path, output = folder / "submission.zip", folder / "output"
         path.write_bytes(submission)
-        result = _run(*_PREPARED[key], phase, path, output)
-        return result, read_all(output)
+        return _PREPARED[key](phase, path, output), read_all(output)
 
 
 def _place_for(jobs: int) -> Path | None:

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from unittest.mock import Mock
 
 import pytest
 import yaml
@@ -134,10 +135,9 @@ def test_how_a_container_ends(fake, tmp_path, answers, code, why):
 def test_an_interrupt_removes_the_container(fake, tmp_path, monkeypatch):
     asked = fake(start={"seconds": 30}, inspect={"out": "true false 0"})
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("speechbundles.bundle.rehearse.sandbox._over_time", interrupted)
+    monkeypatch.setattr(
+        "speechbundles.bundle.rehearse.sandbox._over_time", Mock(side_effect=KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         scored(tmp_path)
     assert [len(asked(word)) for word in ("kill", "rm")] == [1, 1]

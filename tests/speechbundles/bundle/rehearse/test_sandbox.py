@@ -13,6 +13,7 @@ import textwrap
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -300,10 +301,7 @@ def test_endless_output_is_cut_and_the_program_stopped(python):
 def test_an_interrupt_leaves_nothing(python, way, monkeypatch):
     """Ctrl-C while a program runs."""
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sandbox, "_over_time", interrupted)
+    monkeypatch.setattr(sandbox, "_over_time", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         python(DAEMON + "    time.sleep(60)")
 
@@ -355,10 +353,7 @@ def test_an_empty_command_is_refused(tmp_path):
         run([], cwd=tmp_path, env={}, limits=Limits(1))
 
 
-SHOW = """
-import json, resource
-print(json.dumps([resource.getrlimit(limit) for limit in (resource.RLIMIT_CORE, resource.RLIMIT_NPROC)]))
-"""
+SHOW = "from resource import *; print([[*getrlimit(limit)] for limit in (RLIMIT_CORE, RLIMIT_NPROC)])"
 
 
 @LINUX
