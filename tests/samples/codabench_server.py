@@ -129,16 +129,17 @@ class CodabenchServer(Codabench):
 
     @_route("GET /datasets/download/*/")
     def _download(self, query: Any, body: Any, key: str) -> Answer:
-        if not self.gives_datasets:
-            return 302, "/accounts/login/?next=/"
-        return 302, self._sign(self.datasets[key]["path"])
+        return 302, self._sign_dataset(key) if self.gives_datasets else "/accounts/login/?next=/"
+
+    def _sign_dataset(self, key: str) -> str:
+        return self._sign(self.datasets[key]["path"])
 
     @_route("POST /api/datasets/")
     def _make_dataset(self, query: Any, body: Any) -> Answer:
         if sum(map(len, self.files.values())) + body["file_size"] > self.quota:
             return 400, {"data_file": ["Insufficient space. Your available space is 0.0 B."]}
         key = self._dataset(body["type"], body["request_sassy_file_name"], body["file_size"])
-        return 201, {"key": key, "sassy_url": self._sign(self.datasets[key]["path"])}
+        return 201, {"key": key, "sassy_url": self._sign_dataset(key)}
 
     @_route("GET /api/datasets/")
     def _find_dataset(self, query: Any, body: Any) -> Answer:
@@ -168,9 +169,8 @@ class CodabenchServer(Codabench):
 
     @_route("POST /api/competitions/*/toggle_publish/")
     def _toggle(self, query: Any, body: Any, number: int) -> Answer:
-        found = self.competitions[number]
-        found["published"] = not found["published"]
-        return 200, {"published": found["published"]}
+        self.competitions[number]["published"] ^= True
+        return 200, {}
 
     @_route("GET /api/competitions/*/")
     def _competition(self, query: Any, body: Any, number: int) -> Answer:
@@ -179,7 +179,7 @@ class CodabenchServer(Codabench):
     @_route("PATCH /api/competitions/*/")
     def _change_competition(self, query: Any, body: Any, number: int) -> Answer:
         found = self.competitions[number]
-        found.update({"whitelist_emails": body["whitelist_emails"]})  # without it, an error
+        found.update(whitelist_emails=body["whitelist_emails"])  # without it, an error
         found.update({key: body[key] for key in ("terms", "pages") if key in body})
         for place, page in enumerate(found["pages"], 1):
             page.setdefault("id", 100 + place)
@@ -187,10 +187,9 @@ class CodabenchServer(Codabench):
 
     @_route("PATCH /api/phases/*/")
     def _change_phase(self, query: Any, body: Any, number: int) -> Answer:
-        _, found = self._phase(number)
         keys = {dataset["id"]: key for key, dataset in self.datasets.items()}
         for kind, kit in body.items():
-            found[kind] = None if kit is None else {"id": kit, "key": keys[kit]}
+            self._phase(number)[1][kind] = None if kit is None else {"id": kit, "key": keys[kit]}
         return 200, {}
 
     @_route("GET /api/tasks/*/")
@@ -202,12 +201,9 @@ class CodabenchServer(Codabench):
 
     @_route("PATCH /api/tasks/*/")
     def _change_task(self, query: Any, body: Any, number: int) -> Answer:
-        task = self.tasks[number]
-        task["parts"] = {
-            "scoring_program": task["parts"]["scoring_program"],
-            **body,
-        }  # what is not sent is lost
-        return 200, {"id": task["id"]}
+        program = self.tasks[number]["parts"]["scoring_program"]
+        self.tasks[number]["parts"] = {"scoring_program": program, **body}  # what is not sent is lost
+        return 200, {"id": number}
 
     @_route("GET /api/can_make_submission/*/")
     def _may_submit(self, query: Any, body: Any, phase: int) -> Answer:
@@ -223,9 +219,8 @@ class CodabenchServer(Codabench):
     @_route("POST /api/submissions/")
     def _make_submission(self, query: Any, body: Any) -> Answer:
         _, phase = self._phase(body["phase"])
-        if self.today and not self._is_active(phase):
-            return 400, {"non_field_errors": ["This phase is not active."]}
-        if self.today and (reason := self._refusal(phase, ORGANISER)):
+        inactive = None if self._is_active(phase) else "This phase is not active."
+        if self.today and (reason := inactive or self._refusal(phase, ORGANISER)):
             return 400, {"non_field_errors": [reason]}
         return 201, {"id": self._submit(body["phase"], ORGANISER, body["data"], body["tasks"][0])}
 
@@ -258,8 +253,7 @@ class CodabenchServer(Codabench):
 
     @_route("DELETE /api/submissions/*/")
     def _delete(self, query: Any, body: Any, number: int) -> Answer:
-        run = self._run(number)
-        for gone in (*self._copies(run), run):
+        for gone in (*self._copies(self._run(number)), self._run(number)):
             del self.submissions[gone["id"]]
         return 204, None
 
@@ -269,14 +263,10 @@ class CodabenchServer(Codabench):
         if run["data"] is None:
             return 500, {"detail": "AttributeError"}
         links = {name: self._sign(path) for name, path in run["outputs"].items()}
+        results = {f"{name}_result": links.get(name) for name in ("prediction", "scoring", "detailed")}
         logs = [name for name in ("scoring_stdout", "scoring_stderr") if links]
-        return 200, {
-            "data_file": self._sign(self.datasets[run["data"]]["path"]),
-            "prediction_result": links.get("prediction"),
-            "scoring_result": links.get("scoring"),
-            "detailed_result": links.get("detailed"),
-            "logs": [{"name": name, "data_file": links[name]} for name in logs],
-        }
+        shown = [{"name": name, "data_file": links[name]} for name in logs]
+        return 200, {"data_file": self._sign_dataset(run["data"]), **results, "logs": shown}
 
     @_route("POST /api/submissions/*/run_submission/")
     def _start(self, query: Any, body: Any, number: int) -> Answer:
@@ -286,9 +276,8 @@ class CodabenchServer(Codabench):
     @_route("POST /api/submissions/*/submission_leaderboard_connection/")
     def _pick(self, query: Any, body: Any, number: int) -> Answer:
         run = self._run(number)
-        for other in self.submissions.values():
-            if (other["phase"], other["owner"]) == (run["phase"], run["owner"]):
-                other["leaderboard"] = other is run
+        for other in self._own(run["phase"], run["owner"]):
+            other["leaderboard"] = other is run
         return 200, {}
 
     @_route("POST /api/submissions/*/re_run_submission/")
@@ -332,17 +321,15 @@ class _Handler(BaseHTTPRequestHandler):
                 status, headers, data = mishap.kind, mishap.headers, mishap.body
             else:
                 status, headers, data = self.respond(parts.path, query, body)
-        half = len(data) // 2
         if kind == "act-and-drop":
             return
-        if kind == "html":
-            data = b"<html>Down for maintenance</html>"
+        data = b"<html>Down for maintenance</html>" if kind == "html" else data
+        half = len(data) // 2
         if kind == "damage":
             data = data[:half] + bytes([data[half] ^ 255]) + data[half + 1 :]
         self.send_response(status)
-        for key, value in headers.items():
+        for key, value in {**headers, "Content-Length": str(half if kind == "lie" else len(data))}.items():
             self.send_header(key, value)
-        self.send_header("Content-Length", str(half if kind == "lie" else len(data)))
         self.end_headers()
         self.wfile.write(data[:half] if kind in ("cut", "lie") else data)
 

@@ -6,10 +6,9 @@ CodaLab: `CompetitionSubmission.save`, `CompetitionPhase.is_active` and `rank_va
 `push_submission_to_leaderboard_if_best` (web/utils.py).
 """
 
-import io
+import copy
 import json
 import textwrap
-import zipfile
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -19,10 +18,12 @@ import yaml
 
 from speechbundles.bundle.rehearse.many import Result
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.zips import make_zip
 from speechbundles.publication.season.board import boards_by_day
 from speechbundles.publication.season.play import Season
 from speechbundles.publication.season.replay import replay
 from speechbundles.publication.season.uploads import Submission
+from tests.samples.programs import encoded, write_files
 
 SCORE = """
     import json, sys, time
@@ -41,74 +42,35 @@ SCORE = """
 """
 """Writes the scores that the submission asks for: half of them in the evaluation phase."""
 
-COLUMNS = [
-    {"key": "accuracy", "title": "Accuracy", "index": 0, "sorting": "desc", "precision": 4},
-    {"key": "cost", "title": "Cost", "index": 1, "sorting": "asc", "precision": 1},
-    {"key": "secret", "title": "Secret", "index": 2, "sorting": "desc", "precision": 1, "hidden": True},
-]
-PHASES = [
-    {"name": "Development", "start": "2027-01-01 00:00:00", "end": "2027-01-31 23:59:59"},
-    {"name": "Evaluation", "start": "2027-02-10 00:00:00", "end": "2027-02-20 12:00:00"},
-]
+DATA = yaml.safe_load(Path(__file__).with_name("seasons.yaml").read_text(encoding="utf-8"))
+"""Two phases with a break in between; CodaLab has a closed phase instead, because its phases have no end."""
+
+PHASES = DATA["codabench"]["phases"]
+COLUMNS = DATA["codabench"]["leaderboards"][0]["columns"]
 
 
 def zipped(files):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return buffer.getvalue()
+    return make_zip(encoded(files))
 
 
 def codabench(
     tmp_path, *, rule="Force_Best", per_day=3, total=30, columns=COLUMNS, phases=PHASES, changes=()
 ):
     limits = {"max_submissions_per_day": per_day, "max_submissions": total, "execution_time_limit": 20}
-    competition = {
-        "version": 2,
-        "title": "Synthetic",
-        "tasks": [
-            {"index": 0, "scoring_program": "score.zip", "reference_data": "development.zip"},
-            {"index": 1, "scoring_program": "score.zip", "reference_data": "evaluation.zip"},
-        ],
-        "phases": [
-            {"index": index, "tasks": [min(index, 1)], **limits, **phase}
-            for index, phase in enumerate(phases)
-        ],
-        "leaderboards": [{"primary_index": 0, "submission_rule": rule, "columns": columns}],
-        **dict(changes),
-    }
+    phases = [{"index": n, "tasks": [min(n, 1)], **limits, **phase} for n, phase in enumerate(phases)]
+    board = {"primary_index": 0, "submission_rule": rule, "columns": columns}
+    competition = {**DATA["codabench"], "phases": phases, "leaderboards": [board], **dict(changes)}
     return write_bundle(tmp_path, competition)
 
 
 def codalab(tmp_path, *, rule="Force_Best", per_day=3, total=30, sort="desc", changes=()):
-    phases = [
-        ("Development", "2027-01-01 00:00:00", per_day, total),
-        ("Closed", "2027-02-01 00:00:00", 0, 0),
-        ("Evaluation", "2027-02-10 00:00:00", per_day, total),
-    ]
-    competition = {
-        "title": "Synthetic",
-        "end_date": "2027-02-20 12:00:00",
-        "force_submission_to_leaderboard": rule == "Force_Last",
-        "phases": {
-            number: {
-                "phasenumber": number,
-                "label": label,
-                "start_date": start,
-                "max_submissions_per_day": day,
-                "max_submissions": most,
-                "force_best_submission_to_leaderboard": rule == "Force_Best",
-                "scoring_program": "score.zip",
-                "reference_data": "evaluation.zip" if label == "Evaluation" else "development.zip",
-            }
-            for number, (label, start, day, most) in enumerate(phases, 1)
-        },
-        "leaderboard": {
-            "columns": {"accuracy": {"rank": 1, "sort": sort}, "cost": {"rank": 2, "sort": "asc"}}
-        },
-        **dict(changes),
-    }
+    competition = {**copy.deepcopy(DATA["codalab"]), **dict(changes)}
+    competition["force_submission_to_leaderboard"] = rule == "Force_Last"
+    competition["leaderboard"]["columns"]["accuracy"]["sort"] = sort
+    for phase in competition["phases"].values():
+        is_open = phase["label"] != "Closed"
+        phase.update(max_submissions_per_day=per_day * is_open, max_submissions=total * is_open)
+        phase.update(force_best_submission_to_leaderboard=rule == "Force_Best", scoring_program="score.zip")
     return write_bundle(tmp_path, competition)
 
 
@@ -127,23 +89,18 @@ def write_bundle(tmp_path, competition):
 
 def submit(tmp_path, team, name, told=None, *, files=None):
     """Write a team's submission; `told`: instructions for the scoring program."""
-    path = tmp_path / "season" / team / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scores = {"accuracy": 0.5, "cost": 1, "secret": 0}
-    path.write_bytes(zipped(files or {"told.json": json.dumps(told or scores)}))
-    return path
+    told = told or {"accuracy": 0.5, "cost": 1, "secret": 0}
+    zip_file = {f"season/{team}/{name}": zipped(files or {"told.json": json.dumps(told)})}
+    return write_files(tmp_path, zip_file) / next(iter(zip_file))
 
 
 def season_of(*uploads):
     """Return submissions with their results, from (team, time, scores); scores are None for a run that Failed."""
-    submissions, results = [], {}
+    results = {}
     for number, (team, when, scores) in enumerate(sorted(uploads, key=lambda upload: upload[1])):
-        one = Submission(
-            datetime.fromisoformat(when), team, f"{number}.zip", Path(f"{number}.zip"), str(number)
-        )
-        submissions.append(one)
-        results[one] = result_of(scores)
-    return submissions, lambda submission, phase: results[submission]
+        name, time = f"{number}.zip", datetime.fromisoformat(when)
+        results[Submission(time, team, name, Path(name), str(number))] = result_of(scores)
+    return [*results], lambda submission, phase: results[submission]
 
 
 def result_of(scores):
@@ -168,12 +125,10 @@ def statuses(bundle, *uploads):
 
 def boards(bundle, *uploads):
     """Return the board at the end of each day that changed it: (day, phase, [(rank, team, accuracy)])."""
-
-    def shown(entry):
-        return entry.rank, entry.attempt.submission.team, entry.attempt.shown("accuracy")
-
     days = season_at(bundle, *uploads).days
-    return [(str(day.day), day.phase.name, list(map(shown, day.board))) for day in days]
+    rows = [[(entry.rank, entry.attempt) for entry in day.board] for day in days]
+    shown = [[(rank, one.submission.team, one.shown("accuracy")) for rank, one in board] for board in rows]
+    return [(str(day.day), day.phase.name, board) for day, board in zip(days, shown, strict=True)]
 
 
 def final(bundle, *uploads):

@@ -64,10 +64,9 @@ SYSTEMS = "system,team,affiliation,track,description\n"
 def test_systems_are_described_by_their_names_on_the_board(tmp_path):
     names = ["Équipe", "b", "c"]
     paths = noisy_systems(tmp_path, systems=3, names=names)
-    (tmp_path / "systems.csv").write_text(
-        "System,team,description\n"
-        f"{unicodedata.normalize('NFD', 'Équipe')},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
-    )
+    name = unicodedata.normalize("NFD", "Équipe")
+    table = f"System,team,description\n{name},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
+    (tmp_path / "systems.csv").write_text(table)
     outputs = [*paths, tmp_path / "systems.csv"]  # as from a shell's scored/*
     board = board_of(*outputs)
     known = {"Équipe": System("Les Bleus", description="wav2vec2 <b>large</b>"), "c": System()}
@@ -78,9 +77,8 @@ def test_systems_are_described_by_their_names_on_the_board(tmp_path):
 
 def test_systems_that_are_not_there_are_refused_in_one_list(tmp_path):
     paths = noisy_systems(tmp_path, systems=3, names=["a", "b", "c"])
-    (tmp_path / "systems.csv").write_text(
-        SYSTEMS + f"a,T,,,{'x' * 201}\na,T,,,\nnobody,T,,,\nB,T,,,\nb,T\nc,T,,,{'x' * 200}\n"
-    )
+    rows = f"a,T,,,{'x' * 201}\na,T,,,\nnobody,T,,,\nB,T,,,\nb,T\nc,T,,,{'x' * 200}\n"
+    (tmp_path / "systems.csv").write_text(SYSTEMS + rows)
     with pytest.raises(OrganiserError) as refused:
         board_of(*paths)
     head, _, *problems = str(refused.value).splitlines()

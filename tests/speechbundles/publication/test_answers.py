@@ -32,15 +32,11 @@ def labels():
     rng = np.random.default_rng(9)
     rows = []
     for recording in range(RECORDINGS):
-        start = 0
+        speaker, room, end = f"S{recording % 6}", "ab"[recording % 2], 0
         for number in range(SEGMENTS):
             tag = rng.choice(["English", "Mandarin", "Non-Speech"], p=[0.5, 0.4, 0.1])
-            start, end = start + 100, start + 100 + int(rng.integers(200, 3000))
-            overlap, room = number % 7 == 3, "ab"[recording % 2]
-            rows.append(
-                (f"r{recording}.wav", f"u{number}", start, end, tag, overlap, f"S{recording % 6}", room)
-            )
-            start = end
+            start, end = end + 100, end + 100 + int(rng.integers(200, 3000))
+            rows.append((f"r{recording}.wav", f"u{number}", start, end, tag, number % 7 == 3, speaker, room))
     return rows
 
 
@@ -169,10 +165,7 @@ def test_without_submissions_it_is_said_what_to_give(own, scored):
             {"beta.zip": 1, "gamma.zip": 1},
             "1 zip with other answers than those that were scored: {0}/beta.zip",
         ),
-        (
-            {"alpha.zip": 1, "late/beta.zip": b"PK"},
-            "other answers than those that were scored: {0}/late/beta.zip",
-        ),
+        ({"alpha.zip": 1, "late/beta.zip": b"PK"}, "answers than those that were scored: {0}/late/beta.zip"),
     ],
 )
 def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored, tmp_path, files, words):

@@ -10,19 +10,20 @@ from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.score import score_all, scores_to_text
 from speechbundles.publication.season import play_season
 from speechbundles.server.fetch import fetch_competition
-from tests.samples.live_bundle import live_bundle, upload
-
-COMPETITION, EVALUATION = 7, 701
+from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
+from tests.samples.programs import write_files
 
 
 @pytest.fixture
 def live(connection, server, tmp_path):
     """Return a function that fetches into a folder, and the bundle of the competition."""
 
-    def start(rule="Force_Best"):
+    def start(*uploads, rule="Force_Best"):
         bundle = live_bundle(tmp_path / "bundle.zip", rule=rule)
         server.offer(bundle.read_bytes())
         server.now = read_built_bundle(bundle).phases[1].opens
+        for team, *mistakes in uploads:
+            server.enter(EVALUATION, team, upload(*mistakes))
         return bundle
 
     return start
@@ -35,9 +36,7 @@ def ranked(bundle, connection, tmp_path):
 
 
 def test_the_leaderboards_entries_are_ranked_exactly(connection, server, live, tmp_path, monkeypatch):
-    bundle = live()
-    for team, mistakes in (("anna", [0]), ("anna", [0, 1]), ("bob", [5]), ("carol", [1, 2, 3]), ("Bob", [])):
-        server.enter(EVALUATION, team, upload(*mistakes))
+    bundle = live(("anna", 0), ("anna", 0, 1), ("bob", 5), ("carol", 1, 2, 3), ("Bob",))
     server.enter(EVALUATION, "dora", b"no zip")
     server.enter(700, "erik", upload())
     same = server.enter(EVALUATION, "frida", upload(0))  # anna's bytes
@@ -61,17 +60,14 @@ def test_the_leaderboards_entries_are_ranked_exactly(connection, server, live, t
 
 
 def test_runs_outside_the_phases_dates_do_not_count(connection, server, live, tmp_path):
-    bundle = live()
+    bundle = live(("anna", 0, 1), ("anna", 0, 1, 2), ("bob", 0, 1, 2))
     phase = read_built_bundle(bundle).phases[1]
-    in_time = server.enter(EVALUATION, "anna", upload(0, 1))
-    server.enter(EVALUATION, "anna", upload(0, 1, 2))
-    server.enter(EVALUATION, "bob", upload(0, 1, 2))
     server.now = datetime(2020, 1, 1)
     early = server.enter(EVALUATION, "early", upload())
     server.now = phase.closes
     late = server.enter(EVALUATION, "anna", upload())
     fetch_competition(connection, COMPETITION, tmp_path / "live")
-    data = server.submissions.pop(in_time + 2)["data"]
+    data = server.submissions.pop(3)["data"]
     again = server._submit(EVALUATION, "bob", data)  # as `amend` runs an upload again
     for _ in range(8):
         server._go_on()
@@ -98,23 +94,17 @@ def test_runs_outside_the_phases_dates_do_not_count(connection, server, live, tm
     ],
 )
 def test_the_entries_are_those_of_the_rule(connection, server, live, tmp_path, rule, expected):
-    bundle = live(rule)
-    for team, mistakes in (("anna", [0]), ("anna", [0, 1]), ("bob", [0, 1, 2])):
-        server.enter(EVALUATION, team, upload(*mistakes))
+    bundle = live(("anna", 0), ("anna", 0, 1), ("bob", 0, 1, 2), rule=rule)
     if rule == "Add":
         server.submissions[2]["leaderboard"] = True
     assert ranked(bundle, connection, tmp_path)[1] == expected
 
 
 def test_a_score_that_differs_in_kind_and_a_lost_upload_are_noted(connection, server, live, tmp_path):
-    bundle = live()
-    server.enter(EVALUATION, "anna", upload(0))
-    server.enter(EVALUATION, "bob", upload(1))
-    server.submissions[1]["status"] = "Failed"
-    server.submissions[1]["leaderboard"] = False
+    bundle = live(("anna", 0), ("bob", 1))
+    server.submissions[1].update(status="Failed", leaderboard=False)
     fetch_competition(connection, COMPETITION, tmp_path / "live")
-    (run,) = (path for path in (tmp_path / "live/submissions/bob").iterdir())
-    run.unlink()
+    next((tmp_path / "live/submissions/bob").iterdir()).unlink()
     scores = score_all(bundle, tmp_path / "live", tmp_path / "out", phase="Evaluation", fetched=True)
     assert [*scores.results, *scores.failed] == ["anna", "bob", "bob"]
     assert scores.notes == (
@@ -132,8 +122,7 @@ def test_a_season_has_each_submission_in_the_phase_that_it_was_made_to(connectio
     server.enter(EVALUATION, "anna", upload(0))
     server.enter(700, "late", upload())
     fetch_competition(connection, COMPETITION, tmp_path / "live")
-    (tmp_path / "live/submissions/by hand").mkdir()
-    (tmp_path / "live/submissions/by hand/2027-03-02T0915.zip").write_bytes(upload())
+    write_files(tmp_path / "live/submissions/by hand", {"2027-03-02T0915.zip": upload()})
     for folder in (tmp_path / "live", tmp_path / "live/submissions"):
         season = play_season(bundle, folder, work=tmp_path / "work")
         found = {one.submission.team: (one.phase and one.phase.name, *one.reasons) for one in season.attempts}

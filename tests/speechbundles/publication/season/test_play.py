@@ -17,6 +17,7 @@ from speechbundles.publication.season.page import season_to_html
 from speechbundles.publication.season.play import play_season
 from speechbundles.publication.season.report import season_to_json, season_to_text
 from tests.samples.seasons import PLATFORMS, codabench, submit
+from tests.samples.small_bundles import unzipped
 
 
 def small_season(tmp_path):
@@ -146,7 +147,8 @@ def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
 
     def fake(bundle, phase, submission, **_):
         ended.append(submission)
-        status = "Failed" if b'"fail"' in submission.read_bytes() else "Finished"
+        told = unzipped(submission.read_bytes())["told.json"]
+        status = "Failed" if b'"fail"' in told else "Finished"
         cell = Cell("accuracy", "Accuracy", Decimal(1), "1", 2, "desc", False)
         row = (cell,) if status == "Finished" else ()
         return Rehearsal(status, "codabench", "Development", 0.0, {}, row, (), ("no",), ())
