@@ -38,6 +38,9 @@ def test_a_board_has_the_title_and_phase_that_score_recorded(tmp_path, title):
     assert f"{title} · Evaluation · 2027-03-14" in " ".join(plain.board_to_text(board).split())
     assert plain.to_markdown(board).startswith(f"# {title} · Evaluation · 2027-03-14\n")
     assert board_of(system, title="Ours").about.line == "Ours · Evaluation"
+    signature = MERLION.replace("|spokeneval", "|part:sealed|spokeneval")
+    part = write_output(tmp_path / "team/part", EER, signature=signature)
+    assert board_of(part).about.line == f"{title} · Evaluation (sealed)"
 
 
 def test_the_title_comes_from_the_competition_where_nothing_was_recorded(tmp_path):
@@ -48,13 +51,6 @@ def test_the_title_comes_from_the_competition_where_nothing_was_recorded(tmp_pat
     (tmp_path / ".runs").mkdir()
     (tmp_path / ".runs/scored").write_text("[1")
     assert board_of(merlion).about == board_of(merlion, title="").about
-
-
-def test_a_board_of_a_part_of_a_set_names_the_part(tmp_path):
-    recorded(tmp_path, TITLES[0])
-    signature = MERLION.replace("|spokeneval", "|part:sealed|spokeneval")
-    path = write_output(tmp_path / "a", EER, signature=signature)
-    assert board_of(path).about.line == f"{TITLES[0]} · Evaluation (sealed)"
 
 
 SYSTEMS = "system,team,affiliation,track,description\n"

@@ -101,12 +101,9 @@ def systems_of(right: np.ndarray) -> list[Statistics]:
     """Return Spoken CALL statistics of systems, with two responses for each speaker."""
     units = Units("speaker", {f"r{number}": f"s{number // 2}" for number in range(len(right))})
     correct = np.arange(len(right)) % 3 > 0
-    return [
-        by_unit(
-            units, {"decisions": decisions_per_response(correct, np.ones_like(correct), correct == answers)}
-        )
-        for answers in (right.T == 1)
-    ]
+    meaningful = np.ones_like(correct)
+    counts = [decisions_per_response(correct, meaningful, correct == answers) for answers in right.T == 1]
+    return [by_unit(units, {"decisions": each}) for each in counts]
 
 
 def test_items_are_told_apart_though_intervals_are_over_speakers():

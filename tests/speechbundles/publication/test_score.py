@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.bundle.rehearse import many
-from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.publication.about import read_scored
 from speechbundles.publication.score import score_all
@@ -121,35 +119,14 @@ def test_outputs_are_passed_over_wherever_they_are(tmp_path, downloads, monkeypa
         assert names == {"alpha/first", "beta/Second", "beta/broken", *more}
 
 
-def test_files_of_runs_lie_in_memory_where_there_is_room(tmp_path, downloads, monkeypatch):
-    memory, places = tmp_path / "memory", []
-    memory.mkdir()
-
-    def rehearse(*arguments, place, **options):
-        places.append(place.parent)
-        return rehearse_phase(*arguments, place=place, **options)
-
-    monkeypatch.setattr(many, "MEMORY", memory)
-    monkeypatch.setattr(many, "rehearse_phase", rehearse)
-    score_all(codabench_bundle(tmp_path), downloads, tmp_path / "out")
-    assert places == [memory] * 3
-    assert list(memory.iterdir()) == []
-    monkeypatch.setattr(many, "ROOM", 1 << 60)
-    score_all(codabench_bundle(tmp_path), downloads, tmp_path / "other")
-    assert memory not in places[3:]
-
-
 def test_what_cannot_be_begun_is_refused(tmp_path, downloads):
     bundle = codabench_bundle(tmp_path)
     with pytest.raises(OrganiserError, match="expected a folder"):
         score_all(bundle, tmp_path / "nowhere", tmp_path / "out")
     none = "no zip in this folder or in a folder below it"
     found = f"{none}; found a/results.csv, b.rar: zip the files of each submission"
-    for files, words in (
-        (["a/b.md"], none),
-        (["a/results.csv", "b.rar"], found),
-        (["index.csv", "a/log.txt"], none),
-    ):
+    given = ["a/b.md"], ["a/results.csv", "b.rar"], ["index.csv", "a/log.txt"]
+    for files, words in zip(given, (none, found, none), strict=True):
         folder = write_files(tmp_path / files[0].replace("/", ""), dict.fromkeys(files, ""))
         with pytest.raises(OrganiserError, match=rf": {words}$"):
             score_all(bundle, folder, tmp_path / "out")

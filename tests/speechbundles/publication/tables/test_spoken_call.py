@@ -40,18 +40,12 @@ def systems(right, correct):
     """Outputs with statistics only: which system is right on which response; each speaker has two responses."""
     units = Units("speaker", {f"r{number}": f"s{number // 2}" for number in range(len(right))})
     correct = np.array(correct, dtype=bool)
-    return [
-        ScoringOutput(
-            str(number),
-            {},
-            SIGNATURE,
-            by_unit(
-                units,
-                {"decisions": decisions_per_response(correct, np.ones_like(correct), correct == answers)},
-            ),
-        )
-        for number, answers in enumerate(np.transpose(right))
+    meaningful = np.ones_like(correct)
+    counts = [
+        decisions_per_response(correct, meaningful, correct == answers) for answers in np.transpose(right)
     ]
+    summed = [by_unit(units, {"decisions": each}) for each in counts]
+    return [ScoringOutput(str(number), {}, SIGNATURE, each) for number, each in enumerate(summed)]
 
 
 @pytest.mark.parametrize(
