@@ -91,19 +91,19 @@ def command(
     day: datetime | None,
     scores_only: Path | None,
     as_json: bool,
-    **shown: Any,
+    **options: Any,
 ) -> int:
     if scores_only:
-        if pdf or competition or day or any(shown.values()):
+        if pdf or competition or day or any(options.values()):
             raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
         return _rank_scores(scores_only, outputs, out, as_json)
     if pdf and out is None:
         raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
-    asked = Breakdown(**{name: shown.pop(name) for name in Breakdown._fields})
+    asked = Breakdown(**{name: options.pop(name) for name in Breakdown._fields})
     with reporting():
         with steps() as progress:
-            shown |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
-            board = make_board(Sources(ROOT, competition), read_outputs(outputs), **shown)
+            options |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
+            board = make_board(Sources(ROOT, competition), read_outputs(outputs), **options)
         say(board_to_json(board) if as_json else board_to_text(board))
         written = write_board(board, out) if out else []
     for alias, name in board.aliases.items():

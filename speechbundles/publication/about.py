@@ -19,7 +19,7 @@ from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import hint, printable
-from speechbundles.publication.given import listed, read_rows, refuse
+from speechbundles.publication.given import listed, raise_problems, read_rows
 from speechbundles.publication.outputs import MOST_SHOWN, RUNS, SYSTEMS_FILE, ScoringOutput
 from spokeneval.formats.problems import some_of
 
@@ -113,7 +113,7 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
     problems += [f"column {column} appears twice" for column, count in Counter(header).items() if count > 1]
     if SYSTEM not in header:
         problems.append(f"there is no column {SYSTEM}, with the names of the systems on the leaderboard")
-    refuse(path, problems)
+    raise_problems(path, problems)
     known = {_composed(name): name for name in names}
     elsewhere = {_composed(name) for other in folder.iterdir() for name in (other.name, other.stem)}
     given: dict[str, list[System]] = {}
@@ -134,7 +134,7 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
         f"rows that do not have {len(header)} cells, as the header has": uneven,
         f"cells of more than {LONGEST} characters": long,
     }
-    refuse(path, listed(odd))
+    raise_problems(path, listed(odd))
     return {known[_composed(name)]: each[-1] for name, each in given.items() if _composed(name) in known}
 
 

@@ -11,7 +11,7 @@ from speechbundles.bundle.rehearse import extracted_name
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.publication.given import listed, refuse
+from speechbundles.publication.given import listed, raise_problems
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, no_board
 from spokeneval.formats.problems import FileProblems, count_of
@@ -52,7 +52,7 @@ def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> 
         f"no zip with the name of {count_of(len(missing), 'output')}": missing,
         f"{count_of(len(others), 'zip')} with other answers than those that were scored": others,
     }
-    refuse(f"--submissions {folder}", listed(odd))
+    raise_problems(f"--submissions {folder}", listed(odd))
     return answers
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from speechbundles.model.text import printable
 from speechbundles.publication.answers import count_items, read_answers
-from speechbundles.publication.given import listed, read_rows, refuse
+from speechbundles.publication.given import listed, raise_problems, read_rows
 from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, exact_score, no_board
 from spokeneval.formats.problems import plural_of, some_of
@@ -52,7 +52,7 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
         "names that are not on the leaderboard": [name for name in given if name not in known],
         "units or items without a row": [name for name in names if name not in given],
     }
-    refuse(path, [*listed(odd), *_unusable(conditions)])
+    raise_problems(path, [*listed(odd), *_unusable(conditions)])
     return conditions
 
 
@@ -85,7 +85,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
     numbers = _numbers(conditions)
     if len(set(conditions.values())) > MOST_NUMBERS and numbers is not None:
         conditions = dict(zip(conditions, _quarters(numbers), strict=True))
-    refuse(f"--by {column}", _unusable(conditions))
+    raise_problems(f"--by {column}", _unusable(conditions))
     return conditions
 
 

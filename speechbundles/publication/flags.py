@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from speechbundles.publication.difficulty import right_answers
-from speechbundles.publication.given import listed, read_rows, refuse
+from speechbundles.publication.given import listed, raise_problems, read_rows
 from speechbundles.publication.outputs import no_board
 from spokeneval.ranking.tables import shown_range
 from spokeneval.ranking.values import Table
@@ -108,7 +108,7 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
         "missing rows": [_named(*key) for key in product(annotators, items) if key not in cells],
         f"cells that are neither {'/'.join(YES)} nor {'/'.join(NO)}": unclear,
     }
-    refuse(path, listed(odd) if rows else ["no rows below the header"])
+    raise_problems(path, listed(odd) if rows else ["no rows below the header"])
     is_marked = [[[mark in YES for mark in cells[key, item][0]] for item in items] for key in annotators]
     marked = np.array(is_marked)
     return Flags(annotators, {flag: marked[:, :, place] for place, flag in enumerate(flags)})

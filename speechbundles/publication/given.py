@@ -31,7 +31,7 @@ def listed(found: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{what}: {some_of(odd, MOST_SHOWN)}" for what, odd in found.items() if odd]
 
 
-def refuse(place: object, problems: Sequence[str]) -> None:
+def raise_problems(place: object, problems: Sequence[str]) -> None:
     """Refuse a table, or an option, that has problems.
 
     Raises

@@ -162,7 +162,7 @@ def _duplicates(paths: Sequence[Path]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Folder:
     """A folder or a zip with an output: its folders, whether it has a file, and a file's content."""
 
     path: Path
@@ -175,7 +175,7 @@ def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
         folders = {inner.name for inner in path.iterdir() if inner.is_dir()}
         return _read_files(
-            _Place(path, folders, partial(is_file_below, path), partial(_of_folder, path)), name
+            _Folder(path, folders, partial(is_file_below, path), partial(_of_folder, path)), name
         )
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:
@@ -185,7 +185,7 @@ def _read(path: Path, name: str) -> ScoringOutput:
         with archive:
             entries = _entries(archive)
             folders = {file.partition("/")[0] for file in entries if "/" in file}
-            place = _Place(path, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file]))
+            place = _Folder(path, folders, entries.__contains__, lambda file: _of_zip(archive, entries[file]))
             return _read_files(place, name)
 
 
@@ -220,7 +220,7 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return entries
 
 
-def _read_files(place: _Place, name: str) -> ScoringOutput:
+def _read_files(place: _Folder, name: str) -> ScoringOutput:
     base = _find(place)
     signature = _signature(place, base + SIGNATURE_FILE)
     scores = _scores(_json(place.read(base + SCORES_FILE), SCORES_FILE), SCORES_FILE)
@@ -237,7 +237,7 @@ def _read_files(place: _Place, name: str) -> ScoringOutput:
     return ScoringOutput(name, scores, signature, statistics, trivial, rules=rules, labels=labels)
 
 
-def _find(place: _Place) -> str:
+def _find(place: _Folder) -> str:
     """Return the folder of the scores: the top, that of a kept rehearsal, or one of these in the only folder inside.
 
     Raises
@@ -265,7 +265,7 @@ def _find(place: _Place) -> str:
     return next(iter(found.values()))
 
 
-def _signature(place: _Place, file: str) -> Signature:
+def _signature(place: _Folder, file: str) -> Signature:
     if not place.has(file):
         raise ValueError(
             f"no {SIGNATURE_FILE} beside its scores; it is needed to check that outputs can be compared"

@@ -32,7 +32,7 @@ class Baseline:
     rehearsal: Rehearsal | None = None
 
 
-def baseline_of(bundle: BuiltBundle, phase: BuiltPhase) -> str | None:
+def baseline_name(bundle: BuiltBundle, phase: BuiltPhase) -> str | None:
     """Return the name of a phase's baseline, the first sample solution of its task; None without one."""
     name = next(iter(phase.tasks[0].solutions), None)
     return name if name in bundle.files else None
@@ -47,7 +47,7 @@ def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
     """
     found = []
     for phase in bundle.phases:
-        if (name := baseline_of(bundle, phase)) is None:
+        if (name := baseline_name(bundle, phase)) is None:
             found.append(Baseline(phase))
             continue
         with temporary_folder("baseline") as folder:

@@ -18,7 +18,7 @@ from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
-from speechbundles.server.baselines import baseline_of
+from speechbundles.server.baselines import baseline_name
 from speechbundles.server.compared import NOT_COMPARED, read_bundle, served_differences
 from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.fetch import fetch_competition
@@ -101,7 +101,7 @@ def watch_competition(
     for built, phase in zip(bundle.phases, phases, strict=False):
         found += _odd_runs(bundle, built, runs[phase.id], organisers, uploaded, moment)
         tested = any(run.owner in organisers and run.status == FINISHED for run in runs[phase.id])
-        if baseline_of(bundle, built) and built.is_open(moment) and not tested:
+        if baseline_name(bundle, built) and built.is_open(moment) and not tested:
             uncompared.append(
                 f"not tested: {built.name} is open, but its baseline has not run on the server; run publish with "
                 f"--competition {competition}"
