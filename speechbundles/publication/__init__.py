@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from speechbundles.publication.render import markdown_table as markdown_table
     from speechbundles.publication.render import table_to_csv as table_to_csv
     from speechbundles.publication.render import text_table as text_table
-    from speechbundles.publication.runs import rehearse_runs as rehearse_runs
     from speechbundles.publication.score import score_all as score_all
     from speechbundles.publication.score import scores_to_text as scores_to_text
     from speechbundles.publication.scores_only import rank_scores as rank_scores
@@ -27,7 +26,6 @@ _NAMES = {
     "outputs": ("ScoringOutput", "read_outputs"),
     "pdf": ("write_pdf",),
     "render": ("escaped_markdown", "fitted_tables", "markdown_table", "table_to_csv", "text_table"),
-    "runs": ("rehearse_runs",),
     "score": ("score_all", "scores_to_text"),
     "scores_only": ("rank_scores",),
     "write": ("board_to_json", "board_to_text", "write_board"),

@@ -21,6 +21,7 @@ from speechbundles.bundle.rehearse import (
     Result,
     lost_result,
     read_result,
+    rehearse_all,
     with_reference,
     write_result,
 )
@@ -39,7 +40,6 @@ from speechbundles.publication.about import record_scored
 from speechbundles.publication.entries import Team, read_teams
 from speechbundles.publication.outputs import LIST_FILE, RUNS
 from speechbundles.publication.render import text_table
-from speechbundles.publication.runs import rehearse_runs
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
@@ -120,7 +120,7 @@ def score_all(
         folder = {} if fetched else find_submissions(folder, passed_over=out)
     runs = out / RUNS
     runs.mkdir(parents=True, exist_ok=True)
-    rehearse = partial(rehearse_runs, jobs=jobs, scheduler=scheduler)
+    rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
     scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), out, rehearse, progress)
     with locked(runs / "lock", out, "score"):
         if fetched:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import FAILED, FINISHED, Result, read_result
+from speechbundles.bundle.rehearse import FAILED, FINISHED, Result, read_result, rehearse_all
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
-from speechbundles.publication import rehearse_runs
 from speechbundles.publication.season import Attempt, Entry, Submission, rank
 from speechbundles.server import api
 from speechbundles.server.compared import different_scores
@@ -103,7 +102,7 @@ def score_entrants(
         name: (phase, entrant.path) for name, entrant in due.items() if name not in kept and entrant.path
     }
     results = {due[name].sha256: result for name, result in kept.items()}
-    for name, result in rehearse_runs(bundle, needed, work, jobs):
+    for name, result in rehearse_all(bundle, needed, work, jobs):
         results[due[name].sha256] = result
         if progress:
             progress(len(results), len(due))

@@ -7,6 +7,7 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.rehearse import ProcessEngine
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.server.account import Account
 from speechbundles.server.connection import Connection
@@ -28,7 +29,11 @@ def server(request):
 @pytest.fixture(autouse=True)
 def programs_of_tests(monkeypatch):
     """Programs in tests run as this project's own do, unless a test undoes it: faster, and without bubblewrap."""
-    monkeypatch.setattr("speechbundles.publication.runs.own_programs", lambda bundle: True)
+
+    def choose(name, bundle, variables=None):
+        return ProcessEngine(variables)
+
+    monkeypatch.setattr("speechbundles.bundle.rehearse.many.choose_engine", choose)
 
 
 @pytest.fixture
@@ -113,7 +118,7 @@ def copy(tmp_path):
 @pytest.fixture
 def quick(unchecked, monkeypatch):
     """Skip checks and real rehearsals, which `test_check` and `test_rehearsal` cover."""
-    monkeypatch.setattr("speechbundles.server.entrants.rehearse_runs", count_here)
+    monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", count_here)
 
 
 @pytest.fixture

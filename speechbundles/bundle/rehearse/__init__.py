@@ -9,10 +9,9 @@ from speechbundles.bundle.rehearse.many import (
     lost_result,
     read_result,
     rehearse_all,
-    result_of,
     write_result,
 )
-from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
+from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import (
     FAILED,
     FINISHED,
@@ -40,13 +39,11 @@ __all__ = [
     "choose_engine",
     "extracted_name",
     "lost_result",
-    "own_programs",
     "read_result",
     "rehearse",
     "rehearse_all",
     "rehearse_phase",
     "rehearse_solutions",
-    "result_of",
     "with_reference",
     "write_result",
 ]

@@ -20,6 +20,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from speechbundles.bundle.rehearse.engine import Engine
+from speechbundles.bundle.rehearse.engines import choose_engine
 from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
 from speechbundles.bundle.rehearse.rehearsal import FAILED, FINISHED, LONGEST_LINE, Rehearsal, rehearse_phase
@@ -79,6 +81,8 @@ def rehearse_all(
 ) -> Iterable[tuple[str, Result]]:
     """Rehearse submissions in parallel; each result is saved as soon as its run ends.
 
+    This project's own programs run in processes that they share; those of others in bubblewrap.
+
     Threads are enough, because the work is done in the programs' own processes. These end with the thread that started
     them, so a killed season leaves no processes behind, which a pool of processes would.
 
@@ -93,7 +97,8 @@ def rehearse_all(
 
     Raises
     ------
-    OrganiserError: `distributed` is not installed, no scheduler answers, or it has no worker.
+    OrganiserError: `distributed` is not installed, no scheduler answers, or it has no worker; or programs of others
+        cannot run here, because bubblewrap is missing.
     """
     if not runs:
         return
@@ -136,27 +141,32 @@ def _here(
 def _prepared(
     bundle: BuiltBundle, variables: Mapping[str, str] | None, above: Path | None = None
 ) -> Iterator[Runner]:
-    """Unpack a bundle once for all runs; give a function that rehearses one submission with a phase's first task."""
+    """Prepare a bundle for all runs; give a function that rehearses one submission with a phase's first task."""
 
     def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
         phase = replace(phase, tasks=phase.tasks[:1])
-        rehearsal = rehearse_phase(
-            unpacked, phase, submission, keep_output=output, engine=engine, place=place.path
-        )
-        if own and not all(in_order(step.exit_code, step.stderr) for step in rehearsal.steps):
+        for used in (engine, ProcessEngine(variables)):
             if output is not None and output.exists():
                 shutil.rmtree(output)
-            alone = ProcessEngine(variables)
             rehearsal = rehearse_phase(
-                unpacked, phase, submission, keep_output=output, engine=alone, place=place.path
+                ready, phase, submission, keep_output=output, engine=used, place=place.path
             )
+            if not own or all(in_order(step.exit_code, step.stderr) for step in rehearsal.steps):
+                break
         return result_of(rehearsal)
 
-    with temporary_place("bundle", above) as place:
-        unpacked = bundle.unpack_once(place.path)
-        own = {unpacked.unpacked[name]: whose for name, whose in own_programs(unpacked).items()}
-        with ProcessEngine(variables, own) as engine:
-            yield run
+    with temporary_place("bundle", above) as place, ExitStack() as stack:
+        own = own_programs(bundle)
+        ready = (
+            bundle.unpack_once(place.path) if own else bundle
+        )  # programs of others may write to their folders
+        engine: Engine
+        if own:
+            folders = {ready.unpacked[name]: whose for name, whose in own.items()}
+            engine = stack.enter_context(ProcessEngine(variables, folders))
+        else:
+            engine = choose_engine("auto", bundle, variables=variables)
+        yield run
 
 
 @contextmanager

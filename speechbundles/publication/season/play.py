@@ -32,12 +32,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import Result, lost_result, read_result
+from speechbundles.bundle.rehearse import Result, lost_result, read_result, rehearse_all
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.read import read_built_bundle
-from speechbundles.publication import rehearse_runs
 from speechbundles.publication.season.board import Day, boards_by_day
 from speechbundles.publication.season.replay import PENDING, Attempt, replay
 from speechbundles.publication.season.uploads import Submission, read_submissions
@@ -133,7 +132,7 @@ def play_submissions(
         total = len(results) + len(needed)
         report = progress or (lambda done, total: None)
         report(len(results), total)
-        for name, result in rehearse_runs(built, needed, work, jobs):
+        for name, result in rehearse_all(built, needed, work, jobs):
             results[name] = result
             rehearsed += 1
             report(len(results), total)

@@ -36,7 +36,7 @@ def test_counting_gives_the_same_scores_as_the_programs(tmp_path):
 @pytest.mark.thorough
 def test_an_odd_zip_of_one_participant_blocks_nothing(planned, connection, server, new, monkeypatch):
     server.enter(EVALUATION, "mallory", upload(9, entry="../predictions.csv"))
-    monkeypatch.setattr("speechbundles.server.entrants.rehearse_runs", rehearse_all)  # the real programs
+    monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", rehearse_all)  # the real programs
     amendment = planned(new, jobs=2)
     assert "entries that lead out of the zip inside it: ../predictions.csv" in amendment_to_text(amendment)
     list(carry_out_amendment(amendment))

@@ -1,10 +1,12 @@
-"""Scoring on a local Dask cluster of two workers, one of which is killed during the run."""
+"""Many runs: programs of others, and a local Dask cluster of two workers, one of which is killed during the run."""
 
 import os
+import shutil
 import signal
 
 import pytest
 
+from speechbundles.bundle.rehearse import engines, many
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import read_all
 from speechbundles.publication.score import score_all
@@ -48,3 +50,26 @@ def test_a_scheduler_that_does_not_answer_is_told(tmp_path, monkeypatch):
     folder = write_files(tmp_path / "in", {"a.zip": zipped({"answer.txt": "42\n"})})
     with pytest.raises(OrganiserError, match=r"no Dask scheduler answers at tcp://127.0.0.1:1"):
         score_all(codabench_bundle(tmp_path), folder, tmp_path / "out", scheduler="tcp://127.0.0.1:1")
+
+
+ELSEWHERE = """
+    import os
+    for path in (__file__, "/app/input/ref/gold.txt"):
+        open(path, "a").write("# run before")
+    seen = [os.path.exists(HOME), open("/app/input/ref/gold.txt").read().count("before")]
+    open("/app/output/scores.json", "w").write('{"accuracy": 1, "items": 3}')
+    open("/app/output/seen.txt", "w").write(repr(seen))
+""".replace("HOME", repr(__file__))
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_programs_of_others_run_in_bubblewrap_and_leave_nothing_for_the_next_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(many, "choose_engine", engines.choose_engine)
+    folder = write_files(tmp_path / "in", {f"{name}.zip": zipped({"answer.txt": ""}) for name in "abc"})
+    bundle = codabench_bundle(tmp_path, score=ELSEWHERE, ingest=None)
+    found = score_all(bundle, folder, tmp_path / "out", jobs=1)
+    assert {result.shown["accuracy"] for result in found.results.values()} == {"1.0000"}
+    assert {(tmp_path / "out" / name / "seen.txt").read_text() for name in "abc"} == {"[False, 1]"}
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(OrganiserError, match="not this project's own"):
+        score_all(bundle, folder, tmp_path / "other")

@@ -259,7 +259,10 @@ def test_a_submission_at_a_limit_is_run_again_alone_from_the_start(tmp_path, mon
         return done
 
     monkeypatch.setattr(many, "rehearse_phase", noted)
-    for find in (lambda _: {}, lambda unpacked: dict.fromkeys(unpacked.unpacked, PROJECT)):
+    for find in (
+        lambda _: {},
+        lambda _: dict.fromkeys(["scoring_program.zip", "ingestion_program.zip"], PROJECT),
+    ):
         monkeypatch.setattr(many, "own_programs", find)
         ((_, result),) = many.rehearse_all(bundle, {"a": (phase, slow)}, tmp_path)
         assert result.status == "Failed"
