@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from speechbundles.model.finding import RULES, format_findings
+from speechbundles.model.finding import format_findings
+from speechbundles.platforms.rules import RULES
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN
 
