@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Collection, Iterable, Sequence
 from itertools import zip_longest
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 
 from speechbundles.model.text import text_table
 
@@ -57,17 +57,8 @@ def shorten(text: str, width: int) -> str:
     """Return text of at most `width` cells, with an ellipsis in the middle: names often differ only at one end."""
     if cell_len(text) <= width:
         return text
-    end = ""
-    for char in reversed(text):
-        if cell_len(char + end) > (width - 1) // 2:
-            break
-        end = char + end
-    begin = ""
-    for char in text:
-        if cell_len(begin + char) > width - 1 - cell_len(end):
-            break
-        begin += char
-    return f"{begin}…{end}"
+    end = chop_cells(text[::-1], (width - 1) // 2)[0][::-1]
+    return f"{chop_cells(text, width - 1 - cell_len(end))[0]}…{end}"
 
 
 def fitted_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[str]:
@@ -127,11 +118,9 @@ def _wrap_header(header: Sequence[str], body: Sequence[Sequence[str]], widest: i
 def _wrap_heading(heading: str, width: int) -> list[str]:
     lines = [""]
     for word in heading.split():
-        joined = f"{lines[-1]} {word}".lstrip()
-        if lines[-1] and cell_len(joined) > width:
-            lines.append(word)
-        else:
-            lines[-1] = joined
+        if lines[-1] and cell_len(f"{lines[-1]} {word}") > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".lstrip()
     return lines
 
 

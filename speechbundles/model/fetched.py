@@ -119,15 +119,14 @@ def read_index(folder: Path) -> list[Fetched]:
         raise OrganiserError(f"{folder / INDEX}: {reason}; expected the index that `fetch` writes") from None
     if not rows or tuple(rows[0][1]) != COLUMNS:
         raise OrganiserError(f"{folder / INDEX}: expected the columns {', '.join(COLUMNS)}")
-    runs = {}
+    runs = []
     for line, cells in rows[1:]:
         try:
-            run = _fetched(dict(zip(COLUMNS, map(_plain, cells), strict=True)))
+            runs.append(_fetched(dict(zip(COLUMNS, map(_plain, cells), strict=True))))
         except (KeyError, TypeError, ValueError) as error:
             raise OrganiserError(f"{folder / INDEX}, line {line}: {error!s:.200}") from None
-        runs[run.id] = run
-    runs |= {run.id: run for run in _read_journal(folder)}
-    return [run for _, run in sorted(runs.items())]
+    latest = {run.id: run for run in (*runs, *_read_journal(folder))}
+    return [run for _, run in sorted(latest.items())]
 
 
 def _read_journal(folder: Path) -> list[Fetched]:
@@ -154,23 +153,15 @@ def _fetched(row: dict[str, str]) -> Fetched:
         parts = row[column].split("/")
         if row[column] and (parts[0] != below or ".." in parts or "\\" in row[column]):
             raise ValueError(f"{column} is {row[column]!r}; expected a file below {below}/")
-    return Fetched(
-        **{
-            **row,
-            "id": int(row["id"]),
-            "time": datetime.fromisoformat(row["time"].removesuffix("Z")),
-            "on_board": row["on_board"] == "yes",
-            "complete": row["complete"] == "yes",
-        }  # type: ignore[arg-type]
-    )
+    flags = {name: row[name] == "yes" for name in ("on_board", "complete")}
+    time = datetime.fromisoformat(row["time"].removesuffix("Z"))
+    return Fetched(**{**row, **flags, "id": int(row["id"]), "time": time})  # type: ignore[arg-type]
 
 
 def write_index(folder: Path, runs: Iterable[Fetched]) -> None:
     """Write the index, which from now on has the runs of the journal too."""
-    rows = [
-        [_guarded(_cell(getattr(run, column))) for column in COLUMNS]
-        for run in sorted(runs, key=lambda run: run.id)
-    ]
+    ordered = sorted(runs, key=lambda run: run.id)
+    rows = ([_guarded(_cell(getattr(run, column))) for column in COLUMNS] for run in ordered)
     write_whole(folder / INDEX, csv_text([COLUMNS, *rows]))
     (folder / JOURNAL).unlink(missing_ok=True)
 
@@ -274,14 +265,10 @@ def folders_of(names: Iterable[str], known: Mapping[str, str] | None = None) -> 
     """
     folders = dict(known or {})
     taken = {folded(folder) for folder in folders.values()}
-    for name in dict.fromkeys(names):
-        if name in folders:
-            continue
-        folder = plain = safe_name(name)
-        salt = ""
+    for name in (name for name in dict.fromkeys(names) if name not in folders):
+        folder, salt = safe_name(name), ""
         while folded(folder) in taken:
-            folder = f"{plain}-{_digest(name + salt)}"
-            salt += "+"
+            folder, salt = f"{safe_name(name)}-{_digest(name + salt)}", f"{salt}+"
         folders[name] = folder
         taken.add(folded(folder))
     return folders

@@ -42,11 +42,8 @@ def find_submissions(folder: Path, *, passed_over: Path | None = None) -> dict[s
             + describe_loose(folder, "; found", passed_over=passed_over)
         )
     for name, path in found.items():
-        above = next((str(part) for part in PurePosixPath(name).parents if str(part) in found), None)
-        if above is not None:
-            raise OrganiserError(
-                f"{path}: its folder has the same name as {found[above].name}; rename one of them"
-            )
+        for above in (found[str(part)] for part in PurePosixPath(name).parents if str(part) in found):
+            raise OrganiserError(f"{path}: its folder has the same name as {above.name}; rename one of them")
     return found
 
 
@@ -60,11 +57,8 @@ def describe_loose(folder: Path, found: str, *, passed_over: Path | None = None)
     """
     if (folder / INDEX).is_file():
         return ""  # the folder was fetched, and the other files are logs
-    loose = [
-        path.relative_to(folder).as_posix()
-        for path in _files(folder, passed_over)
-        if path.suffix.lower() in _LOOSE
-    ]
+    files = (path for path in _files(folder, passed_over) if path.suffix.lower() in _LOOSE)
+    loose = [path.relative_to(folder).as_posix() for path in files]
     return f"{found} {some_of(loose)}: zip the files of each submission" if loose else ""
 
 

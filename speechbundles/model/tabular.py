@@ -162,12 +162,10 @@ def decode(content: bytes, *, garbled: bool = False) -> tuple[str, str]:
         text = _decode_windows(content, error.start)
         if not garbled:
             _check_words(text)
-        odd = re.search(r"[^\x00-\x7f]", text)
-        assert odd is not None  # bytes that are not ASCII decode to such a character
-        word = re.compile(r"\w{0,20}[^\x00-\x7f]\w{0,20}").search(text, max(0, odd.start() - 20))
-        assert word is not None
-        line = text.count("\n", 0, odd.start()) + 1
-        right = f"is {quote(word[0])} in line {line} right? If not, save it as UTF-8"
+        odd = next(at for at, char in enumerate(text) if not char.isascii())
+        (word,) = re.findall(r"\w{0,20}[^\x00-\x7f]\w{0,20}", text[max(0, odd - 20) : odd + 21])[:1]
+        line = text.count("\n", 0, odd) + 1
+        right = f"is {quote(word)} in line {line} right? If not, save it as UTF-8"
         encoding = f"not UTF-8, read as Windows-1252: {right}"
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
