@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -49,11 +50,11 @@ class Round:
     assigned: Frame | None = None
     unit: str = SPEAKER
 
-    @property
+    @cached_property
     def units(self) -> Mapping[str, str]:
         return dict(self.items[self.unit]) if self.unit in self.items.columns else {}
 
-    @property
+    @cached_property
     def seconds(self) -> Mapping[str, float]:
         """The durations that are known."""
         return dict(self.items["duration"].map(decimal).dropna()) if "duration" in self.items.columns else {}

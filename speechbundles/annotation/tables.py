@@ -11,7 +11,7 @@ import pandas as pd
 
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.tabular import LARGEST_FILE, parse_source
+from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, parse_source
 from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, name, repeated, some_of
 
 Frame: TypeAlias = Any
@@ -21,6 +21,8 @@ ITEMS, ASSIGNMENT, AGREEMENT = "items.csv", "assignment.csv", "agreement.csv"
 DATA = "data.json"
 """What a command tells the next one about the files in a folder; see `data_file`."""
 SPEAKER = "speaker"
+_PEEK = 4000
+"""The first bytes of a text, in which its separator occurs."""
 _TITLES = 20
 """The header is one of this many first rows; titles may be above it."""
 
@@ -50,7 +52,9 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
     """Read a text with any separator, or a workbook; `needed` columns are found in any case, and named as here."""
     known, heads, file = {folded(column): column for column in needed}, [], path.name
     try:
-        grids = [grid for grid in parse_source(read_file(path, LARGEST_FILE), file).grids if grid.rows]
+        content = read_file(path, LARGEST_FILE)
+        marks = [mark for mark in SEPARATORS if mark.encode() in content[:_PEEK]]
+        grids = [grid for grid in parse_source(content, file, *marks).grids if grid.rows]
     except UnreadableFile as error:
         problems.stop("unreadable", file, str(error))
     for number, grid in enumerate(grids):
@@ -72,14 +76,13 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
             problems.add("wrong_columns", file, message, line=line)
     for bad in grids[number].unreadable:
         problems.add(bad.code, file, bad.message, line=bad.line)
+    width, table = len(columns), []
     for at, cells in rows:
-        if any(map(str.strip, cells[len(columns) :])):
-            problems.add("wrong_field_count", file, f"{len(cells)} cells; expected {len(columns)}", line=at)
+        if len(cells) > width and any(map(str.strip, cells[width:])):
+            problems.add("wrong_field_count", file, f"{len(cells)} cells; expected {width}", line=at)
+        table.append([*map(str.strip, cells[:width]), *[""] * (width - len(cells))])
     problems.raise_if_any()
-    table = {
-        at: [cell.strip() for cell in [*cells, *[""] * len(columns)][: len(columns)]] for at, cells in rows
-    }
-    frame = pd.DataFrame.from_dict(table, orient="index", columns=columns, dtype=object)
+    frame = pd.DataFrame(table, [at for at, _ in rows], columns, dtype=object)
     return frame.loc[:, list(map(bool, columns))]
 
 
