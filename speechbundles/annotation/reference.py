@@ -172,7 +172,7 @@ def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iter
         if waiting:
             yield f"no sheet yet: {some_of(sorted(waiting), 8)}"
     yield f"{count_of(labels.index.nunique(), 'item')} with a label, {merged.left_out['item'].nunique()} left out"
-    for column in labels.columns.difference(["transcript"], sort=False):
+    for column in labels.columns.difference(["transcript"], sort=False) if len(labels) else ():
         counts = labels[column].value_counts().head(MOST_CLASSES)
         yield f"{column}: " + ", ".join(f"{value or 'none'} {count}" for value, count in counts.items())
 

@@ -13,7 +13,7 @@ import pandas as pd
 from speechbundles.annotation.tables import Frame, csv_bytes, folded, read_table, refuse, xlsx_bytes
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import suggestion
-from spokeneval.formats.problems import Problems, name, repeated
+from spokeneval.formats.problems import Problems, name, quote, repeated
 from spokeneval.formats.text import decimal
 
 Questions = Mapping[str, Sequence[str]]
@@ -103,9 +103,7 @@ def read_answers(
             pd.MultiIndex.from_frame(answers[["annotator", "item"]]), fill_value=0
         ).to_numpy()
         extra, items = answers[(times == 0) & who.notna()], assigned["item"].unique()
-        refuse(
-            problems, "extra_item", extra, lambda row: _unknown(f"{id} of {row.annotator}", row.item, items)
-        )
+        refuse(problems, "extra_item", extra, lambda row: _unknown(id, row.item, items))
     answers["time"] = answers.groupby(["annotator", "item"]).cumcount()
     first = answers.groupby(["annotator", "item"])["line"].first()
     again = answers[(answers["time"] > 0) & (answers["time"] >= times)]
@@ -118,7 +116,9 @@ def read_answers(
 
 
 def _unknown(what: str, found: str, known: Iterable[str]) -> str:
-    return f"no {what} {name(found)}; {suggestion(folded(found), list(known), 'check the name')}"
+    return (
+        f"{what} {quote(found)}; {suggestion(folded(found), list(known), 'it is not among those assigned')}"
+    )
 
 
 def _checked(answers: Frame, values: Sequence[str], problems: Problems) -> Frame:

@@ -78,7 +78,7 @@ def split_source(
     known, folder = (read_data(source), source) if source.is_dir() else (known, source.parent)
     needed = dict.fromkeys([*wanted.by, *wanted.strata, *(column for _, column in wanted.draw)])
     items = read_items(folder / known["items"], known["id"], list(needed))
-    by = list(wanted.by or items.columns.intersection([SPEAKER]))
+    by = list(wanted.by or items.columns.intersection([known["task"].get("unit", SPEAKER)]))
     if sounds:
         paths = [sounds / name for name in (items["sound"] if "sound" in items.columns else items.index)]
         items["sound_hash"] = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
@@ -104,13 +104,13 @@ def split_source(
     if wanted.sealed:
         sealed, _ = split(groups[last], strata[last], [1 - wanted.sealed, wanted.sealed], wanted.seed)
         items.loc[last, MARK] = np.array(["no", "yes"], dtype=object)[sealed]
-    texts = [
-        column for column in items.columns if items[column].astype(str).str.contains(r"\S \S").mean() > 0.5
-    ]
+    worded = items.drop(columns=by).astype(str).apply(lambda cells: cells.str.contains(r"\S \S").mean() > 0.5)
+    texts = [column for column, many in worded.items() if many and items[column].nunique() > MOST_VALUES]
     said = {key: dict(own[texts].agg(" ".join, axis=1)) for key, own in items.groupby("set") if texts and key}
     counts = pd.Series(groups, items.index).groupby(items["set"], sort=False).agg(["size", "nunique"])
+    kept = f"groups by {', '.join(by)}" if by else "groups of one item each; --by names what stays together"
     lines = [
-        f"{key or 'left out'}: {size} items, {number} groups" for key, size, number in counts.itertuples()
+        f"{key or 'left out'}: {size} items, {number} {kept}" for key, size, number in counts.itertuples()
     ]
     off, how = (table["items"] - table["expected"]).abs(), "the smallest possible" if proved else "by search"
     lines.append(

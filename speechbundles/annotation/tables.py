@@ -70,9 +70,8 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
     columns = [known.get(folded(cell), cell.strip()) for cell in header]
     for column in needed:
         if (count := columns.count(column)) != 1:
-            message = (
-                f"{count or 'no'} columns {name(column)}; found {some_of(list(filter(None, columns)), 12)}"
-            )
+            word = f"{count} columns" if count else "no column"
+            message = f"{word} {name(column)}; found {some_of(list(filter(None, columns)), 12)}"
             problems.add("wrong_columns", file, message, line=line)
     for bad in grids[number].unreadable:
         problems.add(bad.code, file, bad.message, line=bad.line)

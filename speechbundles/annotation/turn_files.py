@@ -62,22 +62,12 @@ def read_turns(
             rows += [(*turn, annotator, path.name, line) for *turn, line in _turns(path, tiers, problems)]
     turns = pd.DataFrame(rows, columns=COLUMNS)
     wrong = turns[~(turns["start"] < turns["end"]) | (turns["start"] < 0)]
-    refuse(
-        problems,
-        "bad_span",
-        wrong,
-        lambda row: f"a turn from {row.start:g} to {row.end:g} s; the end must be later",
-    )
+    refuse(problems, "bad_span", wrong, lambda row: f"a turn from {row.start:g} to {row.end:g} s")
     if recordings:
         known = {stem_of(recording): recording for recording in recordings}
         turns["recording"] = turns["recording"].map(lambda each: known.get(stem_of(each), ""))
         wrong = turns[turns["recording"] == ""].drop_duplicates("file")
-        refuse(
-            problems,
-            "unknown_recording",
-            wrong,
-            lambda row: f"no such recording; known are {some_of(list(known))}",
-        )
+        refuse(problems, "unknown", wrong, lambda row: f"no such recording; known are {some_of(list(known))}")
     return turns.assign(label=turns["tier"]) if tier_labels else turns
 
 
@@ -96,8 +86,8 @@ def _turns(path: Path, tiers: Sequence[str], problems: Problems) -> Iterator[tup
     found = dict((_eaf if suffix == EAF else _text_grid)(path, text, problems))
     chosen = [tier for tier in found if any(fnmatchcase(tier, pattern) for pattern in tiers or "*")]
     if (len(chosen) > 1 and not tiers) or (found and not chosen):
-        message = f"annotations on {some_of(list(found), 8)}; expected one tier, or {some_of(tiers or ['--tier NAME'])}"
-        problems.stop("wrong_tiers", file, message)
+        there, wanted = some_of(list(found), 8), some_of(tiers) or "one tier; choose with --tier"
+        problems.stop("wrong_tiers", file, f"annotations on {there}; expected {wanted}")
     for tier in chosen:
         turns, parents = found[tier]
         number, last = 0, -1.0
@@ -105,6 +95,14 @@ def _turns(path: Path, tiers: Sequence[str], problems: Problems) -> Iterator[tup
             number = bisect_right(parents, begin) if parents else number + (begin > last + SAME)
             last = end
             yield path.stem, begin, end, label, tier, number, line
+
+
+def _numbered(marks: Iterator[re.Match[str]]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield matches of line ends and other marks with their lines."""
+    line = 1
+    for found in marks:
+        yield line, found
+        line += found[0] == "\n"
 
 
 def _line_at(text: str, found: re.Match[str] | None) -> int:
@@ -130,13 +128,11 @@ def _eaf(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, tuple
     try:
         fromstring(text.encode())
         eaf = Eaf(str(path), suppress_version_warning=True)
-    except ParseError as error:
-        problems.stop(
-            "not_xml", path.name, f"not valid XML ({error}); save it again in ELAN", line=error.position[0]
-        )
     except Exception as error:  # pympi raises whatever its lines raise
-        message = f"not as ELAN writes it ({type(error).__name__} {error}); save it again in ELAN"
-        problems.stop("not_eaf", path.name, message, line=_line_at(text, _BROKEN.search(text)))
+        line = error.position[0] if isinstance(error, ParseError) else _line_at(text, _BROKEN.search(text))
+        problems.stop(
+            "not_eaf", path.name, f"not as ELAN writes it ({error}); save it again in ELAN", line=line
+        )
     spans, parent = {}, {}
     for aligned, linked, *_ in eaf.tiers.values():
         parent.update({annotation: row[0] for annotation, row in linked.items()})
@@ -144,11 +140,8 @@ def _eaf(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, tuple
             times = eaf.timeslots.get(first), eaf.timeslots.get(last)
             if None not in times:
                 spans[annotation] = times[0] / 1000, times[1] / 1000
-    starts = [found.start() for found in re.finditer("\n", text)]
-    lines = {
-        found[1]: bisect_right(starts, found.start()) + 1
-        for found in re.finditer(r'ANNOTATION_ID="(.*?)"', text)
-    }
+    marks = re.finditer(r'\n|ANNOTATION_ID="(.*?)"', text)
+    lines = {found[1]: line for line, found in _numbered(marks) if found[1]}
     for tier, (aligned, linked, attributes, _) in eaf.tiers.items():
         turns, above = [], eaf.tiers.get(attributes.get("PARENT_REF"), [{}])[0]
         for annotation, row in (aligned | linked).items():
@@ -156,9 +149,7 @@ def _eaf(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, tuple
             for _ in eaf.tiers:  # a parent may have a parent
                 root = parent.get(root, root)
             if root not in spans:
-                message = (
-                    f"annotation {annotation} of tier {name(tier)} has no start or no end; align it in ELAN"
-                )
+                message = f"annotation {annotation} of {name(tier)} has no start or no end; align it in ELAN"
                 problems.add("no_time", path.name, message, line=lines[annotation])
             elif value.strip():
                 turns.append((*spans[root], value.strip(), lines[annotation]))
@@ -189,26 +180,25 @@ def _text_grid(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
         )
     place = 0
     for tier, sizes in zip(tiers, [*_SIZES.findall(text), *[("0", "0")] * len(tiers)], strict=False):
-        turns, last, size = [], 0.0, int(sizes[0] or sizes[1])
-        if len(tier["entries"]) != size:
-            message = (
-                f"tier {name(tier['name'])} has {len(tier['entries'])} of {size} annotations; is it cut off?"
-            )
+        turns, last, entries, size = [], 0.0, tier["entries"], int(sizes[0] or sizes[1])
+        if len(entries) != size:
+            message = f"tier {name(tier['name'])} has {len(entries)} of {size} annotations; is it cut off?"
             problems.stop("cut_off", path.name, message, line=_line_at(text, None))
         place = max(0, text.find(f'"{tier["name"]}"', place))
-        for begin, end, label in tier["entries"] if tier["class"] == "IntervalTier" else ():
-            found = re.compile(rf"{re.escape(begin)}\s+(?:xmax ?= ?)?{re.escape(end)}\b").search(text, place)
-            place, line, times = (
-                found.end() if found else place,
-                _line_at(text, found),
-                (decimal(begin), decimal(end)),
+        for begin, end, label in entries if tier["class"] == "IntervalTier" else ():
+            span = re.compile(rf"{re.escape(begin)}\s+(?:xmax ?= ?)?{re.escape(end)}\b").search(text, place)
+            place, line, start, stop = (
+                span.end() if span else place,
+                _line_at(text, span),
+                decimal(begin),
+                decimal(end),
             )
-            if times[0] is None or times[1] is None or not last - SAME <= times[0] < times[1]:
+            if start is None or stop is None or not last - SAME <= start < stop:
                 message = f"an annotation from {begin} to {end}; expected times in order, after {last:g} s"
                 problems.add("bad_span", path.name, message, line=line)
             elif label.strip():
-                turns.append((*times, label.strip(), line))
-            last = times[1] or last
+                turns.append((start, stop, label.strip(), line))
+            last = stop or last
         if turns:
             yield tier["name"], (turns, [])
 

@@ -1,5 +1,6 @@
 """The files that describe a competition: a private and a public half."""
 
+import io
 import json
 
 import pandas as pd
@@ -41,7 +42,7 @@ def test_the_public_half_has_no_fact_of_the_hidden_labels(files):
         text = files[f"public/{name}"].decode()
         assert "gamma" not in text
         assert "power" not in text.lower()
-    numbers = pd.read_csv(pd.io.common.BytesIO(files["public/data.csv"]), keep_default_na=False)
+    numbers = pd.read_csv(io.BytesIO(files["public/data.csv"]), keep_default_na=False)
     hidden = numbers[numbers["set"] == "evaluation"]
     assert set(hidden["column"]) == {"all items"}
     assert set(hidden["class"]) == {""}

@@ -48,15 +48,15 @@ def test_answers_are_read_as_meant(tmp_path):
     [
         (
             {"Ana.csv": "id,label,score\na,yes,1\n"},
-            r"Ana\.csv.*line 2 +no annotator Ana; did you mean anna\?",
+            r"Ana\.csv.*line 2 +annotator 'Ana'; did you mean anna\?",
         ),
-        ({"anna.csv": "id,label,score\na,yse,1\n"}, r"line 2 +no label yse; did you mean yes\?"),
-        ({"anna.csv": "id,label,score\nc,yes,1\n"}, r"line 2 +no id of anna c; check the name"),
+        ({"anna.csv": "id,label,score\na,yse,1\n"}, r"line 2 +label 'yse'; did you mean yes\?"),
+        ({"anna.csv": "id,label,score\nc,yes,1\n"}, r"line 2 +id 'c'; it is not among those assigned"),
         ({"anna.csv": "id,label,score\nb,yes,1\na,no,1\nb,no,1\n"}, r"line 4 +b already appears on line 2"),
-        ({"anna.csv": "id,label\na,yes\n"}, r"line 1 +no columns score; found id, label"),
+        ({"anna.csv": "id,label\na,yes\n"}, r"line 1 +no column score; found id, label"),
         (
             {"anna.csv": "id,label,score\na,maybe,1\n,no,1\n", "ben_2.csv": "nothing\n"},
-            r"(?s)ben_2\.csv.*no columns id.*no columns label",
+            r"(?s)ben_2\.csv.*no column id.*no column label",
         ),
     ],
 )

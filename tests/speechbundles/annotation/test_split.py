@@ -1,5 +1,7 @@
 """Splits: groups stay whole, imbalance against brute force, strata, draws, sounds."""
 
+import io
+import json
 from itertools import product
 
 import numpy as np
@@ -105,8 +107,8 @@ def test_a_table_is_split_into_folders(tmp_path):
         {"dev": 60, "test": 0.5}, strata=["label"], draw={("test", "sex"): {"m": 30, "f": 40}}, sealed=0.4
     )
     files, lines, texts = split_source(tmp_path / "all.csv", "", wanted, sounds)
-    sets = pd.read_csv(pd.io.common.BytesIO(files["split.csv"]), keep_default_na=False).set_index("id")["set"]
-    dev, test = (pd.read_csv(pd.io.common.BytesIO(files[f"{name}/all.csv"])) for name in ("dev", "test"))
+    sets = pd.read_csv(io.BytesIO(files["split.csv"]), keep_default_na=False).set_index("id")["set"]
+    dev, test = (pd.read_csv(io.BytesIO(files[f"{name}/all.csv"])) for name in ("dev", "test"))
     assert (sets == "dev").sum() == len(dev)
     assert abs(len(dev) - 60) <= 2
     assert test["sex"].value_counts().to_dict() == {"f": 40, "m": 30}
@@ -119,6 +121,7 @@ def test_a_table_is_split_into_folders(tmp_path):
     assert all((first in own) == (last in own) or first == last for own in whole.values()) or "" in set(sets)
     assert texts["dev"].keys() == set(dev["id"])
     assert lines[-1].startswith("imbalance ")
+    assert "groups by speaker, sound_hash" in lines[0]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +129,7 @@ def test_a_table_is_split_into_folders(tmp_path):
     [
         ({"sets": {"a": 0.7, "b": 0.5}}, "the sets have 1.2 of the items"),
         ({"sets": {"a": 0.7, "b": 0.0}}, "expected shares above 0"),
-        ({"sets": {"a": 0.7}, "by": ["family"]}, "no columns family"),
+        ({"sets": {"a": 0.7}, "by": ["family"]}, "no column family"),
         (
             {"sets": {"a": 1.0}, "strata": ["speaker"]},
             "speaker has 30 values; expected 20 at most, or numbers",
@@ -143,3 +146,24 @@ def test_sets_that_cannot_be_made_are_refused(tmp_path, wanted, refused):
     write_files(tmp_path, {"all.csv": items.to_csv(index=False).encode()})
     with pytest.raises(OrganiserError, match=refused):
         split_source(tmp_path / "all.csv", "", Wanted(**wanted), None)
+
+
+def test_the_unit_that_merge_knows_stays_together(tmp_path):
+    items = corpus(3, 12, 60).rename(columns={"speaker": "child"})
+    items.insert(0, "id", [f"i{n}" for n in range(60)])
+    known = {
+        "id": "id",
+        "items": "labels.csv",
+        "files": ["labels.csv"],
+        "task": {"unit": "child"},
+        "questions": {},
+        "sealed": 0,
+    }
+    write_files(
+        tmp_path, {"labels.csv": items.to_csv(index=False).encode(), "data.json": json.dumps(known).encode()}
+    )
+    files, lines, _ = split_source(tmp_path, "", Wanted({"a": 0.5, "b": 0.5}), None)
+    children = [set(pd.read_csv(io.BytesIO(files[f"{name}/labels.csv"]))["child"]) for name in "ab"]
+    assert not children[0] & children[1]
+    _, lines, _ = split_source(tmp_path / "labels.csv", "", Wanted({"a": 0.5, "b": 0.5}), None)
+    assert "of one item each; --by names what stays together" in lines[0]

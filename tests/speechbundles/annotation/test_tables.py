@@ -49,7 +49,7 @@ def test_a_table_is_found_below_titles_with_any_separator(tmp_path, name, conten
             [r"t\.csv: 2 problems", r"line 3 +id is empty", r"line 4 +a already .* line 2"],
         ),
         ("id,wert,Wert\na,1,2\n", [r"line 1 +2 columns Wert; found id, Wert, Wert"]),
-        ("id,Zahl\na,1\n", [r"line 1 +no columns Wert; found id, Zahl"]),
+        ("id,Zahl\na,1\n", [r"line 1 +no column Wert; found id, Zahl"]),
         ('id,Wert\na,1\nb,"2\n', [r"line 3 +a quotation mark that is not closed"]),
         ("id,Wert\na,1,7\nb,2,\n", [r"line 2 +3 cells; expected 2"]),
         ("", [r"has no rows"]),

@@ -132,8 +132,12 @@ def test_recordings_are_matched_without_suffix_and_tiers_can_be_labels(tmp_path)
 @pytest.mark.parametrize(
     ("name", "change", "refused"),
     [
-        ("rec.eaf", ("</TIER>\n<TIER LING", "<TIER LING"), r"line 22 .*not valid XML \(mismatched tag"),
-        ("rec.eaf", (EAF[600:], ""), r"line 11 +not valid XML"),
+        (
+            "rec.eaf",
+            ("</TIER>\n<TIER LING", "<TIER LING"),
+            r"line 22 .*not as ELAN writes it \(mismatched tag",
+        ),
+        ("rec.eaf", (EAF[600:], ""), r"line 11 +not as ELAN writes it"),
         ("rec.eaf", ('TIME_VALUE="1250"', 'TIME_VALUE="1,25"'), r"line 7 +not as ELAN writes it"),
         ("rec.eaf", (' TIME_SLOT_REF2="ts3"', ""), r"line 13 +not as ELAN writes it"),
         ("rec.eaf", (' ANNOTATION_REF="a2"', ""), r"line 19 +not as ELAN writes it"),
@@ -141,18 +145,18 @@ def test_recordings_are_matched_without_suffix_and_tiers_can_be_labels(tmp_path)
         (
             "rec.eaf",
             ('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a9"'),
-            r"line 19 +annotation a4 of tier language has no",
+            r"line 19 +annotation a4 of language has no",
         ),
         (
             "rec.eaf",
             (' TIME_VALUE="5000"', ""),
-            r"line 19 +annotation a4 of tier language has no start or no end",
+            r"line 19 +annotation a4 of language has no start or no end",
         ),
         ("rec.eaf", ('TIME_VALUE="5000"', 'TIME_VALUE="900"'), r"line 19 +a turn from 1.25 to 0.9 s"),
         (
             "rec.eaf",
             ("lang", "tongue"),
-            r"annotations on utterance, tongueuage; expected one tier, or lang\*",
+            r"annotations on utterance, tongueuage; expected lang\*",
         ),
         ("rec.TextGrid", ("xmax = 1.25", "xmax = 1,25"), r"line 21 +not a TextGrid"),
         ("rec.TextGrid", ('text = "Mandarin"', 'text = "Mandarin'), r"line 26 +not a TextGrid"),
@@ -191,7 +195,7 @@ def test_an_unknown_recording_and_a_choice_of_tiers_are_refused(tmp_path):
     with pytest.raises(OrganiserError, match=r"rec\.eaf(?s:.*)no such recording; known are other"):
         read(tmp_path, "rec.eaf", EAF, recordings=["other.wav"])
     with pytest.raises(
-        OrganiserError, match=r"annotations on utterance, language; expected one tier, or '--tier NAME'"
+        OrganiserError, match=r"annotations on utterance, language; expected one tier; choose with --tier"
     ):
         read(tmp_path, "rec.eaf", EAF, tiers=())
 

@@ -92,7 +92,7 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
         (
             ["split", "labels", "--set", "evaluation=1", "--by", "family", "--out", "new"],
             1,
-            "no columns family",
+            "no column family",
         ),
         (["init", "other", "--new", "x", "--data", "round"], 2, "--new NAME with --kind KIND"),
         (
