@@ -31,6 +31,8 @@ NOTES = {
 }
 """The two halves, with what their pages say first."""
 COLOURS = (plots.BLUE, plots.ORANGE, plots.GREEN, plots.ERROR)
+STYLES, MARKS, HATCHES = (*plots.LINE_STYLES, "-."), ("|", "x", ".", "+"), ("", "///", "...", "xxx")
+"""What tells classes apart without colours."""
 MOST_BARS, MOST_DASHES = 300, 400
 """Recordings in a row of bars, and values on a strip."""
 
@@ -77,7 +79,7 @@ def data_page(
     parts: list[page.Html | None] = [page.paragraph(note, kind="note")]
     for column, rows in rows_of(table).items():
         heading, cells = ALL if column == ALL else f"By {column}", [[key, *own] for key, own in rows]
-        parts.append(page.section(heading, page.table(heading, ["", *table.columns], cells)))
+        parts.append(page.section(heading, page.table(heading, ["measure", *table.columns], cells)))
     if figures := _figures(sets):
         parts.append(page.section("Plots", *figures))
     if agreement is not None:
@@ -115,7 +117,7 @@ def _figures(sets: Sequence[Seen]) -> list[page.Html]:
 
 
 def _densities(name: str, caption: str, values: Mapping[tuple[str, str], np.ndarray]) -> page.Html:
-    """Plot a density and a strip for each class, by colour, and set, by line style."""
+    """Plot a density and a strip for each class; the sets are below each other."""
     from scipy.stats import gaussian_kde
 
     classes, sets = (list(dict.fromkeys(key[place] for key in values)) for place in (0, 1))
@@ -123,22 +125,21 @@ def _densities(name: str, caption: str, values: Mapping[tuple[str, str], np.ndar
     grid, rng = np.linspace(0, longest, 200), np.random.default_rng(0)
 
     def draw(figure: Any) -> None:
-        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
-        for row, ((kind, own), each) in enumerate(values.items()):
-            colour, style = COLOURS[classes.index(kind)], plots.LINE_STYLES[sets.index(own) % 3]
+        places = figure.subplots(2 * len(sets), 1, sharex=True, height_ratios=[3, 1] * len(sets))
+        for (kind, own), each in values.items():
+            row = classes.index(kind)
+            upper, lower = places[2 * sets.index(own) :][:2]
+            style = {"color": COLOURS[row], "linestyle": STYLES[row], "label": kind}
+            upper.set_ylabel(f"{own}: density")
             if len(each) > 1 and each.std() > 0:
-                upper.plot(
-                    grid, gaussian_kde(each)(grid), color=colour, linestyle=style, label=f"{kind}, {own}"
-                )
+                upper.plot(grid, gaussian_kde(each)(grid), **style)
             some = rng.permutation(each)[:MOST_DASHES]
-            lower.plot(some, np.full(len(some), -row), "|", color=colour, alpha=0.4)
-        lower.set_yticks([])
-        lower.set_xlim(0, longest)
-        upper.set_ylabel("density")
-        upper.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=8.5)
+            lower.plot(some, np.full(len(some), -row), MARKS[row], color=COLOURS[row], alpha=0.4)
+            lower.set(yticks=range(0, -len(classes), -1), yticklabels=classes, xlim=(0, longest))
+        places[0].legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, fontsize=8.5)
 
-    more = f"{caption}: densities, and a strip for each class and set"
-    return page.figure(more, more, plots.plot(name, draw, width=6.6, height=4.2))
+    more = f"{caption}: densities, and a strip for each class"
+    return page.figure(more, more, plots.plot(name, draw, width=6.6, height=3 * len(sets)))
 
 
 def _bars(name: str, own: str, totals: Frame) -> page.Html:
@@ -148,13 +149,11 @@ def _bars(name: str, own: str, totals: Frame) -> page.Html:
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         places, tops = np.arange(len(shares)), shares.cumsum(axis=1)
-        for colour, kind in zip(COLOURS, shares.columns, strict=False):
-            axes.bar(
-                places, shares[kind], bottom=tops[kind] - shares[kind], width=1.0, color=colour, label=kind
-            )
-        axes.set_xticks([])
-        axes.set_ylabel("share")
-        axes.legend(loc="lower right", frameon=True)
+        for row, kind in enumerate(shares.columns):
+            style = {"facecolor": COLOURS[row], "edgecolor": plots.PAPER, "hatch": HATCHES[row], "label": kind}
+            axes.fill_between(places, tops[kind] - shares[kind], tops[kind], step="mid", linewidth=0, **style)
+        axes.set(xticks=[], ylabel="share")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, fontsize=8.5)
 
     caption = f"The {own} set: share of each class, a bar for each recording or unit"
     return page.figure(caption, caption, plots.plot(name, draw, width=6.6, height=2.2))

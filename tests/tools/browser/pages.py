@@ -62,6 +62,9 @@ def make_pages(folder: Path) -> Iterator[Path]:
         yield from _challenge_pages(folder, bundle)
         yield from make_reports(folder, bundle)
         yield make_board(folder, bundle)
+        described = folder / f"{bundle.name}-data"
+        organise("describe", bundle.name, "--out", str(described))
+        yield from (described / half / "data.html" for half in ("private", "public"))
     yield _season(folder)
     for feedback in ("coarse", "exact"):
         yield _home_board(folder, feedback)
