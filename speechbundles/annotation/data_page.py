@@ -78,8 +78,9 @@ def data_page(
     """Return the page; `note` is for whom it is."""
     parts: list[page.Html | None] = [page.paragraph(note, kind="note")]
     for column, rows in rows_of(table).items():
-        heading, cells = ALL if column == ALL else f"By {column}", [[key, *own] for key, own in rows]
-        parts.append(page.section(heading, page.table(heading, ["measure", *table.columns], cells)))
+        heading, first = (ALL, 1) if column == ALL else (f"By {column}", 0)
+        header = [column, "measure", *table.columns][first:]
+        parts.append(page.section(heading, page.table(heading, header, [row[first:] for row in rows])))
     if figures := _figures(sets):
         parts.append(page.section("Plots", *figures))
     if agreement is not None:
@@ -125,6 +126,7 @@ def _densities(name: str, caption: str, values: Mapping[tuple[str, str], np.ndar
     grid, rng = np.linspace(0, longest, 200), np.random.default_rng(0)
 
     def draw(figure: Any) -> None:
+        figure.set_layout_engine("constrained")
         places = figure.subplots(2 * len(sets), 1, sharex=True, height_ratios=[3, 1] * len(sets))
         for (kind, own), each in values.items():
             row = classes.index(kind)
@@ -147,10 +149,16 @@ def _bars(name: str, own: str, totals: Frame) -> page.Html:
     shares = totals.div(totals.sum(axis=1), axis=0).sort_values(totals.columns[0])[-MOST_BARS:]
 
     def draw(figure: Any) -> None:
+        figure.set_layout_engine("constrained")
         axes = figure.subplots()
         places, tops = np.arange(len(shares)), shares.cumsum(axis=1)
         for row, kind in enumerate(shares.columns):
-            style = {"facecolor": COLOURS[row], "edgecolor": plots.PAPER, "hatch": HATCHES[row], "label": kind}
+            style = {
+                "facecolor": COLOURS[row],
+                "edgecolor": plots.PAPER,
+                "hatch": HATCHES[row],
+                "label": kind,
+            }
             axes.fill_between(places, tops[kind] - shares[kind], tops[kind], step="mid", linewidth=0, **style)
         axes.set(xticks=[], ylabel="share")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, fontsize=8.5)

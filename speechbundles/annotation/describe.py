@@ -33,9 +33,8 @@ _TIMES = (("start", "end"), ("start_s", "end_s"))
 _LENGTHS = {"duration": 1, "duration_s": 1, "length": 1000, "duration_frames": 16000}
 """Columns of durations, with the number of their units in a second."""
 _RECORDINGS = ("recording", "audio_name")
-ALL, TOTAL = "all items", "length, total"
+ALL, TOTAL = "All items", "length, total"
 LENGTHS = {TOTAL: "sum", "length, median (s)": "median", "length, mean (s)": "mean"}
-SHORT = {TOTAL: "in all", "length, median (s)": "median", "length, mean (s)": "mean"}
 _LEVELS = ["column", "class", "measure"]
 
 Answers = Callable[..., Iterator[Scored]]
@@ -139,22 +138,13 @@ def table_of(sets: Sequence[Seen], unit: str) -> Frame:
     return pd.DataFrame(cells, pd.MultiIndex.from_tuples(order, names=_LEVELS), dtype=float)
 
 
-def rows_of(table: Frame) -> dict[str, list[tuple[str, list[str]]]]:
-    """Return the measures as texts, `column -> rows`: a name and a text for each set; a class has one row."""
-    found: dict[str, list[tuple[str, list[str]]]] = {}
+def rows_of(table: Frame) -> dict[str, list[list[str]]]:
+    """Return the measures as texts, `column -> rows`: a class, the name of a measure and a text for each set."""
+    found: dict[str, list[list[str]]] = {}
     for (column, value), own in table.groupby(level=[0, 1], sort=False):
-        texts = {key[2]: [_shown(key[2], number) for number in row] for key, row in own.T.items()}
-        rows = found.setdefault(column, [])
-        if value and "items" in texts:
-            lengths = [
-                [f"{word} {text}" for text in texts.pop(key)] for key, word in SHORT.items() if key in texts
-            ]
-            more = [f" ({', '.join(each)})" for each in zip(*lengths, strict=True)] or [""] * len(
-                table.columns
-            )
-            items = texts.pop("items")
-            rows.append((value, [text + own * (text != "–") for text, own in zip(items, more, strict=True)]))
-        rows += [(f"{value}: {measure}" if value else measure, row) for measure, row in texts.items()]
+        for key, numbers in zip(own.index, own.to_numpy(), strict=True):
+            texts = [_shown(key[2], number) for number in numbers]
+            found.setdefault(column, []).append([value or "all", key[2], *texts])
     return found
 
 
@@ -169,13 +159,13 @@ def _shown(measure: str, value: float) -> str:
 def sentences(table: Frame, agreement: Frame | None) -> list[str]:
     """Return the text for the data section of a paper: a paragraph for each set, and one on agreement."""
     lines = []
-    for place, name in enumerate(table.columns):
-        lines.append(f"The {name} set.")
+    for place, name in enumerate(table.columns, 2):
+        parts: dict[str, list[str]] = {}
         for column, rows in rows_of(table).items():
-            texts = [f"{key} {own[place]}" for key, own in rows if own[place] != "–"]
-            lines[-1] += (
-                f" {'All' if column == ALL else 'By ' + column}: {'; '.join(texts)}." if texts else ""
-            )
+            for row in rows:
+                topic = f"The {name} set" if column == ALL else f"{column} {row[0]}"
+                parts.setdefault(topic, []).extend([f"{row[1]} {row[place]}"] * (row[place] != "–"))
+        lines.append(" ".join(f"{topic}: {'; '.join(each)}." for topic, each in parts.items() if each))
     if agreement is not None:
         shown = agreement[agreement["measure"].str.match("kappa|alpha|gamma")].itertuples()
         found = [f"{row.measure} of {row.question} ({row.annotators}) {interval_of(row)}" for row in shown]

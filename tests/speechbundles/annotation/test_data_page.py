@@ -44,6 +44,6 @@ def test_the_public_half_has_no_fact_of_the_hidden_labels(files):
         assert "power" not in text.lower()
     numbers = pd.read_csv(io.BytesIO(files["public/data.csv"]), keep_default_na=False)
     hidden = numbers[numbers["set"] == "evaluation"]
-    assert set(hidden["column"]) == {"all items"}
+    assert set(hidden["column"]) == {"All items"}
     assert set(hidden["class"]) == {""}
     assert "language_tag" in set(numbers[numbers["set"] == "development"]["column"])

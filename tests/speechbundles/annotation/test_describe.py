@@ -39,7 +39,7 @@ def test_table_1_of_merlion_is_that_of_the_samples_labels(table, name):
             own[row["language_tag"]] += seconds
     both = [own for own in held.values() if all(own.values())]
     found = table[name].to_dict()
-    assert found["all items", "", "recordings"] == len(held)
+    assert found["All items", "", "recordings"] == len(held)
     for language in ("English", "Mandarin", "NON_SPEECH", "Non-Evaluated-Speech"):
         own = {key[2]: value for key, value in found.items() if key[:2] == ("language_tag", language)}
         assert own["items"] == len(lengths[language])
@@ -55,8 +55,8 @@ def test_table_1_of_merlion_is_that_of_the_samples_labels(table, name):
 
 def test_the_text_has_each_set_with_its_classes(table):
     first, second = sentences(table, None)
-    assert first.startswith("The development set. All: items 665; length, total 0:14:21;")
-    assert "By language_tag: English 471 (in all 0:11:15, median 1.125, mean 1.433);" in second
+    assert first.startswith("The development set: items 665; length, total 0:14:21;")
+    assert ". language_tag English: items 471; length, total 0:11:15; length, median (s) 1.125;" in second
     agreement = pd.DataFrame(
         [("q", "kappa", "a, b", 0.5, 0.4, 0.6, 9, 99), ("q", "equal", "a, b", 0.9, 0.8, 1.0, 9, 99)],
         columns=["question", "measure", "annotators", "value", "low", "high", "units", "items"],
@@ -90,12 +90,13 @@ def test_of_a_hidden_set_only_the_public_list_is_described(task, tmp_path):
     assert not {*public.rows.columns} & {*labels, "human_score"} - {"prompt_id"}
     assert public.rows.shape[0] in (len(reference.items), 28)
     numbers = table_of([public], "unit")["evaluation"].to_dict()
-    assert numbers["all items", "", "items"] == len(public.rows)
+    assert numbers["All items", "", "items"] == len(public.rows)
     assert not any("mean" in measure and "length" not in measure for *_, measure in numbers)
-    assert rows_of(table_of([see(reference, public=False)], "unit"))["all items"][0] == (
+    assert rows_of(table_of([see(reference, public=False)], "unit"))["All items"][0] == [
+        "all",
         "items",
-        [str(len(see(reference, public=False).rows))],
-    )
+        str(len(see(reference, public=False).rows)),
+    ]
 
 
 def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
@@ -106,7 +107,7 @@ def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
         "evaluation"
     ]
     expected = {"items": 3, "speakers": 2, "length, total": 6, "without severity": 1, "length, median (s)": 2}
-    assert {measure: found["all items", "", measure] for measure in expected} == expected
+    assert {measure: found["All items", "", measure] for measure in expected} == expected
     assert found["label", "yes", "items"] == 2
     assert ("speaker", "S1", "items") not in found
     assert found["label", "yes", "mean share of a speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
