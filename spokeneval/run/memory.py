@@ -162,16 +162,10 @@ def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) ->
 
 
 def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
-    known = _known(layout)
-    there = [str(column).lower() for column in frame.columns]
-    columns = {}
-    for column in frame.columns:
-        name = known.get(str(column).lower())
-        # An exact name takes precedence over an alias.
-        if name is not None and (name.lower() not in there or name.lower() == str(column).lower()):
-            cells = frame[column]
-            columns[name] = cells.to_list() if hasattr(cells, "to_list") else list(cells)
-    _require(columns, layout, f"the {side}", frame.columns)
+    cells = _named(frame, frame.columns, layout, f"the {side}")
+    columns = {
+        name: each.to_list() if hasattr(each, "to_list") else list(each) for name, each in cells.items()
+    }
     return Records(None if layout.id in columns else _index(frame), columns)
 
 
@@ -192,33 +186,28 @@ def _of_answers(ids: Optional[list[Any]], answers: list[Any], layout: Layout, si
 
 
 def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, side: str) -> Records:
-    known = _known(layout)
-    rows = []
-    for row, answer in enumerate(answers):
-        named = {
-            known[str(column).lower()]: value
-            for column, value in answer.items()
-            if str(column).lower() in known
-        }
-        _require(named, layout, f"row {row} of the {side}", answer)
-        rows.append(named)
+    rows = [_named(answer, answer, layout, f"row {row} of the {side}") for row, answer in enumerate(answers)]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if ids is not None:
         columns = [column for column in columns if column != layout.id]
     return Records(ids, {column: [row.get(column) for row in rows] for column in columns})
 
 
-def _require(columns: Mapping[str, Any], layout: Layout, place: str, names: Iterable[Any]) -> None:
-    """Refuse data that lack a column; `names` are those of all their columns."""
+def _named(data: Any, names: Iterable[Any], layout: Layout, place: str) -> dict[str, Any]:
+    """The layout's columns among those with these names, by the layout's names; refuses data that lack a column."""
+    known = {alias.lower(): column for alias, column in (layout.aliases or {}).items()}
+    known.update({column.lower(): column for column in (*layout.required, *layout.optional)})
+    there = {str(name).lower(): name for name in names}
+    columns = {}
+    for lower, name in there.items():
+        column = known.get(lower)
+        if column is not None and (column.lower() not in there or column.lower() == lower):
+            columns[column] = data[name]  # an exact name takes precedence over an alias
     missing = [column for column in layout.required if column not in columns and column != layout.id]
     if missing:
         found = some_of(list(map(str, names)), 8) or "none"
         raise ValueError(f"{place} has no column {some_of(missing)}; its columns are {found}")
-
-
-def _known(layout: Layout) -> dict[str, str]:
-    aliases = {alias.lower(): column for alias, column in (layout.aliases or {}).items()}
-    return {**aliases, **{column.lower(): column for column in (*layout.required, *layout.optional)}}
+    return columns
 
 
 def _index(data: Any) -> Optional[list[Any]]:
