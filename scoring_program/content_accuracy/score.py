@@ -3,8 +3,7 @@
     python3 score.py INPUT_DIR OUTPUT_DIR      (INPUT_DIR/ref/reference.csv, INPUT_DIR/res/predictions.csv)
 
 spokeneval/challenges/content_accuracy.py describes the files, the counts and the scores;
-spokeneval/metrics/agreement.py, spokeneval/metrics/correlation.py and spokeneval/metrics/prediction_error.py give the
-formulas and their sources.
+spokeneval/metrics/correlation.py and spokeneval/metrics/prediction_error.py give the formulas and their sources.
 """
 
 import sys

@@ -90,7 +90,6 @@ def on_scale(options: Mapping[str, str]) -> Task:
             reference.items.ids, "response", speaker=reference.texts["speaker_id"]
         ),
         held="the number of words",
-        cells=True,
     )
     scales = (PUBLISHED, *(other for other in SCALES if other != PUBLISHED))
     view = task.view._replace(
@@ -98,7 +97,8 @@ def on_scale(options: Mapping[str, str]) -> Task:
         groups=lambda reference: {"Prompt": reference.texts["prompt_id"]},
         texts=("prompt_id",),
     )
-    return replace(task, view=view, options=(Option("scale", scales),), vary=on_scale)
+    published = tuple(score for score in task.scores if score.key != "ccc")
+    return replace(task, scores=published, view=view, options=(Option("scale", scales),), vary=on_scale)
 
 
 TASK = on_scale({"scale": PUBLISHED})

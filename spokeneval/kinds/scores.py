@@ -10,7 +10,7 @@ rounded to the nearest step, halves to the even multiple; other scores take them
 undefined because the submitted scores are constant is 0. Lin's concordance correlation (CCC) is below Pearson's r where
 predictions are shifted or on another scale. The mean shift is without its sign, because a leaderboard
 ranks in one direction.
-Source: `metrics.correlation`, `metrics.agreement`, `metrics.prediction_error`.
+Source: `metrics.correlation`, `metrics.prediction_error`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import Units
 from ..formats.tables import Table
-from ..metrics import agreement, correlation, prediction_error
+from ..metrics import correlation, prediction_error
 from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task, View
@@ -72,7 +72,6 @@ def scores(
     form: Optional[Format] = None,
     units: Optional[Callable[[Any], Units]] = None,
     held: str = "",
-    cells: bool = False,
 ) -> Task:
     """Return a task that asks for scores on a scale.
 
@@ -86,14 +85,11 @@ def scores(
         If the task has files of its own, its format and the function that returns its units.
     held
         What the control variable is, by default the name of its column.
-    cells
-        Whether to count items by pairs of rounded scores, of which there are the square of the number of steps; then
-        without CCC.
     """
     if step:
         check_step(scale, step)
     _check_columns(control, second, id, unit, truth)
-    asked = _Asked(scale, step, control, second, truth, answer, item, cells)
+    asked = _Asked(scale, step, control, second, truth, answer, item)
     reference = one_table(FILE, asked.columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, {answer: submitted(scale)}, id=id, item=item)
     middle = sum(scale) / 2
@@ -103,8 +99,8 @@ def scores(
         format=form or sheet_format(reference, submission, list_file="items.csv", check=asked.check),
         units=units or units_by(item, unit),
         count=asked.count,
-        scores=_scores(step=step, held=held or control, second=second, cells=cells),
-        right=partial(_right, width=asked.width, rounded=_ROUNDED[cells] if step else None),
+        scores=_scores(step=step, held=held or control, second=second),
+        right=partial(_right, width=asked.width, stepped=bool(step)),
         labels=lambda reference: reference[truth].tolist(),
         trivial={
             f"{middle:g} for every {item}": always(answer, middle),
@@ -144,7 +140,6 @@ class _Asked:
     truth: str
     answer: str
     item: str
-    cells: bool
 
     @property
     def width(self) -> float:
@@ -221,14 +216,10 @@ class _Asked:
             near, found = in_steps(human, self.step), in_steps(predicted, self.step)
             low, high = (round(end / self.step) for end in self.scale)
             rounded = prediction_error.round_to_scale(found, low, high)
-            if self.cells:
-                parts["rounded"] = agreement.rating_cells(near, rounded, scale=(low, high))
-            else:
-                parts["rounded"] = correlation.rating_moments(near - low, rounded - low)
-                parts["rounded_differences"] = prediction_error.differences(near, rounded)
-        if not self.cells:
-            centre = sum(self.scale) / 2
-            parts["concordance"] = correlation.rating_moments(human - centre, predicted - centre)
+            parts["rounded"] = correlation.rating_moments(near - low, rounded - low)
+            parts["rounded_differences"] = prediction_error.differences(near, rounded)
+        centre = sum(self.scale) / 2
+        parts["concordance"] = correlation.rating_moments(human - centre, predicted - centre)
         parts["errors"] = prediction_error.squared_errors(human, predicted)
         parts["ranks"] = correlation.rank_moments(human, predicted)
         parts["differences"] = prediction_error.differences(near, found)
@@ -238,27 +229,11 @@ class _Asked:
         return parts
 
 
-def _right(rows: Any, *, width: float, rounded: Any) -> Any:
+def _right(rows: Any, *, width: float, stepped: bool) -> Any:
     """Whether the rounded score is the human score; without steps, 1 minus the error in widths of the scale."""
-    if rounded:
-        _, (exact, part), _ = rounded
-        return exact(rows[part])
+    if stepped:
+        return prediction_error.within_half(rows["rounded_differences"])
     return 1 - np.minimum(np.sqrt(rows["errors"].squared_error) / width, 1)
-
-
-_ROUNDED: dict[bool, tuple[tuple[Callable[[Any], Any], str], ...]] = {
-    True: (
-        (partial(agreement.kappa, weights="quadratic"), "rounded"),
-        (agreement.exact, "rounded"),
-        (agreement.adjacent, "rounded"),
-    ),
-    False: (
-        (correlation.concordance, "rounded"),
-        (prediction_error.within_half, "rounded_differences"),
-        (prediction_error.within_one, "rounded_differences"),
-    ),
-}
-"""Quadratic kappa, exact and adjacent agreement, each with its part of the counts: from cells, and from sums."""
 
 
 def _signed_shift(rows: prediction_error.Differences) -> str:
@@ -272,31 +247,31 @@ def _signed_shift(rows: prediction_error.Differences) -> str:
 
 
 # fmt: off
-def _scores(*, step: Optional[float], held: str, second: str, cells: bool) -> tuple[Score, ...]:
+def _scores(*, step: Optional[float], held: str, second: str) -> tuple[Score, ...]:
     """The scores; those that need a step, a control variable or a second human score only where there is one."""
-    (kappa, kappa_of), (exact, exact_of), (adjacent, adjacent_of) = _ROUNDED[cells]
     half, one = (step or 0) / 2, float(step or 0)
     table = (
         Score("pearson_r", "Pearson r", HIGHER, correlation.correlation,
               "correlation of the predictions with the human scores", of="correlation", undefined=0.0,
               bounds=AGREEMENT, best=1),
-        step and Score("quadratic_kappa", "Quadratic κ", HIGHER, kappa,
-                       "agreement of the rounded predictions with the human scores", of=kappa_of, bounds=AGREEMENT),
+        # The concordance of whole numbers is their quadratic kappa, and rounded scores within half a step are equal.
+        step and Score("quadratic_kappa", "Quadratic κ", HIGHER, correlation.concordance,
+                       "agreement of the rounded predictions with the human scores", of="rounded", bounds=AGREEMENT),
         held and Score("partial_r", "Partial r", HIGHER, correlation.partial_correlation,
                        f"correlation with {held} held constant", of="partial", undefined=0.0, bounds=AGREEMENT),
-        step and Score("exact", "Exact", HIGHER, exact, "rounded predictions equal to the human score", of=exact_of,
+        step and Score("exact", "Exact", HIGHER, prediction_error.within_half,
+                       "rounded predictions equal to the human score", of="rounded_differences", percent=True),
+        step and Score("adjacent", "Adjacent", HIGHER, prediction_error.within_one,
+                       f"rounded predictions at most {step:g} from the human score", of="rounded_differences",
                        percent=True),
-        step and Score("adjacent", "Adjacent", HIGHER, adjacent,
-                       f"rounded predictions at most {step:g} from the human score", of=adjacent_of, percent=True),
         Score("rmse", "RMSE", LOWER, prediction_error.root_mean_square,
               "root mean square error of the raw predictions", of="errors", bounds=POSITIVE),
         Score("spearman_r", "Spearman r", HIGHER, correlation.correlation,
               "correlation of the ranks of predictions and human scores", of="ranks", undefined=0.0,
               bounds=None),  # no interval: the ranks are among all items, and would change if some were left out
-        None if cells else Score(
-            "ccc", "CCC", HIGHER, correlation.concordance,
-            "Lin's concordance correlation of the predictions with the human scores", of="concordance",
-            bounds=AGREEMENT, best=1),
+        Score("ccc", "CCC", HIGHER, correlation.concordance,
+              "Lin's concordance correlation of the predictions with the human scores", of="concordance",
+              bounds=AGREEMENT, best=1),
         Score("smd", "Mean shift", LOWER, prediction_error.mean_shift,
               "absolute standardised mean difference: mean error over the human scores' standard deviation",
               of="differences", bounds=POSITIVE, interval=prediction_error.mean_shift_interval, remark=_signed_shift),

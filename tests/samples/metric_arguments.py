@@ -27,7 +27,6 @@ from spokeneval.metrics import (
     transcript_errors,
 )
 from spokeneval.metrics import phoneme_recognition as recognition
-from spokeneval.metrics.counts import total
 from spokeneval.metrics.sweeps import Recording, Turns
 
 INF = math.inf
@@ -381,10 +380,6 @@ def count_turns(recordings: list[Recording], part: str) -> Any:
     return merlion_diarization.count(reference, Submission(languages, sides[1]))[part]
 
 
-def rating_sums(*ratings: np.ndarray) -> correlation.CorrelationMoments:
-    return total(correlation.rating_moments(*ratings))
-
-
 LANGUAGES = ("english", "mandarin")
 SCALE = {"scale": (1, 5)}
 RATINGS, SEGMENTS, TRIALS = Ratings(partial(agreement.rating_cells, **SCALE)), Segments(), Trials()
@@ -410,7 +405,8 @@ PARTS: Mapping[str, Mapping[str, Family]] = {
     "content_accuracy": {
         "correlation": Predictions(correlation.correlation_moments),
         "partial": Controlled(correlation.partial_moments),
-        "rounded": RATINGS,
+        "rounded": Predictions(correlation.rating_moments),
+        "rounded_differences": Predictions(prediction_error.differences),
         "errors": Predictions(prediction_error.squared_errors),
         "ranks": Predictions(correlation.rank_moments),
         "differences": Predictions(prediction_error.differences),

@@ -21,13 +21,12 @@ from tests.samples.metric_arguments import (
     INF,
     LANGUAGES,
     PARTS,
+    RATINGS,
     SCALE,
     SEGMENTS,
     TRIALS,
     Arguments,
     Family,
-    Predictions,
-    rating_sums,
     stacked,
 )
 
@@ -146,7 +145,6 @@ TWINS = (
     like("content_accuracy.pearson_r", correlation.pearson_r),
     like("content_accuracy.partial_r", correlation.partial_r),
     like("content_accuracy.rmse", prediction_error.rmse),
-    like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights="quadratic", **SCALE),
     like(PLAN, equal_error_rate.rocch_eer, stacked(difference_trials), SEGMENTS),
     like(INTERPOLATED, equal_error_rate.interpolated_eer, stacked(difference_trials), SEGMENTS),
 )
@@ -155,11 +153,9 @@ TWINS = (
 METRICS = (
     *SCORES.values(),
     *TWINS,
-    like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights=None, **SCALE),
-    like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, weights="linear", **SCALE),
-    like(
-        *("content_accuracy.quadratic_kappa", correlation.concordance, rating_sums),
-        Predictions(correlation.rating_moments),
+    *(
+        like("content_accuracy.quadratic_kappa", agreement.cohen_kappa, family=RATINGS, weights=each, **SCALE)
+        for each in (None, "linear", "quadratic")
     ),
     like(EER, equal_error_rate.rocch_eer, family=TRIALS),
     like(INTERPOLATED, equal_error_rate.interpolated_eer, family=TRIALS),
@@ -169,8 +165,11 @@ CHANGED = {
     "relabelled": {
         *(f"psst_correctness.{key}" for key in ("f1", "precision", "recall", "specificity")),
         *("psst_recognition.fer", "phoneme_recognition.feature_error_rate"),
-        *("content_accuracy.rmse", "prediction_error.rmse", "correlation.concordance rating_sums"),
-        *(f"content_accuracy.{key}" for key in ("smd", "within_half", "within_one")),
+        *("content_accuracy.rmse", "prediction_error.rmse"),
+        *(
+            f"content_accuracy.{key}"
+            for key in ("smd", "within_half", "within_one", "exact", "adjacent", "quadratic_kappa")
+        ),
         *(f"merlion_identification.{language}_recall" for language in LANGUAGES),
         *(f"merlion_diarization.{language}_error{end}" for language in LANGUAGES for end in ("", "_script")),
     },
