@@ -14,6 +14,8 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, Callable, Optional
 
+import numpy as np
+
 from ..formats.cells import real_numbers, words
 from ..formats.format import Format
 from ..formats.problems import Problems, data
@@ -77,6 +79,9 @@ def decisions(
     other = classes[1 - number] if positive else ""
     expected = f"both {positive} and {other} {item}s" if positive else "two classes or more"
 
+    def sides(reference: Answers, submission: Answers) -> tuple[np.ndarray, np.ndarray]:
+        return reference[truth], submission[answer]
+
     def check(answers: Answers, table: Table, problems: Problems) -> None:
         if not problems and len(set(answers[truth].tolist())) < 2:
             problems.add("one_class", table.file, f"only one kind of {item}; expected {expected}")
@@ -87,7 +92,7 @@ def decisions(
         title=title,
         format=form(check=check),
         units=units or units_by(item, unit),
-        count=partial(_count, truth=truth, answer=answer, classes=len(classes), positive=number),
+        count=partial(_count, sides=sides, classes=len(classes), positive=number),
         scores=two_class_scores(positive, other, item) if positive else many_class_scores(classes, item),
         right=_right,
         labels=lambda reference: reference[truth].tolist(),
@@ -119,15 +124,14 @@ def pooled_decisions(
     threshold: the least mean score of a positive unit.
     """
     if pool != MEAN and threshold != THRESHOLD:
-        raise ParameterError(
-            "threshold", "the least mean score of a positive unit; declare `pool: mean`, too"
-        )
+        message = "the least mean score of a positive unit; declare `pool: mean`, too"
+        raise ParameterError("threshold", message)
     if not pool:
         return decisions(name, title, classes=classes, positive=positive, id=id, item=item, unit=unit)
     if pool == MEAN and len(classes) > 2:
         raise ParameterError("pool", f"mean of scores for {len(classes)} classes; expected two, or vote")
     column, number = (
-        (SCORE if pool == MEAN else "label"),
+        SCORE if pool == MEAN else "label",
         classes.index(positive) if positive in classes else -1,
     )
     pooling = Pooling(pool, threshold, classes, number, unit, "label", column)
@@ -146,7 +150,7 @@ def pooled_decisions(
     by_score["classes at random"] = at_random(column, [*scores.values()])
     return replace(
         task,
-        count=partial(_count_units, pooling=pooling),
+        count=partial(_count, sides=pooling.sides, classes=len(classes), positive=number),
         labels=lambda answers: pooling.truths(answers).tolist(),
         trivial=by_score if pool == MEAN else task.trivial,
         partly_right=pooling.partly_right if pool == MEAN else None,
@@ -173,12 +177,8 @@ def _check_positive(classes: tuple[str, ...], positive: str) -> None:
     if positive and positive not in classes:
         raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
     if bool(positive) != (len(classes) == 2):
-        found = (
-            f"{len(classes)} classes have no positive one"
-            if positive
-            else "two classes; name the positive one"
-        )
-        raise ParameterError("positive", found)
+        many = f"{len(classes)} classes have no positive one"
+        raise ParameterError("positive", many if positive else "two classes; name the positive one")
 
 
 def decisions_view(
@@ -205,17 +205,9 @@ def decisions_view(
 
 
 def _count(
-    reference: Answers, submission: Answers, *, truth: str, answer: str, classes: int, positive: int
+    reference: Answers, submission: Answers, *, sides: Callable[..., Any], classes: int, positive: int
 ) -> dict[str, Any]:
-    return _counts(reference[truth], submission[answer], classes=classes, positive=positive)
-
-
-def _count_units(reference: Answers, submission: Answers, *, pooling: Pooling) -> dict[str, Any]:
-    sides = pooling.sides(reference, submission)
-    return _counts(*sides, classes=len(pooling.classes), positive=pooling.positive)
-
-
-def _counts(expected: Any, predicted: Any, *, classes: int, positive: int) -> dict[str, Any]:
+    expected, predicted = sides(reference, submission)
     if positive >= 0:
         return {"predictions": metrics.predictions_per_item(expected == positive, predicted == positive)}
     return {"predictions": metrics.decisions_per_item(expected, predicted, classes=classes)}
