@@ -89,9 +89,7 @@ def rocch_eer(target_scores: Any, nontarget_scores: Any) -> float:
     The hull is the lower left convex hull of all operating points in the (false alarm, miss) plane, as found by
     pool-adjacent-violators (Brümmer and de Villiers 2013).
 
-    Only the hull's edge on the diagonal is computed, starting from a vertex on either side. The operating point
-    farthest below the chord of both vertices is also a vertex, and replaces the vertex on its side, until no point lies
-    below the chord. Counts are integers, so the result is the exact quotient, rounded once.
+    Counts are integers, so the result is the exact quotient, rounded once.
     """
     targets, nontargets = sorted_trials(target_scores, nontarget_scores)
     return float(_crossing(*diagonal_edge(targets, nontargets), (len(targets), len(nontargets))))
@@ -286,7 +284,8 @@ def _histogram_crossing(histograms: ScoreHistograms, find_ends: Callable[..., An
 def _hull_edges(misses: np.ndarray, false_alarms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The ends of the hull's edge on the diagonal, as indices into each row of operating points.
 
-    The same search as in `diagonal_edge`, for all rows at once.
+    The search starts from a vertex on either side. The point farthest below the chord of both is also a vertex, and
+    replaces the vertex on its side, until no point lies below the chord.
     """
     n_targets, n_nontargets = misses[:, -1], false_alarms[:, 0]
     right = np.zeros(len(misses), dtype=np.int64)

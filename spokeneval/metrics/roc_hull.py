@@ -89,56 +89,13 @@ def diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, f
 
 def diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
     """The ends (misses, false alarms) of the hull's edge on the diagonal, for scores in ascending order."""
-    rejecting_none = (0, _false_alarms(targets, nontargets, np.array([0])).item())
-    rejecting_all = (len(targets), 0)
-    right, left = rejecting_none, rejecting_all  # miss rate at most, and above, the false-alarm rate
-    while True:
-        vertex = _farthest_below(targets, nontargets, right, left)
-        if vertex is None:
-            return right, left
-        if vertex[0] * len(nontargets) <= vertex[1] * len(targets):
-            right = vertex
-        else:
-            left = vertex
+    thresholds = np.append(hull_thresholds(targets, nontargets), np.inf)
+    misses, false_alarms = errors_at(thresholds, targets, nontargets)
+    last = np.flatnonzero(misses * len(nontargets) <= false_alarms * len(targets))[-1]
+    right, left = zip(misses[last : last + 2].tolist(), false_alarms[last : last + 2].tolist())
+    return right, left
 
 
 def errors_at(threshold: Any, targets: np.ndarray, nontargets: np.ndarray) -> tuple[Any, Any]:
     """Misses and false alarms at thresholds, for scores in ascending order."""
     return np.searchsorted(targets, threshold), len(nontargets) - np.searchsorted(nontargets, threshold)
-
-
-def _farthest_below(
-    targets: np.ndarray, nontargets: np.ndarray, right: tuple[int, int], left: tuple[int, int]
-) -> tuple[int, int] | None:
-    """The point (misses, false alarms) farthest below the chord from `right` to `left`, or None.
-
-    A threshold at the i-th lowest target, with i from 0, has i misses; or fewer if it is tied with the previous target,
-    whose point is then the better one. Any other threshold is worse than one of these. The cost of every threshold from
-    the i-th to the j-th target is at least that of i misses with the false alarms of j. Ranges that cannot contain a
-    better point than the best so far are dropped, and the others are divided, so that few scores are evaluated.
-    """
-    miss_weight, false_alarm_weight = right[1] - left[1], left[0] - right[0]
-    best = miss_weight * right[0] + false_alarm_weight * right[1]
-    vertex = None
-    stride = 4096
-    start = np.arange(right[0], left[0], stride, dtype=np.int64)
-    while True:
-        false_alarms = _false_alarms(targets, nontargets, start)
-        cost = miss_weight * start + false_alarm_weight * false_alarms
-        if cost.size and cost.min() < best:
-            lowest = int(cost.argmin())
-            best, vertex = int(cost[lowest]), (int(start[lowest]), int(false_alarms[lowest]))
-        if stride == 1:
-            return vertex
-        end = np.minimum(start + stride, left[0])
-        bound = miss_weight * start + false_alarm_weight * _false_alarms(targets, nontargets, end)
-        stride //= 16
-        start = (start[bound < best][:, None] + np.arange(0, 16 * stride, stride)).ravel()
-        start = start[start < left[0]]
-
-
-def _false_alarms(targets: np.ndarray, nontargets: np.ndarray, misses: np.ndarray) -> np.ndarray:
-    """The number of nontargets accepted by a threshold at `targets[misses]`; 0 if every target is missed."""
-    all_missed = misses == len(targets)
-    rejected = np.searchsorted(nontargets, targets[np.where(all_missed, 0, misses)])
-    return np.where(all_missed, 0, len(nontargets) - rejected)
