@@ -49,7 +49,7 @@ _WORKER_METADATA = re.compile(
 """Exit codes and times under any names that workers may use; no `command`, which the platform would run."""
 
 
-def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
+def list_files(directory: Path, *, after_ingestion: bool = False, others: Collection[str] = ()) -> Files:
     """List the submission's files.
 
     Parameters
@@ -59,6 +59,8 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
     after_ingestion
         Whether the ingestion program has run. Its report and the platform's own `metadata` are then in the same folder,
         and are left out of the list (`check_report` checks the report). Before, neither file is accepted.
+    others
+        The names of files for other tasks of the challenge, which are left out of the list.
 
     Raises
     ------
@@ -97,7 +99,7 @@ def list_files(directory: Path, *, after_ingestion: bool = False) -> Files:
             "nested_folder", "", _describe_folders(folders, "beside the files" if files else "side by side")
         )
     problems.raise_if_any()
-    return Files(files)
+    return Files({file: path for file, path in files.items() if file not in others})
 
 
 def check_report(directory: Path, accepted: str) -> None:

@@ -25,13 +25,15 @@ def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
 
     def program() -> None:
         inputs, submitted, output = directories("INPUT_DATA_DIR", "SUBMISSION_DIR", "OUTPUT_DIR")
-        task = own_options().vary(default)
+        options = own_options()
+        task = options.vary(default)
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         remove(report)
         known = items or read_items(task, inputs)
         try:
-            submission = task.format.read_submission(list_files(submitted), known)
+            files = list_files(submitted, others=options.other_files)
+            submission = task.format.read_submission(files, known)
         except SubmissionError as refusal:
             write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
             raise

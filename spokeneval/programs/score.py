@@ -70,7 +70,7 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
         known = reference or read_reference(task, inputs / "ref")
     at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
     settings = (replace(options, feedback=EXACT) if at_home else options).settings(task, known)
-    files = list_files(inputs / "res", after_ingestion=True)
+    files = list_files(inputs / "res", after_ingestion=True, others=options.other_files)
     submission = read_submission(task, files, known)
     accepted = accepted_report(task.name, len(known.items))
     check_report(inputs / "res", accepted)

@@ -69,6 +69,8 @@ class Options:
         What the page says about each set, by the same fingerprints as in `sets`.
     received
         Whether the leaderboard has the single column `received`, because the labels of a hidden set stay at home.
+    other_files
+        The files of submissions to the other tasks of the challenge, which a submission may have, too.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -81,6 +83,7 @@ class Options:
     competition: str = ""
     about: Mapping[str, About] = field(default_factory=dict)
     received: bool = False
+    other_files: Sequence[str] = field(default_factory=list)
 
     @classmethod
     def load(cls, content: Any) -> Options:
@@ -111,7 +114,8 @@ class Options:
     def dump(self, *keys: str) -> bytes:
         """The content of the file as JSON, or only some keys. Keys that would have no effect are left out."""
         unused = () if self.detailed_results else _ON_PAGES
-        needed = keys or [key for key in KEYS if key not in unused and (key != "received" or self.received)]
+        unused = (*unused, *(key for key in _IF_SET if not getattr(self, key)))
+        needed = [key for key in keys or KEYS if key not in unused]
         content = {key: value for key, value in asdict(self).items() if key in needed}
         return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -177,6 +181,9 @@ def _read_feedback(content: Any) -> SetFeedback:
 
 KEYS: Mapping[str, type] = {key: type(value) for key, value in asdict(Options()).items()}
 """The keys of `options.json`, with their types in JSON."""
+
+_IF_SET = ("received", "other_files")
+"""The keys that are written only if they are set."""
 
 _ON_PAGES = ("baselines", "decimals", "competition", "about")
 """The keys that only report pages need."""
