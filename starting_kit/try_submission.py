@@ -3,6 +3,7 @@
     python3 try_submission.py SUBMISSION                     scores it on the development set, if the kit has one
     python3 try_submission.py --set evaluation SUBMISSION    checks it for the evaluation set
     python3 try_submission.py --all SUBMISSION               lists every problem
+    python3 try_submission.py --task TASK ...                in the kit of several tasks: one of them
 
 SUBMISSION is a file, a folder or a zip. The checks are those of ingest.py and the scores those of score.py, the same
 files that the server runs. Needs numpy.
@@ -17,6 +18,7 @@ import os
 import re
 import runpy
 import shutil
+import subprocess
 import sys
 import tempfile
 import zipfile
@@ -51,7 +53,29 @@ class GetData(argparse.Action):
         sys.exit(runpy.run_path(str(GET_DATA))["main"]([]))
 
 
+def choose_task() -> None:
+    """In the kit of several tasks, go on in the kit of one of them, or write this kit to a folder."""
+    tasks = sorted(path.parent.name for path in HERE.glob(f"*/{OPTIONS_FILE}"))
+    if not tasks:
+        return
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--task", choices=tasks, required=True)
+    parser.add_argument("--unpack", type=Path)
+    chosen, sys.argv[1:] = parser.parse_known_args()
+    with tempfile.TemporaryDirectory() as folder:
+        kit = chosen.unpack or Path(folder, "kit")
+        shutil.copytree(str(HERE), str(kit), ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(str(HERE / chosen.task), str(kit), dirs_exist_ok=True)
+        for task in tasks:  # then it is the kit of one task
+            (kit / task / OPTIONS_FILE).unlink()
+        if chosen.unpack:
+            say(f"The kit of {chosen.task} is in {kit}.")
+            sys.exit(0)
+        sys.exit(subprocess.run([sys.executable, str(kit / "try_submission.py"), *sys.argv[1:]]).returncode)
+
+
 def main() -> int:
+    choose_task()
     speak(HERE)
     parser = argparse.ArgumentParser(description=said("Check and score a submission before you upload it."))
     parser.add_argument("submission", type=Path, help=said("a file, a folder of files, or a zip"))

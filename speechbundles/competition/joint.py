@@ -67,4 +67,4 @@ def _challenge(
         defects += [
             ((*place, "compulsory"), f"no bundle {bundle} in this list of bundles") for bundle in unknown
         ]
-    return Challenge(name, {bundle: each["title"] for bundle, each in chosen.items()}, rule, compulsory)
+    return Challenge(name, chosen, rule, compulsory)

@@ -81,23 +81,6 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Challenge:
-    """Competitions with one ranking.
-
-    Attributes
-    ----------
-    bundles: the titles of its bundles, by their names.
-    rule: how their scores become one; None if each is ranked by itself.
-    compulsory: the bundles without which a team is not ranked.
-    """
-
-    name: str
-    bundles: Mapping[str, str]
-    rule: JointRule | None
-    compulsory: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Competition:
     """One competition as it is uploaded: its task, its settings after the lookup, its columns and phases.
 
@@ -122,7 +105,7 @@ class Competition:
     origin: Mapping[str, Place]
     sources: Sources
     stated: frozenset[str]
-    joint: Challenge | None = None
+    joint: "Challenge | None" = None
 
     def __getitem__(self, setting: str) -> Any:
         return self.settings[setting]
@@ -213,3 +196,30 @@ class Competition:
     def detailed_results(self) -> bool:
         """Whether report pages are written: not for hidden scores, because no platform can hide a report page."""
         return bool(self["detailed_results"]) and not self.hides_scores
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """Competitions with one ranking.
+
+    Attributes
+    ----------
+    bundles: its competitions, by the names of their bundles.
+    rule: how their scores become one; None if each is ranked by itself.
+    compulsory: the bundles without which a team is not ranked.
+    """
+
+    name: str
+    bundles: Mapping[str, Competition]
+    rule: JointRule | None
+    compulsory: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> list[str]:
+        """The files that submissions to its competitions may have side by side."""
+        named = (each.rules.format.submission_file for each in self.bundles.values())
+        return list(dict.fromkeys(filter(None, named)))
+
+    def other_files(self, competition: Competition) -> list[str]:
+        """Return the files that a submission to one of its competitions may have beside its own."""
+        return [file for file in self.files if file != competition.rules.format.submission_file]

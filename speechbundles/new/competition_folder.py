@@ -67,9 +67,8 @@ def write_folder(
         given=given,
         challenges={competition.challenge: competition.phases for competition in chosen},
         joint={
-            each.challenge: each.joint
+            each.challenge: [other.name for other in chosen if other.challenge == each.challenge]
             for each in chosen
-            if each.joint and {*each.joint.bundles} <= {competition.name for competition in chosen}
         },
         names=[competition.name for competition in chosen],
         deciding=DECIDING_SET,

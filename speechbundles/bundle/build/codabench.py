@@ -21,7 +21,7 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     files = {
         "scoring_program.zip": make_zip({**program, **_metadata(SCORE_COMMAND)}),
         "ingestion_program.zip": make_zip({**parts.ingestion_program, **_metadata(INGEST_COMMAND)}),
-        "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
+        "starting_kit.zip": make_zip(parts.kit_of(competition)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
         "competition.yaml": dump_yaml(_content(competition, parts)),
     }

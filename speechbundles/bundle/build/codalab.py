@@ -29,7 +29,7 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     metadata = {METADATA_FILES[0]: dump_yaml({"command": SCORE_COMMAND})}
     files = {
         "scoring_program.zip": make_zip({**for_competition(competition, parts.scoring_program), **metadata}),
-        "starting_kit.zip": make_zip(for_competition(competition, parts.starting_kit)),
+        "starting_kit.zip": make_zip(parts.kit_of(competition)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
         "competition.yaml": dump_yaml(_content(competition)),
     }

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ class Parts:
     feedback: set -> its score steps, floor and known scores; not for sets whose labels stay at home.
     solutions: set -> the baseline's submission, for each set on which the baseline runs.
     failures: why the baseline failed on a set, one line each.
+    joint_kit: the kit of its challenge, if its tasks are ranked together.
     """
 
     scoring_program: Mapping[str, bytes]
@@ -54,6 +55,11 @@ class Parts:
     feedback: Mapping[str, Feedback]
     solutions: Mapping[str, Mapping[str, bytes]]
     failures: tuple[str, ...]
+    joint_kit: Mapping[str, bytes] = field(default_factory=dict)
+
+    def kit_of(self, competition: Competition) -> Mapping[str, bytes]:
+        """Return the kit in the bundle of one of the task's competitions."""
+        return self.joint_kit or for_competition(competition, self.starting_kit)
 
 
 def make_parts(
@@ -105,6 +111,7 @@ def make_parts(
         {column.key: column.precision for column in competition.columns},
         about={key_of[name]: About(name, (), each.baseline_without) for name, each in feedback.items()},
         received=bool(competition.home_sets),
+        other_files=other_files_of(competition),
     )
     for program in (scoring, kit):
         program[OPTIONS_FILE] = options.dump()
@@ -204,8 +211,14 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
         ingest = read_tree(root / "ingestion_program" / competition.programs)
     scoring = {**_with_library(library, score), **described, **words}
     ingestion = {**_with_library(library, ingest), **(described if task.declaration else {}), **words}
-    ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
+    checked = Options(competition.options, other_files=other_files_of(competition))
+    ingestion[OPTIONS_FILE] = checked.dump("options", "other_files")
     return scoring, ingestion
+
+
+def other_files_of(competition: Competition) -> list[str]:
+    """Return the files for other tasks of its challenge that a submission may have, too."""
+    return competition.joint.other_files(competition) if competition.joint else []
 
 
 def for_competition(competition: Competition, files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -266,3 +266,28 @@ def about_facts(competition: Competition) -> dict[str, str]:
         "own_contact": about.get("contact", "").strip(),
         "citation": f"```\n{citation}\n```" if citation.startswith("@") else citation,
     }
+
+
+def joint_facts(competition: Competition) -> dict[str, str]:
+    """Return the other tasks of its challenge, their links, and how teams are ranked; empty if it is ranked alone."""
+    joint = competition.joint
+    if joint is None:
+        return dict.fromkeys(
+            ("joint_tasks", "joint_rule", "joint_missing", "joint_compulsory", "joint_files"), ""
+        )
+    lines = []
+    for name, each in joint.bundles.items():
+        own, url = name == competition.name, each.settings.get("url")
+        title = f"**{each['title']}**" if own else f"[{each['title']}]({url})" if url else each["title"]
+        lines.append(
+            f"- {title}" + (f" ({competition.words('compulsory')})" if name in joint.compulsory else "")
+        )
+    return {
+        "joint_tasks": "\n".join(lines),
+        "joint_rule": joint.rule.rule if joint.rule else "",
+        "joint_missing": joint.rule.missing if joint.rule else "",
+        "joint_compulsory": "yes" if joint.rule and joint.compulsory else "",
+        "joint_files": ", ".join(f"`{file}`" for file in joint.files)
+        if joint.other_files(competition)
+        else "",
+    }

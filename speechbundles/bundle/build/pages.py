@@ -9,6 +9,7 @@ from speechbundles.bundle.build.page_tables import (
     daily_limits,
     data_licence,
     examples,
+    joint_facts,
     kit_data_list,
     known_table,
     phases_list,
@@ -19,6 +20,9 @@ from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
 from speechbundles.model.zips import DECIDING_SET
 from speechbundles.platforms.facts import MEANINGS, Platform
+
+JOINT = "joint.md"
+"""The text on the other tasks of a challenge, at the end of the first page."""
 
 SHARED = {
     name: f"{name}.md"
@@ -62,7 +66,11 @@ def page_texts(
     for name, shared in SHARED.items():
         if competition.page_path(shared).is_file():
             facts[name] = filled(shared).strip()
-    return {file: filled(file) for file in competition.page_files}
+    texts = {file: filled(file) for file in competition.page_files}
+    if competition.joint:
+        first = competition.page_files[0]
+        texts[first] = f"{texts[first].rstrip()}\n\n{filled(JOINT)}"
+    return texts
 
 
 def _facts(competition: Competition, parts: Parts | None, platform: Platform | None) -> dict[str, str]:
@@ -102,6 +110,7 @@ def _facts(competition: Competition, parts: Parts | None, platform: Platform | N
         **chosen_options(competition),
         **declared,
         "by_unit": "yes" if any(grouped) else "",
+        **joint_facts(competition),
     }
 
 

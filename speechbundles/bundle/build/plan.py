@@ -6,6 +6,7 @@ from itertools import chain, combinations, product
 from pathlib import Path
 
 from speechbundles.bundle.build.contract import hold_to_contract
+from speechbundles.bundle.build.joint_kit import with_joint_kits
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal
 from speechbundles.bundle.build.pages import page_texts
@@ -67,10 +68,8 @@ def plan(
     ------
     OrganiserError: competitions that cannot be built; the message lists all defects that one step finds.
     """
-    competitions = [
-        _for_labels(competition, given, at_home=at_home)
-        for competition in read_competitions(sources, names, leave_out=leave_out)
-    ]
+    read = _read(sources, names, leave_out, whole=not at_home)
+    competitions = [_for_labels(each, given, at_home=at_home) for each in read]
     for competition in competitions:
         page_texts(competition)
     tasks = {competition.task: competition for competition in competitions}
@@ -96,8 +95,20 @@ def plan(
         progress(f"programs, starting kit, baseline of {task} ({number} of {len(tasks)} tasks)")
         parts[task] = make_parts(competition, loaded[task], log=log)
         warnings += _kit_warnings(competition, parts[task])
+    parts = parts if at_home else with_joint_kits(competitions, parts)
     unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
     return Plan(competitions, parts, [*unsaid, *warnings], kept_bundles(sources, names))
+
+
+def _read(
+    sources: Sources, names: Sequence[str], leave_out: Sequence[str], *, whole: bool
+) -> list[Competition]:
+    """Return the named competitions; `whole`: with all others of their challenges, because these share one kit."""
+    read = read_competitions(sources, names, leave_out=leave_out)
+    if not whole or not any(each.joint for each in read):
+        return read
+    wanted = dict.fromkeys(chain(*(each.joint.bundles if each.joint else [each.name] for each in read)))
+    return read_competitions(sources, list(wanted), leave_out=leave_out)
 
 
 def _small_sets(

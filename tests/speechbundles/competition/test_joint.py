@@ -40,10 +40,12 @@ def test_the_bundles_of_a_challenge_have_its_rule_and_its_name(tmp_path):
     classes, scores, alone, other = read(tmp_path, *lines)
     assert alone.joint is other.joint is None
     assert classes.joint == scores.joint
-    assert (scores.joint.name, scores.joint.bundles) == (
-        "process",
-        {"process_decisions": "Classes", "process_scores": "Scores"},
-    )
+    assert {name: each["title"] for name, each in scores.joint.bundles.items()} == {
+        "process_decisions": "Classes",
+        "process_scores": "Scores",
+    }
+    assert (scores.joint.name, scores.joint.files) == ("process", ["decisions.csv", "scores.csv"])
+    assert scores.joint.other_files(scores) == ["decisions.csv"]
     assert scores.joint.rule == JointRule("normalised_sum", "zero", ["process_scores"])
     chosen = read(tmp_path, *lines, names=["process", "caller_experience"])
     assert [each.name for each in chosen] == ["process_decisions", "process_scores", "caller_experience"]

@@ -1,0 +1,51 @@
+"""One starting kit for all tasks of a challenge: files that are the same in all kits once, the others by task."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from speechbundles.bundle.build.kit import README, Parts, for_competition
+from speechbundles.bundle.build.template import fill
+from speechbundles.bundle.build.travel import PACKAGE
+from speechbundles.model.competition import Challenge, Competition
+from speechbundles.model.words import words_of
+from speechbundles.model.zips import DECIDING_SET
+
+TEMPLATE = "starting_kit/joint.md"
+
+
+def with_joint_kits(competitions: Sequence[Competition], parts: Mapping[str, Parts]) -> dict[str, Parts]:
+    """Return the parts of each task, with the kit of its challenge if its tasks are ranked together."""
+    kits = {each.joint.name: _kit(each.joint, parts) for each in competitions if each.joint}
+    joint = {each.task: kits[each.joint.name] for each in competitions if each.joint}
+    return {task: replace(own, joint_kit=joint.get(task, {})) for task, own in parts.items()}
+
+
+def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
+    """Return the kit; `try_submission.py --task BUNDLE` puts the files of a bundle over those that all have."""
+    kits = {
+        name: for_competition(each, parts[each.task].starting_kit) for name, each in challenge.bundles.items()
+    }
+    every = {file: data for kit in kits.values() for file, data in kit.items() if file != README}
+    common = {
+        file: data
+        for file, data in every.items()
+        if file.startswith(f"{PACKAGE}/") or all(kit.get(file) == data for kit in kits.values())
+    }
+    own = {
+        f"{name}/{file}": data
+        for name, kit in kits.items()
+        for file, data in kit.items()
+        if file not in common
+    }
+    competition = next(iter(challenge.bundles.values()))
+    words = words_of(competition["language"])
+    tasks = [f"| `{name}` | {each['title']} |" for name, each in challenge.bundles.items()]
+    facts = {
+        "tasks": "\n".join([f"| `--task` | {words('competition')} |", "|---|---|", *tasks]),
+        "first": next(iter(kits)),
+        "files": ", ".join(f"`{file}`" for file in challenge.files),
+        "last_set": DECIDING_SET if DECIDING_SET in competition.sets else competition.sets[-1],
+    }
+    template = competition.sources.root / TEMPLATE
+    readme = fill(template.read_bytes(), TEMPLATE, facts, {})
+    return {**common, **own, README: readme.encode()}
