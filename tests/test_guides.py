@@ -272,6 +272,7 @@ PRINTED = {
     "how-to/own-task": [WRITTEN, WRITTEN, WRITTEN],
     "how-to/own-workers": [WRITTEN],
     "how-to/ranking": [WRITTEN],
+    "how-to/several-tasks": [WRITTEN],
     "explanation/architecture": [DRAWN, DRAWN, DRAWN, DRAWN],
     "reference/commands": [WRITTEN],
     "reference/files": [WRITTEN],

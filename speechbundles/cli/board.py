@@ -1,4 +1,4 @@
-"""Make the leaderboard for hidden labels that stay at home.
+"""Make the leaderboard for hidden labels that stay at home, or over all tasks of a challenge.
 
 COMPETITION is the competition's number on Codabench. New submissions are fetched, scored with the labels of your folder
 and ranked. Without COMPETITION, the submissions that were fetched before are used, and no server is needed. With
@@ -13,6 +13,10 @@ its data; publish only this folder:
 Runs that are late, withdrawn or refused are not on the leaderboard; they are listed here. The folder with the fetched
 submissions also receives the bundle with your labels and exact results: keep it private. Settings in competition.yaml:
 labels, board_url, board_update, board_names, feedback.
+
+For COMPETITION, the name of a challenge with a joint ranking can be given. Its submissions, in fetched/BUNDLE, are
+scored with all labels. The page has the joint ranking first, then that of each task, with exact scores: it is made
+after the evaluation. `teams.csv` in your folder lists the accounts of each team.
 """
 
 from pathlib import Path
@@ -21,6 +25,7 @@ from typing import Any
 import click
 
 from speechbundles.bundle.build import plan_bundles, write_bundles
+from speechbundles.cli.joint import joint_board
 from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
@@ -48,8 +53,8 @@ FETCHED = "fetched"
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("number", type=int, required=False, metavar="[COMPETITION]")
-@option("--competition", "DIR", "your competition folder, with labels: home", type=PATH, required=True)
+@click.argument("which", required=False, metavar="[COMPETITION]")
+@option("--competition", "DIR", "your competition folder", type=PATH, required=True)
 @path_option("--out", "SITE", "the folder to publish")
 @flag("--page", "also write the leaderboard as a page of the competition on the server")
 @path_option(
@@ -57,16 +62,24 @@ FETCHED = "fetched"
     "DIR",
     f"the folder with the fetched submissions (default: {FETCHED} in your competition folder)",
 )
+@path_option(
+    "--season",
+    "DIR",
+    "of a challenge: a folder for season with zips for all tasks, or one for each bundle",
+)
+@flag("--private", "of a challenge: make the page even if a phase is open; do not publish it")
 @option("--bundle", "NAME", "the bundle, if several keep their labels at home", "name")
 @jobs
 @server_options
 @as_json
 def command(
-    number: int | None,
+    which: str | None,
     competition: Path,
     out: Path | None,
     page: bool,
     fetched: Path | None,
+    season: Path | None,
+    private: bool,
     name: str | None,
     jobs: int | None,
     as_json: bool,
@@ -76,6 +89,13 @@ def command(
     written, changed = [], None
     with reporting(), resumable("scored"):
         fetched = fetched or competition / FETCHED
+        if which and not which.isdecimal():
+            if out is None or page:
+                raise OrganiserError("the leaderboard of a challenge is written to a folder: give --out SITE")
+            _require_usable(None, competition, out, season or fetched, page=False)
+            places = (competition, fetched, season, out)
+            return joint_board(which, *places, _build, private=private, jobs=jobs, as_json=as_json)
+        number = int(which) if which else None
         chosen = _chosen(competition, name)
         _require_usable(number, competition, out, fetched, page=page)
         with using(fetched):

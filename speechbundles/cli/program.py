@@ -18,6 +18,10 @@ COMMANDS = (
 """In the order in which organisers need them. Each is a module of this package with a click command named `command`."""
 
 
+OF_CHALLENGES = ("publish", "fetch", "watch", "amend")
+"""Commands that run for each bundle of a challenge if they are given its name."""
+
+
 class _Program(click.Group):
     """Lists each command by the first line of its module, and imports a module only when its command is called."""
 
@@ -45,6 +49,8 @@ class _Program(click.Group):
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit status."""
+    if each := _for_each_bundle(arguments):
+        return max(map(run, each), default=0) if isinstance(each, list) else each
     listed = {name: click.Command(name, short_help=_summary(name)) for name in COMMANDS}
     program = _Program(
         commands=listed,
@@ -67,6 +73,21 @@ def run(arguments: Sequence[str]) -> int:
             answer_json({"error": error.format_message()})
         return error.exit_code
     return status
+
+
+def _for_each_bundle(arguments: Sequence[str]) -> list[list[str]] | int:
+    """Return the arguments for each bundle, if a command is given the name of a challenge; 1 if it cannot be used."""
+    if len(arguments) < 2 or arguments[0] not in OF_CHALLENGES:
+        return []
+    from speechbundles.cli.joint import for_each_bundle
+    from speechbundles.cli.terminal import warn
+    from speechbundles.model.errors import OrganiserError
+
+    try:
+        return [[arguments[0], *each] for each in for_each_bundle(arguments[0], arguments[1:])]
+    except OrganiserError as error:
+        warn(str(error))
+        return 1
 
 
 def _summary(command: str) -> str:

@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from speechbundles.publication.board import Breakdown as Breakdown
     from speechbundles.publication.board import make_board as make_board
+    from speechbundles.publication.joint import joint_board_to_dict as joint_board_to_dict
+    from speechbundles.publication.joint import joint_board_to_text as joint_board_to_text
+    from speechbundles.publication.joint import make_joint_board as make_joint_board
+    from speechbundles.publication.joint import write_joint_board as write_joint_board
     from speechbundles.publication.outputs import ScoringOutput as ScoringOutput
     from speechbundles.publication.outputs import read_outputs as read_outputs
     from speechbundles.publication.pdf import write_pdf as write_pdf
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "board": ("Breakdown", "make_board"),
+    "joint": ("joint_board_to_dict", "joint_board_to_text", "make_joint_board", "write_joint_board"),
     "outputs": ("ScoringOutput", "read_outputs"),
     "pdf": ("write_pdf",),
     "render": ("escaped_markdown", "fitted_tables", "markdown_table", "table_to_csv", "text_table"),

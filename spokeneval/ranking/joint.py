@@ -11,7 +11,7 @@ Neuhof and Benjamini, Rank intervals for leaderboards (arXiv 2606.08679, 2026), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Callable, NamedTuple, Optional
@@ -155,7 +155,10 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
         raise ValueError("; ".join(problems))
     entered = {task: {system.name for system in ranking.systems} for task, ranking in tasks.items()}
     names = sorted({name for task, ranking in tasks.items() for name in (*entered[task], *ranking.unscored)})
-    apart = {name: why for name in names if (why := _why_apart(name, entered, rule))}
+    excluded = rule.missing == EXCLUDED
+    apart = {
+        name: why for name in names if (why := why_apart(name, entered, rule.compulsory, excluded=excluded))
+    }
     ranked = [name for name in names if name not in apart]
     shown = {task: ranking for task, ranking in tasks.items() if entered[task].intersection(ranked)}
     column = rule.column([ranking.column for ranking in tasks.values()])
@@ -175,13 +178,23 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes)
 
 
-def _why_apart(name: str, entered: Mapping[str, set[str]], rule: JointRule) -> str:
-    """Why a system is not ranked; empty if it is."""
+def why_apart(
+    name: str, entered: Mapping[str, set[str]], compulsory: Collection[str], *, excluded: bool
+) -> str:
+    """Why a system is not ranked; empty if it is.
+
+    Parameters
+    ----------
+    entered
+        The systems with a score in each task.
+    excluded
+        Whether a system needs a score in every task.
+    """
     lacking = [task for task, names in entered.items() if name not in names]
-    compulsory = [task for task in lacking if task in rule.compulsory]
-    if compulsory:
-        return f"no score in {' and '.join(compulsory)}, which {'is' if len(compulsory) == 1 else 'are'} compulsory"
-    return f"no score in {' and '.join(lacking)}" if lacking and rule.missing == EXCLUDED else ""
+    needed = [task for task in lacking if task in compulsory]
+    if needed:
+        return f"no score in {' and '.join(needed)}, which {'is' if len(needed) == 1 else 'are'} compulsory"
+    return f"no score in {' and '.join(lacking)}" if lacking and excluded else ""
 
 
 class _Compared(NamedTuple):

@@ -1,0 +1,155 @@
+"""The leaderboard of a challenge: one ranking of the teams over all tasks, then the ranking of each task.
+
+A folder receives a page with both, the joint ranking as CSV, JSON and LaTeX, its pairs, and a folder for each bundle
+with the files of `rank`. The page has exact scores: it is for the time after the evaluation.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from speechbundles.model.competition import Challenge
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.sources import Sources
+from speechbundles.publication.board import Board, make_board
+from speechbundles.publication.outputs import ScoringOutput
+from speechbundles.publication.render import html_table, text_table
+from speechbundles.publication.teams import TEAMS_FILE, by_team, read_teams_table
+from speechbundles.publication.write import (
+    CSV_FILE,
+    HTML_FILE,
+    JSON_FILE,
+    LATEX_FILE,
+    PAIRS_FILE,
+    write_board,
+)
+from spokeneval.formats.problems import count_of
+from spokeneval.ranking.joint import JointRanking, join_tasks, why_apart
+from spokeneval.ranking.joint_tables import (
+    joint_pairs_table,
+    joint_pairs_to_csv,
+    joint_table,
+    joint_to_csv,
+    joint_to_dict,
+)
+from spokeneval.ranking.latex import table_to_latex
+from spokeneval.ranking.tables import ranking_table
+from spokeneval.ranking.values import Table
+from spokeneval.report import page
+
+INDEX_FILE = "index.html"
+
+
+@dataclass(frozen=True)
+class JointBoard:
+    """The leaderboard of a challenge. `joint`: None if each bundle is ranked by itself; `apart`: who lacks a compulsory
+    task, `team -> reason`."""
+
+    challenge: Challenge
+    boards: Mapping[str, Board]
+    joint: JointRanking | None
+    apart: Mapping[str, str]
+    day: date
+
+
+def make_joint_board(
+    challenge: Challenge, outputs: Mapping[str, Sequence[ScoringOutput]], sources: Sources, day: date
+) -> JointBoard:
+    """Rank the teams of a challenge.
+
+    Parameters
+    ----------
+    outputs: those of each bundle's entries, named by their accounts.
+    sources: of the competition folder, which may have `teams.csv`.
+
+    Raises
+    ------
+    OrganiserError: as `make_board`, or `teams.csv` or the baseline cannot be used.
+    """
+    teams = read_teams_table(sources.folder / TEAMS_FILE, list(challenge.bundles))
+    boards = {}
+    for name, competition in challenge.bundles.items():
+        column = competition.columns[0]
+        scores = {output.name: output.scores[column.key] for output in outputs[name] if output.scores}
+        counted = by_team(scores, teams[name], higher=column.direction == "higher")
+        named = [replace(each, name=counted[each.name]) for each in outputs[name] if each.name in counted]
+        lost = {teams[name].get(each.name, each.name): each for each in outputs[name] if not each.scores}
+        named += [replace(each, name=team) for team, each in lost.items() if team not in counted.values()]
+        boards[name] = make_board(sources, named, title=competition["title"], day=day)
+    entered = {name: set(board.names) for name, board in boards.items()}
+    everybody = sorted({team for name, board in boards.items() for team in (*entered[name], *board.unscored)})
+    apart = {
+        team: why
+        for team in everybody
+        if (why := why_apart(team, entered, challenge.compulsory, excluded=False))
+    }
+    try:
+        joint = join_tasks(boards, challenge.rule) if challenge.rule else None
+    except ValueError as error:
+        raise OrganiserError(f"{challenge.name}: {error}") from None
+    return JointBoard(challenge, boards, joint, joint.apart if joint else apart, day)
+
+
+def joint_board_to_text(board: JointBoard) -> str:
+    """Return the joint ranking, and the teams that are not in it."""
+    joint, tables = board.joint, []
+    tables += [joint_table(joint)] if joint else [ranking_table(each) for each in board.boards.values()]
+    tables += [_apart(board)] if board.apart else []
+    return "\n\n".join(f"{table.title}\n\n{text_table(table)}" for table in tables)
+
+
+def joint_board_to_dict(board: JointBoard) -> dict[str, object]:
+    """Return the joint ranking for JSON; the rankings of the tasks are in their own files."""
+    joint = joint_to_dict(board.joint) if board.joint else {"rule": None, "apart": dict(board.apart)}
+    return {"challenge": board.challenge.name, "date": str(board.day), **joint}
+
+
+def write_joint_board(board: JointBoard, directory: Path) -> list[Path]:
+    """Write all files of the leaderboard; return them."""
+    texts = {JSON_FILE: json.dumps(joint_board_to_dict(board), indent=2) + "\n", INDEX_FILE: to_html(board)}
+    if board.joint:
+        texts |= {
+            CSV_FILE: joint_to_csv(board.joint),
+            PAIRS_FILE: joint_pairs_to_csv(board.joint),
+            LATEX_FILE: table_to_latex(joint_table(board.joint)),
+        }
+    written = [path for name, each in board.boards.items() for path in write_board(each, directory / name)]
+    for file, text in texts.items():
+        write_whole(directory / file, text.encode("utf-8", "replace"))
+    return [*(directory / file for file in texts), *written]
+
+
+def _apart(board: JointBoard) -> Table:
+    return Table("Not ranked", ["Team", "Reason"], [[*pair] for pair in board.apart.items()], left=2)
+
+
+def to_html(board: JointBoard) -> str:
+    """Return the page: the joint ranking first, then that of each task."""
+    joint = board.joint
+    teams = len({name for each in board.boards.values() for name in (*each.names, *each.unscored)})
+    parts: list[page.Html | None] = [
+        page.facts(
+            [
+                ("Score", joint.heading.partition(" · ")[2] if joint else "none over all tasks"),
+                ("Test sets", (joint and joint.units) or ""),
+                ("Teams", f"{count_of(teams, 'team')}, {len(board.apart)} not ranked"),
+                ("Date", str(board.day)),
+            ]
+        )
+    ]
+    if joint:
+        table = joint_table(joint)
+        notes = [page.paragraph(note, kind="note") for note in (table.note, *joint.notes)]
+        parts.append(page.section("Joint ranking", html_table(table), *notes))
+    if board.apart:
+        parts.append(page.section("Not ranked", html_table(_apart(board))))
+    if joint and joint.pairs:
+        pairs = joint_pairs_table(joint)
+        parts.append(page.section(pairs.title, html_table(pairs, shown=page.ROWS)))
+    for name, each in board.boards.items():
+        link = page.Html(f'<a href="{name}/{HTML_FILE}">{page.text("Intervals, differences and notes")}</a>')
+        parts.append(page.section(each.about.title, html_table(ranking_table(each)), page.paragraph(link)))
+    return page.page(f"{board.challenge.name}: leaderboard", *parts)

@@ -1,0 +1,61 @@
+"""`teams.csv` of a challenge: the accounts of each team in its competitions.
+
+The columns are `team`, those of the bundles, and optionally `aliases`, accounts that a team may have in any of them.
+Several accounts in a cell are separated by semicolons. An account that is not listed is a team of its own.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from speechbundles.model.text import hint
+from speechbundles.publication.given import listed, raise_problems, read_rows
+
+TEAMS_FILE, TEAM, ALIASES = "teams.csv", "team", "aliases"
+
+
+def read_teams_table(path: Path, bundles: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the team of each listed account, `bundle -> account -> team`; none without the file.
+
+    Raises
+    ------
+    OSError: the file is not an ordinary file, or too large.
+    OrganiserError: lists every problem of the file.
+    """
+    found: dict[str, dict[str, str]] = {bundle: {} for bundle in bundles}
+    if not path.exists():
+        return found
+    header, rows = read_rows(path)
+    known = (TEAM, ALIASES, *bundles)
+    problems = [
+        f"column {name!r} is not known{hint(name, known)}; expected {', '.join(known)}"
+        for name in header
+        if name not in known
+    ]
+    problems += [] if TEAM in header else [f"no column {TEAM}"]
+    raise_problems(path, problems)
+    lines = [dict(zip(header, row, strict=False)) for row in rows]
+    names = Counter(line.get(TEAM, "") for line in lines)
+    odd = {
+        "teams that appear twice": [name for name, count in names.items() if count > 1],
+        "rows without a team": ["(no name)"] * names[""],
+        "rows with more cells than the header": [row[0] for row in rows if len(row) > len(header)],
+        "accounts of two teams": [],
+    }
+    for line in lines:
+        for bundle, teams in found.items():
+            cells = f"{line.get(bundle, '')};{line.get(ALIASES, '')};{line[TEAM]}"
+            for account in dict.fromkeys(filter(None, map(str.strip, cells.split(";")))):
+                if teams.setdefault(account, line[TEAM]) != line[TEAM]:
+                    odd["accounts of two teams"].append(f"{account} ({bundle})")
+    raise_problems(path, listed(odd))
+    return found
+
+
+def by_team(scores: Mapping[str, float], teams: Mapping[str, str], *, higher: bool) -> dict[str, str]:
+    """Return the team of each account that counts: of several accounts of a team, the one with the best score."""
+    ordered = sorted(scores, key=lambda account: (-scores[account] if higher else scores[account], account))
+    best: dict[str, str] = {}
+    for account in ordered:
+        best.setdefault(teams.get(account, account), account)
+    return {account: team for team, account in best.items()}

@@ -1,0 +1,306 @@
+"""Three challenges of several tasks, each in one folder: own data, bundles, a season of twelve teams, the joint board.
+
+The joint scores are computed again from the boards of the tasks, with the standard library alone.
+"""
+
+import csv
+import json
+import random
+from datetime import datetime
+
+import pytest
+
+import build_bundle
+from speechbundles.bundle.rehearse import FINISHED, rehearse
+from speechbundles.cli.joint import for_each_bundle
+from speechbundles.model import dates
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.zips import make_zip
+from speechbundles.publication.teams import read_teams_table
+from tests.samples.near_misses import near_misses
+from tests.samples.own_competition import own_folder
+from tests.samples.programs import run_program, write_files
+from tests.samples.small_bundles import unzipped
+
+TEAMS = [f"team{number:02d}" for number in range(12)]
+PSST = """\
+    joint:
+      bundles: [psst_recognition, psst_correctness]
+      rule: mean_rank
+      missing: worst
+"""
+MERLION = """\
+    joint:
+      bundles: [merlion_identification_closed, merlion_identification_open, merlion_diarization_closed,
+        merlion_diarization_open]
+      rule: mean_rank
+      missing: worst
+      compulsory: [merlion_identification_closed]
+"""
+PROCESS = """\
+defaults: {organiser: O, contact_email: a@example.org, data_licence: CC BY 4.0, leave_out: [baseline]}
+challenges:
+  process:
+    joint:
+      bundles: [process_decisions, process_scores]
+      rule: normalised_sum
+      missing: zero
+    tasks:
+      process_decisions: {kind: decisions, classes: [HC, MCI, AD]}
+      process_scores: {kind: scores, scale: [0, 30], primary: rmse}
+    phases:
+      - {reference: development, start: "2027-05-01 00:00:00", end: "2027-06-20 00:00:00"}
+      - {reference: evaluation, start: "2027-06-21 00:00:00", end: "2027-07-04 23:59:59"}
+bundles:
+  process_decisions: {task: process_decisions, title: Classes, url: "https://host.example/competitions/12/"}
+  process_scores: {task: process_scores, title: Scores, url: "https://host.example/competitions/7/"}
+"""
+
+
+def process_folder(folder):
+    files = {"competition.yaml": PROCESS}
+    for name in ("development", "evaluation"):
+        draw, rows = (
+            random.Random(name),
+            [(f"{name[0]}{number}", f"{name[0]}P{number // 2}") for number in range(60)],
+        )
+        labels = [(item, draw.choice(["HC", "MCI", "AD"]), speaker) for item, speaker in rows]
+        scores = [(item, draw.randint(10, 30), speaker) for item, speaker in rows]
+        for task, file, header, table in (
+            ("process_decisions", "labels.csv", "id,label,speaker", labels),
+            ("process_scores", "scores.csv", "id,score,speaker", scores),
+        ):
+            lines = [header, *(",".join(map(str, row)) for row in table)]
+            files[f"reference_data/{task}/{name}/{file}"] = "\n".join([*lines, ""])
+    return write_files(folder, files)
+
+
+def process_answers(folder, number):
+    """The files of a team: the later, the more errors it has; the last two lack a task."""
+    draw, files = random.Random(number), {}
+    for task, file, given in (
+        ("decisions", "labels.csv", "decisions.csv"),
+        ("scores", "scores.csv", "scores.csv"),
+    ):
+        header, *rows = (folder / f"reference_data/process_{task}/evaluation" / file).read_text().splitlines()
+        lines = [",".join(header.split(",")[:2])]
+        for row in rows:
+            item, answer, _ = row.split(",")
+            if answer.isdecimal():
+                answer = str(min(30, max(0, int(answer) + draw.gauss(0, 1 + number / 3))))
+            elif draw.random() < 0.05 + number / 24:
+                answer = draw.choice(["HC", "MCI", "AD"])
+            lines.append(f"{item},{answer}")
+        files[given] = "\n".join([*lines, ""])
+    for team, file in ((10, "decisions.csv"), (11, "scores.csv")):
+        if number == team:
+            del files[file]
+    return files
+
+
+def with_errors(files, number, swap):
+    """Files in which each line is changed with a probability that grows with the number of the team."""
+    draw = random.Random(number)
+    return {
+        name: "\n".join(
+            swap(line) if at and draw.random() < number / 20 else line
+            for at, line in enumerate(text.split("\n"))
+        )
+        for name, text in files.items()
+    }
+
+
+def merlion_swap(line):
+    if " " in line and "English" not in line and "Mandarin" not in line:
+        *item, first, second = line.split(" ")
+        return " ".join([*item, second, first])
+    return (
+        line.translate(str.maketrans({"E": "M"})).replace("Mnglish", "Mandarin")
+        if "English" in line
+        else line
+    )
+
+
+def psst_swap(line):
+    item, _, answer = line.partition("\t")
+    return f"{item}\t" + {"true": "false", "false": "true"}.get(answer, "AA " + answer) if item else line
+
+
+def ranks(column, *, higher):
+    """Ranks of `team -> score`; equal scores share the better rank."""
+    return {
+        team: 1 + sum(other > score + 1e-10 if higher else other < score - 1e-10 for other in column.values())
+        for team, score in column.items()
+    }
+
+
+def joint_scores(site, bundles, rule, ranked, lower):
+    """The joint scores of teams, from the `board.csv` of each bundle: mean ranks with the last rank for a missing task,
+    or PROCESS's sum, in which a missing task adds nothing."""
+    total = dict.fromkeys(ranked, 0.0)
+    for bundle in bundles:
+        with open(site / bundle / "board.csv", encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["system"] in ranked and row["rank"]]
+        key = json.loads((site / bundle / "board.json").read_text())["primary"]
+        scores = {row["system"]: float(row[key]) for row in rows}
+        places, whole = ranks(scores, higher=key not in lower), sum(scores.values())
+        for team in ranked:
+            if rule == "mean_rank":
+                total[team] += places.get(team, len(ranked)) / len(bundles)
+            elif team in scores:
+                total[team] += 1 - scores[team] / whole if key in lower else scores[team] / whole
+    return total
+
+
+def play(tmp_path, monkeypatch, folder, challenge, submissions, rule, lower, apart=()):
+    """Build a challenge, play a season of `place -> files`, and return its site after holding its scores to account."""
+    assert build_bundle.main(["build", challenge, "--competition", str(folder)]) == 0
+    for place, files in submissions.items():
+        write_files(
+            tmp_path / "season", {place: make_zip({name: text.encode() for name, text in files.items()})}
+        )
+    site, words = tmp_path / "site", ["--competition", str(folder), "--season", str(tmp_path / "season")]
+    assert build_bundle.main(["board", challenge, *words, "--out", str(site)]) == 1  # a phase is open
+    assert not site.exists()
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
+    assert build_bundle.main(["board", challenge, *words, "--out", str(site)]) == 0
+    board = json.loads((site / "board.json").read_text())
+    ranked = {system["name"]: system["score"] for system in board["systems"]}
+    assert {*ranked, *apart} == {*TEAMS}
+    assert board["apart"] == dict(apart)
+    assert ranked == pytest.approx(joint_scores(site, [*board["tasks"]], rule, ranked, lower), abs=1e-9)
+    places = ranks(ranked, higher=rule != "mean_rank")
+    assert {system["name"]: system["rank"] for system in board["systems"]} == places
+    for system in board["systems"]:
+        assert system["ranks"][0] <= system["rank"] <= system["ranks"][1]
+    page = (site / "index.html").read_text(encoding="utf-8")
+    first, *tasks = (
+        page.index(name) for name in ("Joint ranking", *(f'href="{task}/' for task in board["tasks"]))
+    )
+    assert first < min(tasks)
+    assert "begin{" in (site / "board.tex").read_text()
+    return site
+
+
+@pytest.mark.thorough
+def test_psst_has_one_upload_for_both_tasks(tmp_path, monkeypatch, capsys):
+    folder = own_folder(tmp_path / "own", ["psst_recognition", "psst_correctness"], size=60)
+    settings = folder / "competition.yaml"
+    settings.write_text(settings.read_text().replace("  psst:\n", f"  psst:\n{PSST}", 1))
+    sets = folder / "reference_data"
+    files = {}
+    for number, team in enumerate(TEAMS):
+        both = near_misses("psst_recognition", sets / "psst_recognition" / "evaluation")
+        both = {**both, **near_misses("psst_correctness", sets / "psst_correctness" / "evaluation")}
+        files[f"{team}/2027-06-2{2 + number % 5}T0900_both.zip"] = with_errors(both, number, psst_swap)
+    play(tmp_path, monkeypatch, folder, "psst", files, "mean_rank", {"fer"})
+
+
+@pytest.mark.thorough
+def test_merlion_has_four_tracks_and_task_1_closed_is_compulsory(tmp_path, monkeypatch):
+    folder = own_folder(tmp_path / "own", ["merlion_identification", "merlion_diarization"], size=60)
+    settings = folder / "competition.yaml"
+    settings.write_text(settings.read_text().replace("  merlion:\n", f"  merlion:\n{MERLION}", 1))
+    files = {}
+    for task in ("identification", "diarization"):
+        made = near_misses(f"merlion_{task}", folder / "reference_data" / f"merlion_{task}" / "evaluation")
+        for number, team in enumerate(TEAMS):
+            for track in ("closed", "open"):
+                if (number < 10 or track == "open") and (task == "identification" or number % 3):
+                    place = f"merlion_{task}_{track}/{team}/2027-05-1{number % 5}T0900.zip"
+                    files[place] = with_errors(made, number + (track == "open"), merlion_swap)
+    why = "no score in merlion_identification_closed, which is compulsory"
+    lower = {"eer", "der"}
+    play(tmp_path, monkeypatch, folder, "merlion", files, "mean_rank", lower, dict.fromkeys(TEAMS[10:], why))
+
+
+@pytest.fixture(scope="module")
+def process(tmp_path_factory):
+    folder = process_folder(tmp_path_factory.mktemp("process") / "own")
+    assert build_bundle.main(["build", "process", "--competition", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.thorough
+def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, process):
+    files = {f"{team}/2027-06-22T0900.zip": process_answers(process, at) for at, team in enumerate(TEAMS)}
+    site = play(tmp_path, monkeypatch, process, "process", files, "normalised_sum", {"rmse"})
+    teams = "team,process_decisions,aliases\nFirst,team00; team01,team02\n"
+    write_files(process, {"teams.csv": teams})
+    words = ["--competition", str(process), "--season", str(tmp_path / "season"), "--out", str(site)]
+    assert build_bundle.main(["board", "process", *words]) == 0
+    systems = json.loads((site / "board.json").read_text())["systems"]
+    assert [system["name"] for system in systems if system["name"] not in TEAMS] == ["First"]
+    assert len(systems) == 12  # in process_scores, team00 and team01 are teams of their own
+    (process / "teams.csv").unlink()
+
+
+def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(process, tmp_path):
+    bundles = [
+        unzipped((process / f"dist/codabench/process_{name}.zip").read_bytes())
+        for name in ("decisions", "scores")
+    ]
+    assert bundles[0]["starting_kit.zip"] == bundles[1]["starting_kit.zip"]
+    for own, other, number in ((0, "Scores", 7), (1, "Classes", 12)):
+        text = bundles[own]["pages/overview.md"].decode()
+        assert f"[{other}](https://host.example/competitions/{number}/)" in text
+        assert "A task without a score adds nothing to the sum." in text
+    kit = unzipped(bundles[0]["starting_kit.zip"])
+    assert "`decisions.csv`, `scores.csv`" in kit["README.md"].decode()
+    place = write_files(tmp_path / "kit", kit)
+    reference = (process / "reference_data/process_decisions/development/labels.csv").read_text()
+    rows = [",".join(row.split(",")[:2]) for row in reference.splitlines()]
+    write_files(tmp_path / "out", {"decisions.csv": "\n".join([*rows, ""]), "scores.csv": "anything"})
+    done = run_program("try_submission.py", "--task", "process_decisions", tmp_path / "out", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert "Macro F1" in done.stdout
+    assert {*unzipped((place / "submission.zip").read_bytes())} == {"decisions.csv", "scores.csv"}
+    assert "--task" in run_program("try_submission.py", tmp_path / "out", cwd=place).stderr
+    done = run_program(
+        "try_submission.py", "--task", "process_scores", "--unpack", tmp_path / "one", cwd=place
+    )
+    assert done.returncode == 0, done.stderr
+    single = run_program("try_submission.py", tmp_path / "out", cwd=tmp_path / "one")
+    assert "scores.csv: 1 problem" in single.stderr
+    assert (tmp_path / "one" / "README.md").read_bytes() != kit["README.md"]
+
+
+def test_a_zip_of_both_tasks_is_accepted_by_each(process, tmp_path):
+    files = process_answers(process, 3)
+    for name, extra in (("decisions", {}), ("scores", {}), ("scores", {"notes.txt": "x"})):
+        path = tmp_path / "both.zip"
+        path.write_bytes(make_zip({file: text.encode() for file, text in {**files, **extra}.items()}))
+        result = rehearse(process / f"dist/codabench/process_{name}.zip", path)
+        assert (result.status == FINISHED) == (not extra), result.reasons
+
+
+def test_commands_run_for_each_bundle(process, monkeypatch):
+    zips = [f"dist/codabench/process_{name}.zip" for name in ("decisions", "scores")]
+    server = ["--server", "https://host.example"]
+    monkeypatch.chdir(process)
+    assert for_each_bundle("watch", ["process", "--json"]) == [
+        [zips[0], "12", "--dir", "fetched/process_decisions", *server, "--json"],
+        [zips[1], "7", "--dir", "fetched/process_scores", *server, "--json"],
+    ]
+    assert for_each_bundle("publish", ["process"])[1] == [zips[1], "--competition", "7", *server]
+    chosen, _ = for_each_bundle("fetch", ["process", "--server", "x"])
+    assert chosen == ["12", "fetched/process_decisions", "--server", "x"]
+    assert for_each_bundle("fetch", ["12", "fetched"]) == []
+    assert for_each_bundle("fetch", ["proces"]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name,process_scores\na,b\n", "column 'name' is not known"),
+        ("team,aliases\nA,x\nA,y\n", "teams that appear twice: A"),
+        ("team,process_scores,aliases\nA,x,\nB,y,x\n", "accounts of two teams: 'x (process_scores)'"),
+        ("team,aliases\n,x\n", "rows without a team"),
+        ("team\nA,x\n", "rows with more cells than the header: A"),
+    ],
+)
+def test_teams_that_cannot_be_told_apart_are_refused(tmp_path, text, words):
+    write_files(tmp_path, {"teams.csv": text})
+    with pytest.raises(OrganiserError) as refusal:
+        read_teams_table(tmp_path / "teams.csv", ["process_scores"])
+    assert words in str(refusal.value)
