@@ -183,23 +183,6 @@ def test_compare_names_systems_apart(place, capsys):
     assert (status, told) == (2, "Give the submissions of two systems or more.\n")
 
 
-def test_compare_takes_a_declared_task(tmp_path, capsys):
-    write_files(
-        tmp_path,
-        {
-            "task.json": json.dumps({"task": "kids", "declaration": {"kind": "transcripts"}}),
-            "transcripts.csv": "id,transcript\na,good morning\nb,yes\n",
-            "x.csv": "id,transcript\na,good morning\nb,yes\n",
-            "y.csv": "id,transcript\na,good evening\nb,yes\n",
-        },
-    )
-    paths = (tmp_path / "x.csv", tmp_path / "y.csv")
-    reference = ("--reference", tmp_path / "transcripts.csv")
-    status, printed, _ = run(capsys, "compare", "--task-file", tmp_path / "task.json", *reference, *paths)
-    assert status == 0
-    assert printed.startswith("kids · WER (%) (lower is better) · 2 items\n")
-
-
 def test_compare_joins_folders_of_tasks(tmp_path, capsys):
     utterances = (ROOT / "reference_data/psst_correctness/development/utterances.tsv").read_text()
     answers = "utterance_id\tprediction\n" + "".join(

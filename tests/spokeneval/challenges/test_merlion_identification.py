@@ -1,4 +1,4 @@
-"""Tests of MERLIon CCS, Task 1: scores by hand, segment ids, randomly damaged files, and tracks."""
+"""Tests of MERLIon CCS, Task 1: scores by hand, segment ids, and randomly damaged files."""
 
 import math
 import random

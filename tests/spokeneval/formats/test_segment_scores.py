@@ -1,4 +1,4 @@
-"""Tests of the files of MERLIon CCS, Task 1: labels, predictions, public files, and the refusal of each fault."""
+"""Tests of the files of MERLIon CCS, Task 1: labels, predictions, public files, and broken files."""
 
 from __future__ import annotations
 

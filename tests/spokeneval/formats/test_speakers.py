@@ -1,4 +1,4 @@
-"""Tests of the units of intervals: speakers if a reference names them, else a note in the results."""
+"""Tests of the units of intervals: speakers if a reference names them."""
 
 from __future__ import annotations
 

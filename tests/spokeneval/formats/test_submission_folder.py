@@ -1,4 +1,4 @@
-"""Tests of a submission's folder: its files, ignored files, and refusals."""
+"""Tests of a submission's folder: its files, ignored files, and nearly expected names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of a submission's zip: unpacking, and the full text of each refusal."""
+"""Tests of a submission's zip: unpacking, its limits, and files that are no zip."""
 
 from __future__ import annotations
 

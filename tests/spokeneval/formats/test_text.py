@@ -1,4 +1,4 @@
-"""Tests of text files: limits, encoding, line ends, numbers, and blocks, on which nothing depends."""
+"""Tests of text files: limits, encoding, line ends, numbers, and blocks."""
 
 from __future__ import annotations
 

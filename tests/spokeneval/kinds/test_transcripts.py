@@ -86,18 +86,6 @@ def test_phones_of_an_own_inventory_equal_jiwer() -> None:
     )
 
 
-def test_arpabet_gives_the_rates_of_the_challenges_own_tool() -> None:
-    """pssteval 0.0.1 on phonologic, system hayes-arpabet: 1, 2 and 1 errors, 21.5, 22 and 21.5 features; 12 phones."""
-    said = [row.split() for row in ("K AE T", "T UW TH B R AH SH", "K <spn> T")]
-    heard = [row.split() for row in ("K AE T S", "T UH TH B AH SH", "K AE T")]
-    found = scores(make(units="phones", phones="arpabet"), csv_of(said), csv_of(heard))
-    assert list(found.items())[:2] == [
-        ("fer", round(100 * 65 / (24 * 12), 4)),
-        ("per", round(100 * 4 / 12, 4)),
-    ]
-    assert (found["substitutions"], found["insertions"]) == (round(100 / 12, 4), round(200 / 12, 4))
-
-
 def cheapest(said: tuple[str, ...], heard: tuple[str, ...], cost: Callable[[str, str], float]) -> float:
     """The cost of the cheapest alignment by trying all; a phone against "" is added or missing."""
     if not said or not heard:

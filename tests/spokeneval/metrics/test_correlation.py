@@ -1,4 +1,4 @@
-"""Tests of correlations: hand calculations, scipy, closed forms, and the limits of doubles."""
+"""Tests of correlations: moments and the limits of doubles; the tests of the kind of scores compare them with scipy."""
 
 from __future__ import annotations
 
@@ -17,23 +17,11 @@ from spokeneval.metrics.correlation import (
     partial_moments,
     partial_r,
     pearson_r,
-    rank_moments,
     rating_moments,
 )
 from spokeneval.metrics.counts import taken, total
 
 EXACT = {"rtol": 0, "atol": 1e-12}
-
-
-def test_pearson_r_equals_scipy():
-    stats = pytest.importorskip("scipy.stats")
-    rng = np.random.default_rng(4)
-    for n in [3, 4, 20, 500]:
-        for _ in range(20):
-            x = rng.integers(1, 5, size=n).astype(float)
-            x[:2] = 1, 4
-            y = 0.3 * x + rng.normal(size=n)
-            np.testing.assert_allclose(pearson_r(x, y), stats.pearsonr(x, y).statistic, **EXACT)
 
 
 @pytest.mark.parametrize("size", [1e200, 1e-200, -1e307])
@@ -45,16 +33,6 @@ def test_correlations_survive_any_size_and_offset(size, offset):
     np.testing.assert_allclose(pearson_r(x, moved), np.sign(size) * pearson_r(x, y), **EXACT)
     np.testing.assert_allclose(partial_r(x, moved, z), np.sign(size) * partial_r(x, y, z), **EXACT)
     np.testing.assert_allclose(pearson_r(x, y + 1e9), pearson_r(x, y), **EXACT)
-
-
-def test_partial_r_equals_the_closed_form():
-    rng = np.random.default_rng(7)
-    for _ in range(100):
-        x, y, z = rng.normal(size=(3, int(rng.integers(5, 80))))
-        x, y = x + z, y - 0.5 * z + 0.7 * x
-        xy, xz, yz = np.corrcoef([x, y, z])[[0, 0, 1], [1, 2, 2]]
-        expected = (xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2))
-        np.testing.assert_allclose(partial_r(x, y, z), expected, **EXACT)
 
 
 def test_moments_of_resampled_items_have_the_partial_correlation_of_these_items():
@@ -146,16 +124,6 @@ def test_a_perfect_correlation_is_exactly_within_bounds():
         assert -1 <= pearson_r(x, -x) < -1 + 1e-12
 
 
-def test_rank_correlation_is_that_of_scipy():
-    stats = pytest.importorskip("scipy.stats")
-    rng = np.random.default_rng(11)
-    for _ in range(20):
-        human = rng.integers(1, 5, 60)
-        predicted = (human + rng.normal(0, 0.8, 60)).round(1)
-        expected = stats.spearmanr(human, predicted).statistic
-        np.testing.assert_allclose(correlation(total(rank_moments(human, predicted))), expected, **EXACT)
-
-
 def test_concordance_of_whole_ratings_is_quadratic_kappa_to_the_last_bit():
     rng = np.random.default_rng(6)
     for n in [1, 2, 5, 50, 3000]:
@@ -167,12 +135,3 @@ def test_concordance_of_whole_ratings_is_quadratic_kappa_to_the_last_bit():
     assert concordance(total(rating_moments([7, 7], [7, 7]))) == 1
     with pytest.raises(ValueError, match="undefined"):
         concordance(CorrelationMoments(0, 0, 0, 0, 0, 0))
-
-
-def test_concordance_of_real_numbers_is_lins():
-    rng = np.random.default_rng(7)
-    for _ in range(20):
-        x = rng.normal(3, 2, 40)
-        y = 0.5 * x + rng.normal(1, 1, 40)
-        expected = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
-        np.testing.assert_allclose(concordance(total(rating_moments(x, y))), expected, **EXACT)
