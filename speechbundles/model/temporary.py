@@ -103,6 +103,9 @@ def _lock(folder: int, *, wait: bool) -> bool:
 
 def _delete(folder: Path) -> None:
     """Delete a folder and everything in it, at any depth and with any permissions; links are not followed."""
+    if folder.is_symlink():  # a program has put it there: chmod would follow it
+        folder.unlink()
+        return
     try:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
