@@ -64,8 +64,7 @@ def _read_table(file: str, folder: Path, problems: Problems, width: int = 0) -> 
         problems.add("unreadable", file, "has no rows")
     first: dict[str, int] = {}
     rows = []
-    for line, cells in lines:
-        row = [cell.strip() for cell in cells]
+    for line, row in ((line, [*map(str.strip, cells)]) for line, cells in lines):
         expected = width or len(lines[0][1])
         if len(row) != expected:
             message = f"{count_of(len(row), 'column')}; expected {expected}{_SPELLING_HINT if width else ''}"

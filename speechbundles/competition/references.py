@@ -86,11 +86,8 @@ class ReferenceSet:
 
 
 def _rows(files: Mapping[str, bytes]) -> set[str]:
-    rows = set()
-    for content in files.values():
-        lines = [line.strip() for line in content.decode("utf-8-sig").split("\n")]
-        rows.update([line for line in lines if line][1:])
-    return rows
+    texts = (content.decode("utf-8-sig").split("\n") for content in files.values())
+    return {line for lines in texts for line in [*filter(None, map(str.strip, lines))][1:]}
 
 
 def load_reference(
@@ -173,10 +170,9 @@ def _read(
 
 def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozenset[str]:
     """Return the numbers with a comma that the task's reader refuses."""
-    if not any(table.has_commas for table in tables):
-        return frozenset()
     try:
-        task_format.read_reference({table.file: table.to_check() for table in tables})
+        if any(table.has_commas for table in tables):
+            task_format.read_reference({table.file: table.to_check() for table in tables})
     except ReferenceFileError as error:
         return refused_commas(error.problems)
     return frozenset()
@@ -243,11 +239,10 @@ def _check(
     problems = [
         problem for table in tables for problem in table.problems if problem.line not in dropped[table.file]
     ]
-    labels = None
     try:
         labels = task_format.read_reference(files)
     except ReferenceFileError as error:
-        problems += error.problems
+        raise ReferenceFileError([*problems, *error.problems]) from None
     if problems:
         raise ReferenceFileError(problems)
     return labels

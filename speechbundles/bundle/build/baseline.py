@@ -35,8 +35,7 @@ def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collecti
     public sets.
     """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
-        place = Path(folder)
-        write_tree(place / "kit", kit)
+        place = write_tree(Path(folder) / "kit", kit).parent
         runs = list(pool.map(lambda name: _run_on(place, name, labelled=name in public), sets))
     return Baseline(
         solutions={name: files for run in runs for name, files in run.solutions.items()},
@@ -56,13 +55,11 @@ def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
     run = run_program(kit, "baseline.py", name, str(place / name))
     if run.returncode:
         return Baseline(failures=[f"baseline.py failed on the {name} set: {_reason(run.stderr)}"])
-    run = run_program(
-        kit, "ingest.py", *map(str, (kit / name / "input", place / name, place / f"{name}-report"))
-    )
+    report = place / f"{name}-report"
+    run = run_program(kit, "ingest.py", *map(str, (kit / name / "input", place / name, report)))
     if run.returncode:
-        return Baseline(
-            failures=[f"ingest.py rejects the baseline's {name} submission: {_refusal(run.stderr)}"]
-        )
+        why = f"ingest.py rejects the baseline's {name} submission: {_refusal(run.stderr)}"
+        return Baseline(failures=[why])
     solutions = {name: read_tree(place / name)}
     if not labelled:
         return Baseline(solutions)

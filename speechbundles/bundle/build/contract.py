@@ -56,10 +56,10 @@ def hold_to_contract(competition: Competition) -> None:
     with TemporaryDirectory(prefix="contract-") as folder:
         root = Path(folder)
         write_tree(root / "program", {**ingestion, **scoring, DRIVER.name: DRIVER.read_bytes()})
-        for part, name in ((REFERENCE, "ref"), (SUBMISSION, "res")):
-            write_tree(root / "input" / name, sample[part])
-        for name in ("output", "scratch"):
-            (root / name).mkdir()
+        write_tree(root / "input/ref", sample[REFERENCE])
+        write_tree(root / "input/res", sample[SUBMISSION])
+        (root / "output").mkdir()
+        (root / "scratch").mkdir()
         found = _broken(root, task.name) or _unequal(root)
     if found:
         lines = "\n".join(f"  {what}" for what in found[:MOST_PROBLEMS])
@@ -71,27 +71,23 @@ def _broken(root: Path, name: str) -> list[str]:
     failure, printed = _run(root, "/program/contract_driver.py", name, "/input", "/output")
     if failure:
         return [f"the examination ended: {failure}"]
+    why = "remove the output or the cause of the warning, because participants read what a program prints"
+    found = [("while it runs", f"the task prints {line[:200]!r}; {why}") for line in printed[:1]]
     places: dict[str, list[str]] = {}
-    if printed:
-        what = (
-            f"the task prints {printed[0][:200]!r}; remove the output or the cause of the warning, because "
-        )
-        places[f"{what}participants read what a program prints"] = ["while it runs"]
-    for where, what in json.loads((root / "output/problems.json").read_text(encoding="utf-8")):
+    for where, what in (*found, *json.loads((root / "output/problems.json").read_text(encoding="utf-8"))):
         places.setdefault(what, []).append(where)
     return [printable(f"{', '.join(where[:MOST_PLACES])}: {what}") for what, where in places.items()]
 
 
 def _unequal(root: Path) -> list[str]:
     """Run the bundle's programs on the sample, ingestion once and scoring twice; return what is wrong."""
-    outputs = [root / "output" / name for name in ("first", "second")]
-    runs = [["/program/ingest.py", "/output/items", "/input/res", "/output/ingested"]]
-    runs += [["/program/score.py", "/input", f"/output/{output.name}"] for output in outputs]
-    for program, *words in runs:
-        failure, _ = _run(root, program, *words)
+    runs = ["ingest.py /output/items /input/res /output/ingested"]
+    runs += [f"score.py /input /output/{name}" for name in ("first", "second")]
+    for program, *words in map(str.split, runs):
+        failure, _ = _run(root, f"/program/{program}", *words)
         if failure:
-            return [f"{Path(program).name}: {failure}"]
-    first, second = map(read_all, outputs)
+            return [f"{program}: {failure}"]
+    first, second = (read_all(root / "output" / name) for name in ("first", "second"))
     different = [name for name in first if second.get(name) != first[name]]
     what = f"score.py writes another {some_of(different)} in each run; sort sets before they are used, and draw no "
     return [f"{what}random numbers without a fixed seed"] if different else []

@@ -58,12 +58,12 @@ def kit_data_list(competition: Competition, kit: Mapping[str, bytes]) -> str:
     """Return a list of the files in the starting kit's folder `data`; empty if there are none."""
     what = kit_data_files(competition)
     items = []
-    for name, content in ((name, kit[name]) for name in kit if name.startswith("data/")):
+    for name in (name for name in kit if name.startswith("data/")):
         facts = what.get(name, "")
         if name.endswith((".csv", ".tsv")):
-            rows = len(read_rows(content)) - 1
-            listed = f"{count_of(rows, 'row')}; columns {_columns_of(name, content)}"
-            facts = "; ".join(filter(None, [facts.partition(": ")[0], listed]))
+            rows = count_of(len(read_rows(kit[name])) - 1, "row")
+            listed = (facts.partition(": ")[0], rows, f"columns {_columns_of(name, kit[name])}")
+            facts = "; ".join(filter(None, listed))
         items.append(f"- `{name}`: {facts}".removesuffix(": "))
     return "\n".join(["The kit also has these data:", "", *items]) if items else ""
 
@@ -74,8 +74,8 @@ def set_files_list(competition: Competition, references: Mapping[str, ReferenceS
     for name, reference in references.items():
         public = reference.files if name in competition["public_sets"] else {}
         for folder, files in (("input", reference.public), ("reference", public)):
-            for file, content in files.items():
-                items.append(f"- `{name}/{folder}/{file}`: {_columns_of(file, content)}".removesuffix(": "))
+            listed = ((f"{name}/{folder}/{file}", _columns_of(file, files[file])) for file in files)
+            items += [f"- `{place}`: {columns}".removesuffix(": ") for place, columns in listed]
     return "\n".join(items)
 
 
@@ -135,11 +135,11 @@ def data_licence(competition: Competition) -> str:
 
 
 def columns_table(competition: Competition, feedback: Mapping[str, Feedback]) -> str:
-    cells = []
-    for column in competition.columns:
-        primary = " (decides the rank)" if column is competition.columns[0] else ""
-        better = "–" if column.key.endswith(ENDS) else column.direction  # an end is not better or worse
-        cells.append((f"{column.title}{primary}", better, column.description))
+    cells = [
+        (column.title, "–" if column.key.endswith(ENDS) else column.direction, column.description)
+        for column in competition.columns  # an end is not better or worse
+    ]
+    cells[0] = (f"{cells[0][0]} (decides the rank)", *cells[0][1:])
     rows = _table(("score", "better", "description"), cells)
     if competition.home_sets:
         rows += ["", _home(competition)]
@@ -212,9 +212,8 @@ def known_table(competition: Competition, feedback: Mapping[str, Feedback]) -> s
 def phases_list(competition: Competition) -> str:
     items = []
     for phase in competition.phases:
-        start, end = _minute(phase.start), phase.end
-        dates = f"{start} to {_minute(end)}" if end else f"from {start}"
-        daily = count_of(phase.max_submissions_per_day, "submission")
+        start, daily = _minute(phase.start), count_of(phase.max_submissions_per_day, "submission")
+        dates = f"{start} to {_minute(phase.end)}" if phase.end else f"from {start}"
         limits = f"{daily} a day, {phase.max_submissions} in all"
         items.append(f"- **{phase.name}**, {dates} UTC: {limits}. {phase.description}".strip())
     return "\n".join(items)

@@ -46,8 +46,7 @@ def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[s
 
 def _closure(library: Mapping[str, bytes], names: Iterable[str]) -> set[str]:
     """Return the files of the named modules and of all modules that they import."""
-    waiting = [*names]
-    found: set[str] = set()
+    waiting, found = [*names], set[str]()
     while waiting:
         path = _module(library, waiting.pop())
         if path is None or path in found:

@@ -65,11 +65,8 @@ def unused_labels(table: OwnTable, layout: Layout, published: Collection[str]) -
     labels = [column for column in layout.required if column != layout.id and column not in published]
     names = {*labels, *map(table.own_name, labels)}
     known = {*layout.required, *layout.optional}
-    unused = [
-        column
-        for place, column in enumerate(table.columns)
-        if column not in known and _is_like(names, table, place)
-    ]
+    others = ((place, column) for place, column in enumerate(table.columns) if column not in known)
+    unused = [column for place, column in others if _is_like(names, table, place)]
     if unused:
         are = "looks like a label and is" if len(unused) == 1 else "look like labels and are"
         used = ", ".join(table.own_name(label) for label in labels)
