@@ -158,7 +158,7 @@ def make_home_board(
         if rules.exact is None:
             compared = _compare_steps(built, placed, steps[str(phase.reference_data)])
         else:
-            outputs = _score(bundle, phase, placed, private, jobs)
+            outputs = _scored_outputs(bundle, phase, placed, private, jobs)
             compared = _compare(built.ranking_column(), rules.exact, placed, shown, outputs)
         entries = _entries(built, placed, shown, compared, timed=not rules.anonymous)
         boards.append(PhaseBoard(phase, entries, compared.notes, compared.tables))
@@ -206,7 +206,8 @@ def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
     for run in sorted(runs, key=lambda run: run.id):
         uploads.setdefault(run.own_upload, []).append(run)
     together = []
-    for first, last, own in ((own[0], own[-1], own) for own in uploads.values()):
+    for own in uploads.values():
+        first, last = own[0], own[-1]
         note = last.note if all(run.note in (DELETED, VANISHED) for run in own) else ""
         on_board = any(run.on_board for run in own)
         if last.status != "Cancelled":
@@ -285,7 +286,7 @@ def _compare_steps(bundle: BuiltBundle, placed: Sequence[Attempt], step: float |
     return _Compared(ranks, notes=("Rank ranges: entries less than two steps apart may change places.",))
 
 
-def _score(
+def _scored_outputs(
     path: Path, phase: BuiltPhase, placed: Sequence[Attempt], private: Path, jobs: int | None
 ) -> list[ScoringOutput]:
     """Return the outputs of the entries' submissions with the counts of each unit; none if a run fails now."""

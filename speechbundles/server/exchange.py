@@ -59,29 +59,33 @@ def exchange(
                 served = now[what].get(place, {}).get(kind)
                 if served is None or not _digest(files, served) == known.get(keys[kind]) != "":
                     lost.append(f"{what[:-1]} {place}: {kind.replace('_', ' ')} is another file")
-    if "texts" in wanted and _shown(now["texts"]) != _shown(wanted["texts"]):
+    if "texts" in wanted and _compared_texts(now["texts"]) != _compared_texts(wanted["texts"]):
         lost.append("the pages or the terms are others")
     return [*dict.fromkeys(lost)]
 
 
-def _shown(texts: Mapping[str, Any]) -> list[Any]:
-    return [texts["terms"], *((page["title"], page["content"].strip()) for page in texts["pages"])]
+def _compared_texts(texts: Mapping[str, Any]) -> list[Any]:
+    """Return what of pages and terms must be as sent."""
+    pages = [(page["title"], page["content"].strip()) for page in texts["pages"]]
+    return [texts["terms"].strip(), *pages]
 
 
 def _send(files: ServedFiles, competition: int, wanted: Mapping[str, Any]) -> Iterator[str]:
     """Send keys, pages and terms; yield a line for each that the server refuses."""
     connection = files.connection
     for task, keys in wanted["tasks"].items():
-        yield from _refusal(f"task {task}", api.change_parts, connection, int(task), keys)
+        yield from _refusal_of(f"task {task}", api.change_parts, connection, int(task), keys)
     for phase, kits in wanted["kits"].items():
         for kind, key in kits.items():
-            yield from _refusal(f"phase {phase}, {kind}", api.change_kit, connection, int(phase), kind, key)
+            yield from _refusal_of(
+                f"phase {phase}, {kind}", api.change_kit, connection, int(phase), kind, key
+            )
     if "texts" in wanted:
         live = api.read_competition(connection, competition)
-        yield from _refusal("pages", api.change_texts, connection, live, wanted["texts"])
+        yield from _refusal_of("pages", api.change_texts, connection, live, wanted["texts"])
 
 
-def _refusal(what: str, change: Callable[..., None], *arguments: object) -> Iterator[str]:
+def _refusal_of(what: str, change: Callable[..., None], *arguments: object) -> Iterator[str]:
     try:
         change(*arguments)
     except Unreachable:

@@ -83,7 +83,7 @@ def plan_amendment(
         before = read_bundle(earlier)
         check_served(before, live, texts=False)
         files.assume(before, live, earlier)
-    phases = _different(files, bundle, live)
+    phases = _different_phases(files, bundle, live)
     kits = {
         phase.id: own
         for built, phase, kinds in phases
@@ -100,7 +100,7 @@ def plan_amendment(
     return replace(amendment, phases=tuple(amended))
 
 
-def _different(
+def _different_phases(
     files: ServedFiles, bundle: BuiltBundle, live: Mapping[str, Any]
 ) -> list[tuple[BuiltPhase, api.LivePhase, tuple[str, ...]]]:
     """Return each phase with the kinds of its files that differ; see `ServedFiles.different_phases`."""
