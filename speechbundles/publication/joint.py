@@ -79,18 +79,16 @@ def make_joint_board(
         lost = {teams[name].get(each.name, each.name): each for each in outputs[name] if not each.scores}
         named += [replace(each, name=team) for team, each in lost.items() if team not in counted.values()]
         boards[name] = make_board(sources, named, title=competition["title"], day=day)
-    entered = {name: set(board.names) for name, board in boards.items()}
-    everybody = sorted({team for name, board in boards.items() for team in (*entered[name], *board.unscored)})
-    apart = {
-        team: why
-        for team in everybody
-        if (why := why_apart(team, entered, challenge.compulsory, excluded=False))
-    }
     try:
-        joint = join_tasks(boards, challenge.rule) if challenge.rule else None
+        if challenge.rule:
+            joint = join_tasks(boards, challenge.rule)
+            return JointBoard(challenge, boards, joint, joint.apart, day)
     except ValueError as error:
         raise OrganiserError(f"{challenge.name}: {error}") from None
-    return JointBoard(challenge, boards, joint, joint.apart if joint else apart, day)
+    entered = {name: set(board.names) for name, board in boards.items()}
+    teams_of = sorted({team for board in boards.values() for team in (*board.names, *board.unscored)})
+    why = {team: why_apart(team, entered, challenge.compulsory, excluded=False) for team in teams_of}
+    return JointBoard(challenge, boards, None, {team: reason for team, reason in why.items() if reason}, day)
 
 
 def joint_board_to_text(board: JointBoard) -> str:

@@ -170,12 +170,26 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
         raise ValueError(f"rule: {rule.rule} is undefined, because all scores in a task are 0")
     order = np.argsort(ranks(scores, higher=higher), kind="stable")
     entries, scores = entries._replace(names=[ranked[index] for index in order]), scores[order]
-    compared = _compare(entries, scores, higher=higher)
-    rows, places = _rows(entries, scores, compared, higher=higher)
-    notes = how_scored(rule, [task for task in tasks if task not in shown])
-    notes += [*ties(rows), *(compared.notes if compared else [])]
-    units, pairs = (compared.units, compared.pairs) if compared else (None, ())
+    units, ranges, found, pairs, how = _compare(entries, scores, higher=higher)
+    exact = entries.exact[0]
+    rows = [
+        Row(place.rank, place.tied, name, float(score), None, known, cluster, _present(own, shown), {})
+        for place, name, score, known, cluster, own in zip(
+            shared_places(ranks(scores, higher=higher).tolist()), entries.names, scores, ranges, found, exact
+        )
+    ]
+    within = np.stack([ranks(exact[:, task], higher=up) for task, up in enumerate(entries.higher)], axis=1)
+    places = [
+        {task: int(rank) for task, rank in zip(shown, of_system) if task in row.scores}
+        for row, of_system in zip(rows, within)
+    ]
+    notes = [*how_scored(rule, [task for task in tasks if task not in shown]), *ties(rows), *how]
     return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes)
+
+
+def _present(values: np.ndarray, tasks: Collection[str]) -> dict[str, float]:
+    """The scores of a system in the tasks in which it has one."""
+    return {task: value for task, value in zip(tasks, values.tolist()) if value == value}
 
 
 def why_apart(
@@ -191,57 +205,30 @@ def why_apart(
         Whether a system needs a score in every task.
     """
     lacking = [task for task, names in entered.items() if name not in names]
+    excluded = excluded or len(lacking) == len(entered)
     needed = [task for task in lacking if task in compulsory]
     if needed:
         return f"no score in {' and '.join(needed)}, which {'is' if len(needed) == 1 else 'are'} compulsory"
     return f"no score in {' and '.join(lacking)}" if lacking and excluded else ""
 
 
-class _Compared(NamedTuple):
-    """The units, the range of ranks and the cluster of each system, and all pairs."""
-
-    units: str
-    ranges: Sequence[tuple[int, int]]
-    clusters: Sequence[int]
-    pairs: Sequence[JointPair]
-    notes: Sequence[str]
-
-
-def _rows(
-    entries: _Entries, scores: np.ndarray, compared: Optional[_Compared], *, higher: bool
-) -> tuple[list[Row], list[dict[str, int]]]:
-    """The rows of systems in the order of the board, and their ranks in the tasks."""
-    exact = entries.exact[0]
-    shared = shared_places(ranks(scores, higher=higher).tolist())
-    rows = [
-        Row(
-            rank=place.rank,
-            tied=place.tied,
-            name=entries.names[index],
-            score=float(scores[index]),
-            interval=None,
-            ranks=compared.ranges[index] if compared else None,
-            cluster=compared.clusters[index] if compared else None,
-            scores={task: own for task, own in zip(entries.tasks, exact[index].tolist()) if own == own},
-            intervals={},
-        )
-        for index, place in enumerate(shared)
-    ]
-    within = [ranks(exact[:, place], higher=up).tolist() for place, up in enumerate(entries.higher)]
-    places = [
-        {task: own[index] for task, own in zip(entries.tasks, within) if task in row.scores}
-        for index, row in enumerate(rows)
-    ]
-    return rows, places
+_Compared = tuple[
+    Optional[str],
+    Sequence[Optional[tuple[int, int]]],
+    Sequence[Optional[int]],
+    Sequence[JointPair],
+    Sequence[str],
+]
+"""The units, the range of ranks and the cluster of each system, all pairs, and how they were compared."""
 
 
-def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> Optional[_Compared]:
-    """Compare systems, in the order of the board, by their counts; None if some counts are not known."""
+def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compared:
+    """Compare systems, in the order of the board, by their counts, if these are known."""
     number = len(entries.names)
     systems = [system for ranking in entries.tasks.values() for system in ranking.systems]
     is_known = all(system.statistics for system in systems if system.name in entries.names)
     if not 1 < number <= MOST_SWAPPED or not is_known:
-        return None
+        return None, [None] * number, [None] * number, (), ()
     counts = {
         task: next(system.statistics for system in ranking.systems if system.statistics)
         for task, ranking in entries.tasks.items()
@@ -266,7 +253,7 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> Optional
     )
     notes = how_joined(units, number, least, common=len(groups) < len(counts))
     found = clusters(ranks(scores, higher=higher), better | better.T)
-    return _Compared(units, ranks_known(better), found, pairs, notes)
+    return units, ranks_known(better), found, pairs, notes
 
 
 def joint_p_values(

@@ -70,35 +70,35 @@ def joint_pairs_to_csv(joint: JointRanking) -> str:
 
 def joint_to_dict(joint: JointRanking) -> dict[str, Any]:
     """The joint ranking for JSON: numbers in full precision, texts, lists and dictionaries only."""
+    names = [row.name for row in joint.rows]
+    kept = ("name", "rank", "cluster", "score")
+    systems = [
+        {
+            **{key: getattr(row, key) for key in kept},
+            "ranks": list(row.ranks or ()),
+            "scores": dict(row.scores),
+            "task_ranks": dict(places),
+        }
+        for row, places in zip(joint.rows, joint.places)
+    ]
+    pairs = [
+        {
+            "first": names[first],
+            "second": names[second],
+            "difference": difference,
+            "p": p,
+            "adjusted_p": adjusted,
+        }
+        for first, second, difference, p, adjusted in joint.pairs
+    ]
+    rule = {"rule": joint.rule.rule, "missing": joint.rule.missing, "compulsory": list(joint.rule.compulsory)}
+    signatures = {task: ranking.signature for task, ranking in joint.tasks.items()}
+    of_all = {"weights": dict(joint.rule.weights), "tasks": signatures, "units": joint.units}
     return {
-        "rule": joint.rule.rule,
-        "missing": joint.rule.missing,
-        "compulsory": list(joint.rule.compulsory),
-        "weights": dict(joint.rule.weights),
-        "tasks": {task: ranking.signature for task, ranking in joint.tasks.items()},
-        "units": joint.units,
-        "systems": [
-            {
-                "name": row.name,
-                "rank": row.rank,
-                "ranks": list(row.ranks or ()),
-                "cluster": row.cluster,
-                "score": row.score,
-                "scores": dict(row.scores),
-                "task_ranks": dict(places),
-            }
-            for row, places in zip(joint.rows, joint.places)
-        ],
-        "pairs": [
-            {
-                "first": joint.rows[pair.first].name,
-                "second": joint.rows[pair.second].name,
-                "difference": pair.difference,
-                "p": pair.p,
-                "adjusted_p": pair.adjusted,
-            }
-            for pair in joint.pairs
-        ],
+        **rule,
+        **of_all,
+        "systems": systems,
+        "pairs": pairs,
         "apart": dict(joint.apart),
         "notes": list(joint.notes),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -155,6 +156,10 @@ def test_systems_without_a_task_are_apart_or_ranked_as_declared():
     nobody = spokeneval.compare_tasks({"A": decisions("ab"), "B": scores("cd")})
     assert (nobody.rows, [*nobody.apart]) == ((), [*"abcd"])
     assert "Not ranked" in str(nobody)
+    failed = replace(scores("cd"), unscored=["x"])  # without any score
+    assert spokeneval.compare_tasks({"A": decisions("cd"), "B": failed}, missing="worst").apart == {
+        "x": "no score in A and B"
+    }
     optional = spokeneval.compare_tasks(
         {"A": decisions("ab"), "B": scores("cd")}, missing="worst", compulsory=["A"]
     )
