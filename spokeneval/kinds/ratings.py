@@ -125,7 +125,7 @@ def ratings(
             f"{middle * step:g} for every {item}": always(COLUMN, middle),
             "ratings at random": at_random(COLUMN, range(steps[0], steps[1] + 1)),
         },
-        view=ratings_view(steps, weights, step),
+        view=_view(steps, weights, step),
     )
 
 
@@ -156,7 +156,7 @@ def _ratings(scale: Scale, step: float, *, empty: bool = False) -> Parser:
     return parse
 
 
-def ratings_view(scale: tuple[int, int], weights: str, step: float = 1) -> View:
+def _view(scale: tuple[int, int], weights: str, step: float = 1) -> View:
     """Return what reports show of ratings in steps; `scale` is in steps, too; `weights`: those of kappa."""
     facts = {"scale": scale, "weights": weights, "step": step, "listed": MOST_LISTED}
     return View("ratings", lambda reference: reference.columns, itemgetter(COLUMN), facts)
