@@ -93,7 +93,7 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(t
             columns = document["leaderboards"][0]["columns"]
             assert columns[0]["key"] == task.primary.key
             assert {column["sorting"] for column in columns} <= {"asc", "desc"}
-        if built.competition.name != tracks[built.platform]:
+        if built.name != tracks[built.platform]:
             continue
         rows, exact = {}, {}
         unpacked = read_built_bundle(built.path).unpack_once(tmp_path / built.platform)
