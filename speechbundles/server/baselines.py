@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.rehearse import FINISHED, Rehearsal, rehearse_phase
+from speechbundles.bundle.rehearse import FINISHED, Rehearsal, choose_engine, rehearse_phase
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.errors import Gone, OrganiserError, Refused
@@ -39,13 +39,14 @@ def baseline_name(bundle: BuiltBundle, phase: BuiltPhase) -> str | None:
 
 
 def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
-    """Rehearse the baseline of each phase.
+    """Rehearse the baseline of each phase; programs of others run in bubblewrap.
 
     Raises
     ------
-    OrganiserError: a baseline fails in the rehearsal.
+    OrganiserError: a baseline fails in the rehearsal, or there is no bubblewrap for programs of others.
     """
     found = []
+    engine = choose_engine("auto", bundle)
     for phase in bundle.phases:
         if (name := baseline_name(bundle, phase)) is None:
             found.append(Baseline(phase))
@@ -53,7 +54,7 @@ def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
         with temporary_folder("baseline") as folder:
             submission = folder / "baseline.zip"
             submission.write_bytes(bundle.files[name])
-            rehearsal = rehearse_phase(bundle, phase, submission)
+            rehearsal = rehearse_phase(bundle, phase, submission, engine=engine)
         if rehearsal.status != FINISHED:
             raise OrganiserError(
                 f"{phase.name}: the baseline {name} fails in the rehearsal, so nothing was sent\n\n{rehearsal}"

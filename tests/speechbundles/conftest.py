@@ -33,7 +33,8 @@ def programs_of_tests(monkeypatch):
     def choose(name, bundle, variables=None):
         return ProcessEngine(variables)
 
-    monkeypatch.setattr("speechbundles.bundle.rehearse.many.choose_engine", choose)
+    for module in ("bundle.rehearse.many", "server.baselines"):
+        monkeypatch.setattr(f"speechbundles.{module}.choose_engine", choose)
 
 
 @pytest.fixture

@@ -78,9 +78,9 @@ def bundle(tmp_path_factory):
 def rehearsed_once(unchecked, monkeypatch, rehearsals):
     """Rehearse each baseline only once, and skip checks."""
 
-    def rehearse_once(bundle, phase, submission):
+    def rehearse_once(bundle, phase, submission, *, engine):
         if phase.name not in rehearsals:
-            rehearsals[phase.name] = rehearse_phase(bundle, phase, submission)
+            rehearsals[phase.name] = rehearse_phase(bundle, phase, submission, engine=engine)
         return rehearsals[phase.name]
 
     monkeypatch.setattr("speechbundles.server.baselines.rehearse_phase", rehearse_once)

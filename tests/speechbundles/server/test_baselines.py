@@ -5,6 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from speechbundles.bundle.rehearse import engines
+from speechbundles.server import baselines
 from tests.samples.codabench_server import ORGANISER, Mishap
 from tests.samples.live_bundle import COMPETITION, EVALUATION, OPEN, live_bundle, two_phases, upload
 
@@ -73,3 +75,11 @@ def test_a_limit_that_is_used_up_is_reported_in_the_servers_words(steps, server)
 def test_runs_that_wait_are_started(steps, server, tmp_path):
     assert steps(live_bundle(tmp_path / "held.zip", auto_run=False))[1] is None
     assert len(server.called("API POST /api/submissions/1/run_submission/")) == 1
+
+
+def test_programs_of_others_are_not_rehearsed_without_walls(steps, server, monkeypatch, tmp_path):
+    """Nothing is sent either: the rehearsal comes first."""
+    monkeypatch.setattr(baselines, "choose_engine", engines.choose_engine)
+    monkeypatch.setenv("PATH", str(tmp_path))  # without bubblewrap
+    assert "not this project's own" in steps(opening=True)[1]
+    assert not server.competitions
