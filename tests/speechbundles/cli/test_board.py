@@ -135,40 +135,41 @@ def test_a_wrong_call_is_refused_in_a_line(out, settings, message, mine, tmp_pat
 @pytest.mark.thorough
 def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, mine, at_home, capsys):
     folder, out = tmp_path / "fetched", tmp_path / "out"
-    bundle = mine / f"dist/codabench/{NAME}.zip"
-
-    def run(command, *arguments):
-        capsys.readouterr()
-        status = build_bundle.main([command, *map(str, arguments)])
-        printed = capsys.readouterr()
-        return status, " ".join((printed.out + printed.err).split())
-
+    bundle, server = mine / f"dist/codabench/{NAME}.zip", ("--server", at_home.address)
     at_home.now = datetime(2027, 3, 2)
     at_home.enter(at_home.phase, "anna", answers(20))
     rows = [[*row] for row in ROWS]
     rows[50][1] = OTHER[rows[50][1]]
     (mine / LABELS).write_text("\n".join(["id,label,speaker", *map(",".join, rows), ""]), "utf-8")
-    assert run("build", "--competition", mine, "--platform", "codabench")[0] == 0
-    connected = ("--server", at_home.address)
-    status, shown = run("amend", bundle, at_home.number, "--dir", folder, *connected)
-    assert (status, "there is nothing to amend. Its labels stay at home" in shown) == (0, True)
-    assert ("run `board`" in shown, at_home.called("API PATCH")) == (True, [])
-    status, shown = run("watch", bundle, at_home.number, "--dir", folder, *connected)
-    assert (status, "its baseline has not run on the server" in shown) == (4, True)
-    at_home.readable = True
-    status, shown = run("publish", bundle, *connected)
-    assert (status, "measured on 2" in shown, "use labels: home" in shown) == (0, True, False), shown
-    assert shown.count("note: reference_data.zip: these reference data contain no hidden label") == 1
-    assert shown.count("contain no hidden label") == 1  # not of the development set
-    status, shown = run("season", bundle, folder)
-    assert (status, "participants see only Received on the platform; `board` makes" in shown) == (0, True)
-    status, shown = run("score", bundle, "--fetched", folder, "--phase", "Evaluation", "--out", out)
-    assert (status, "make the leaderboard with `board`" in shown) == (2, True)
-    status, shown = run("score", bundle, folder / "submissions", "--out", out)
-    assert (status, "give them with --reference: the folder `all`" in shown) == (2, True)
-    whole = mine / f"dist/sealed/{NAME}/evaluation/all"
-    status, shown = run("score", bundle, folder / "submissions", "--out", out, "--reference", whole)
-    assert (status, "compare these outputs with `rank`" in shown) == (0, True)
+    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
+    sent, whole = folder / "submissions", mine / f"dist/sealed/{NAME}/evaluation/all"
+    live = (bundle, at_home.number, "--dir", folder, *server)
+    no_label = "note: reference_data.zip: these reference data contain no hidden label"
+    for command, words, status, expected in (
+        ("amend", live, 0, ["nothing to amend. Its labels stay at home", "run `board`"]),
+        ("watch", live, 4, ["its baseline has not run on the server"]),
+        ("publish", (bundle, *server), 0, ["measured on 2", no_label]),
+        ("season", (bundle, folder), 0, ["participants see only Received on the platform; `board` makes"]),
+        ("score", (bundle, "--fetched", folder, "--phase", "Evaluation"), 2, ["leaderboard with `board`"]),
+        ("score", (bundle, sent, "--out", out), 2, ["give them with --reference: the folder `all`"]),
+        (
+            "score",
+            (bundle, sent, "--out", out, "--reference", whole),
+            0,
+            ["compare these outputs with `rank`"],
+        ),
+    ):
+        capsys.readouterr()
+        at_home.readable = command == "publish"
+        assert build_bundle.main([command, *map(str, words)]) == status
+        shown = " ".join("".join(capsys.readouterr()).split())
+        assert [text for text in expected if text not in shown] == [], shown
+        # not of the development set
+        assert (shown.count("contain no hidden label"), "use labels: home" in shown) == (
+            command == "publish",
+            False,
+        )
+    assert at_home.called("API PATCH") == []
     (scores,) = out.rglob("scores.json")
     assert json.loads(scores.read_text())["f1"] == pytest.approx(f1(20, rows), abs=1e-10)
 
