@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from speechbundles.competition.intake.commas import replace_commas
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, parse_source
@@ -49,7 +50,10 @@ def folded(text: str) -> str:
 
 
 def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Frame:
-    """Read a text with any separator, or a workbook; `needed` columns are found in any case, and named as here."""
+    """Read a text with any separator, or a workbook; `needed` columns are found in any case, and named as here.
+
+    Decimal commas become points.
+    """
     known, heads, file = {folded(column): column for column in needed}, [], path.name
     try:
         content = read_file(path, LARGEST_FILE)
@@ -80,6 +84,12 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
         if len(cells) > width and any(map(str.strip, cells[width:])):
             problems.add("wrong_field_count", file, f"{len(cells)} cells; expected {width}", line=at)
         table.append([*map(str.strip, cells[:width]), *[""] * (width - len(cells))])
+    if grids[number].separator != ",":
+        lines = dict(zip((at for at, _ in rows), table, strict=True))
+        names = {place: column for place, column in enumerate(columns) if column}
+        for doubtful in replace_commas(lines, names, file)[1]:
+            if any(doubtful.message.startswith(f"{column} ") for column in needed):
+                problems.add(doubtful.code, file, doubtful.message, line=doubtful.line)
     problems.raise_if_any()
     frame = pd.DataFrame(table, [at for at, _ in rows], columns, dtype=object)
     return frame.loc[:, list(map(bool, columns))]

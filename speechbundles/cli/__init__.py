@@ -10,7 +10,9 @@ import sys
 from collections.abc import Sequence
 
 _OF_RESEARCH = ("scipy", "sklearn", "statsmodels")
-"""The packages of the extra `research`; all others that the commands need are in `organiser`."""
+"""The packages of the extra `research`; all others that most commands need are in `organiser`."""
+_BEFORE_LABELS = ("assign", "merge", "split", "describe")
+"""The commands of the extra `annotation`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         package = str(error.name).partition(".")[0]
         if package in ("spokeneval", "speechbundles"):
             raise
-        extra = "research" if package in _OF_RESEARCH else "organiser"
+        if arguments and arguments[0] in _BEFORE_LABELS:
+            extra = "annotation"
+        else:
+            extra = "research" if package in _OF_RESEARCH else "organiser"
         sys.exit(f'This command needs the package {package}: pip install "spokeneval[{extra}]"')
 
 

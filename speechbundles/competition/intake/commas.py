@@ -28,9 +28,12 @@ def refused_commas(problems: Iterable[Problem]) -> frozenset[str]:
 
 
 def replace_commas(
-    rows: Mapping[int, list[str]], columns: Mapping[int, str], file: str, refused: frozenset[str]
+    rows: Mapping[int, list[str]],
+    columns: Mapping[int, str],
+    file: str,
+    refused: frozenset[str] | None = None,
 ) -> tuple[int, list[Problem]]:
-    """Replace the commas in columns of numbers, if one of their cells was refused.
+    """Replace the commas in columns of numbers; if `refused` is given, only if one of their cells was refused.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ def replace_commas(
         commas = {line: cell for line, cell in cells.items() if _COMMA.match(cell)}
         numbers = [cell for cell in cells.values() if decimal(cell) is not None]
         is_text = 2 * (len(commas) + len(numbers)) < sum(map(bool, cells.values()))
-        if is_text or refused.isdisjoint(commas.values()):
+        if is_text or (refused is not None and refused.isdisjoint(commas.values())):
             continue
         doubtful = [line for line, cell in commas.items() if _THOUSANDS.match(cell)]
         if doubtful and (len(doubtful) == len(commas) or any("." in cell for cell in numbers)):

@@ -41,9 +41,16 @@ def test_a_table_is_found_below_titles_with_any_separator(tmp_path, name, conten
     assert items["Wert"].to_dict() == {"a": "1", "b": "2"}
 
 
+def test_decimal_commas_become_points_where_commas_do_not_separate_cells(tmp_path):
+    (tmp_path / "t.csv").write_text("id;Dauer;Note\na;1,5;1,2\nb;12,25;gut\nc;3;-\n")
+    items = read_items(tmp_path / "t.csv", "id", ["Dauer"])
+    assert items.to_dict("list") == {"Dauer": ["1.5", "12.25", "3"], "Note": ["1,2", "gut", "-"]}
+
+
 @pytest.mark.parametrize(
     ("content", "refused"),
     [
+        ("id;Wert\na;1,234\nb;2,500\n", [r"line 2 +Wert '1,234' may have a decimal comma or"]),
         (
             "id,Wert\na,1\n,2\na,3\n",
             [r"t\.csv: 2 problems", r"line 3 +id is empty", r"line 4 +a already .* line 2"],

@@ -127,13 +127,17 @@ def test_a_missing_package_gets_one_line_with_the_command_that_installs_it(monke
     assert missing.value.code == line.format("rich")
 
 
-def test_a_missing_package_of_research_names_that_extra(monkeypatch):
+@pytest.mark.parametrize(
+    ("command", "package", "extra"),
+    [("rank", "sklearn", "research"), ("split", "scipy", "annotation"), ("merge", "pympi", "annotation")],
+)
+def test_a_missing_package_of_an_extra_names_that_extra(monkeypatch, command, package, extra):
     def run(arguments):
-        raise ModuleNotFoundError(name="sklearn.metrics")
+        raise ModuleNotFoundError(name=f"{package}.part")
 
     monkeypatch.setattr("speechbundles.cli.program.run", run)
-    with pytest.raises(SystemExit, match=r'package sklearn: pip install "spokeneval\[research\]"'):
-        build_bundle.main(["rank", "x"])
+    with pytest.raises(SystemExit, match=rf'package {package}: pip install "spokeneval\[{extra}\]"'):
+        build_bundle.main([command, "x"])
 
 
 def test_a_missing_module_of_this_project_is_not_reported_as_a_missing_package(monkeypatch):
