@@ -1,9 +1,9 @@
 """Replace the files that the parameters of a kind name by what is in them.
 
-An organiser names a spelling table in a rule, `normalise: [{spelling: FILE}]`, and a table of features in
-`features: FILE`. Both have one row in a line, with a tab or a comma between cells, in UTF-8. A spelling table has two
-columns and no header: a word, and what replaces it. A table of features has a header, and lines that begin with # are
-comments.
+An organiser names a table in a rule, `normalise: [{spelling: FILE}]` or `{replace: FILE}`, and a table of features in
+`features: FILE`. All have one row in a line, with a tab or a comma between cells, in UTF-8. The table of a rule has two
+columns and no header: a word or, in `replace`, any text, and what replaces it. A table of features has a header, and
+lines that begin with # are comments.
 """
 
 import re
@@ -40,18 +40,23 @@ def resolve_files(parameters: Mapping[str, Any], folder: Path) -> dict[str, Any]
     if isinstance(parameters.get("features"), str):
         resolved["features"] = _read_table(parameters["features"], folder, problems)
     if isinstance(parameters.get("normalise"), list):
-        resolved["normalise"] = [
-            {"spelling": _read_table(rule["spelling"], folder, problems, width=2)}
-            if isinstance(rule, Mapping) and list(rule) == ["spelling"] and isinstance(rule["spelling"], str)
-            else rule
-            for rule in parameters["normalise"]
-        ]
+        resolved["normalise"] = [_rule(rule, folder, problems) for rule in parameters["normalise"]]
     problems.raise_if_any()
     return resolved
 
 
-def _read_table(file: str, folder: Path, problems: Problems, width: int = 0) -> list[list[str]]:
-    """Return the rows of a table: one word in the first cell, and as many cells as `width` or as in the first row."""
+def _rule(rule: Any, folder: Path, problems: Problems) -> Any:
+    """Return a rule of normalisation with the rows of its table."""
+    names = list(rule) if isinstance(rule, Mapping) else []
+    if names not in (["spelling"], ["replace"]) or not isinstance(rule[names[0]], str):
+        return rule
+    return {names[0]: _read_table(rule[names[0]], folder, problems, width=2, words=names == ["spelling"])}
+
+
+def _read_table(
+    file: str, folder: Path, problems: Problems, width: int = 0, *, words: bool = True
+) -> list[list[str]]:
+    """Return the rows of a table, with one word in the first cell if `words`; `width` cells, or as in the first row."""
     try:
         content = read_file(folder / file, LARGEST_TABLE)
         if not width:
@@ -69,7 +74,7 @@ def _read_table(file: str, folder: Path, problems: Problems, width: int = 0) -> 
         if len(row) != expected:
             message = f"{count_of(len(row), 'column')}; expected {expected}{_SPELLING_HINT if width else ''}"
             problems.add("wrong_field_count", file, message, line=line)
-        elif row[0].split() != [row[0]]:
+        elif words and row[0].split() != [row[0]]:
             message = f"{name(row[0])} in the first column; expected one word"
             problems.add("not_one_word", file, message, line=line)
         elif row[0] in first:

@@ -50,8 +50,21 @@ class Rule(NamedTuple):
 
 
 RULES = (
+    Rule(
+        "whisper_english", "Whisper's normal form for English, with numbers in digits and American spellings"
+    ),
+    Rule(
+        "whisper_basic", "Whisper's normal form for other languages: no capital letters, punctuation or marks"
+    ),
+    Rule("chime8", "the normal form of CHiME-8 for English, with numbers in words and without fillers"),
     Rule("nfkc", "compose characters and replace compatibility forms (Unicode NFKC)"),
     Rule("casefold", "ignore the difference between capital and small letters (Unicode case folding)"),
+    Rule(
+        "replace",
+        "replace texts, also inside words, such as signs of IPA, by the table in a file of your folder, in each line a "
+        "text, a tab or a comma, and what replaces it; the longest text first",
+        "table",
+    ),
     Rule("drop_marked", "drop marked text, such as <noise> for the value <…> or [laughs] for […]", "words"),
     Rule("split_hyphens", "split words at hyphens and dashes (Unicode Pd)"),
     Rule("join_apostrophes", "drop apostrophes inside words: don't becomes dont"),
@@ -68,6 +81,8 @@ RULES = (
 )
 
 _NAMES = [rule.name for rule in RULES]
+NAMED = tuple(_NAMES[:3])
+"""The rules of `english`, which go first."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +120,16 @@ class Normaliser:
         """
         if not self.rules:
             return [text.split() for text in texts]
+        if self.rules[0][0] in NAMED:
+            from . import english  # only here, because it reads tables
+
+            texts = list(map(getattr(english, self.rules[0][0]), texts))
         lines = "\n".join(" ".join(text.split()) for text in texts)
         for place, (name, value) in enumerate(self.rules):
             if most is not None and len(lines) > most:
                 break
+            if name in NAMED:
+                continue
             if name in _TEXT_RULES:
                 lines = _TEXT_RULES[name](lines, value)
                 continue
@@ -119,6 +140,9 @@ class Normaliser:
             else:
                 olds, news = (earlier.words(column) for column in zip(*value))
                 table = {" ".join(old): " ".join(new) for old, new in zip(olds, news)}
+            if name == "replace":
+                lines = _replaced(lines, table)
+                continue
             lines = "\n".join(
                 " ".join(table.get(word, word) for word in line.split()) for line in lines.split("\n")
             )
@@ -141,13 +165,13 @@ def _hash(value: Iterable[Any]) -> str:
     return hashlib.sha256(json.dumps(sorted(set(value))).encode()).hexdigest()[:12]
 
 
-def read_rules(declared: Sequence[Union[str, Mapping[str, Any]]]) -> Normaliser:
+def read_rules(declared: Union[str, Sequence[Union[str, Mapping[str, Any]]]]) -> Normaliser:
     """Return the normaliser that a list declares.
 
     Parameters
     ----------
     declared
-        Names of rules, or `{name: value}` for a rule that takes words or a table (pairs of words).
+        The name of a rule, or names, or `{name: value}` for a rule that takes words or a table (pairs of words).
 
     Raises
     ------
@@ -161,7 +185,7 @@ def read_rules(declared: Sequence[Union[str, Mapping[str, Any]]]) -> Normaliser:
     ValueError: rule 'nfkc' after 'casefold'; expected the order nfkc, casefold
     """
     rules: list[tuple[str, Any]] = []
-    for each in declared:
+    for each in [declared] if isinstance(declared, str) else declared:
         if isinstance(each, Mapping) and len(each) == 1:
             ((name, value),) = each.items()
         elif isinstance(each, str):
@@ -170,6 +194,10 @@ def read_rules(declared: Sequence[Union[str, Mapping[str, Any]]]) -> Normaliser:
             raise ValueError(f"rule {each!r}; expected a name, or one name with its value")
         rules.append((name, _checked_value(name, value)))
     names = [name for name, _ in rules]
+    if len(set(NAMED).intersection(names)) > 1:
+        raise ValueError(
+            f"rules {' and '.join(sorted(set(NAMED).intersection(names)))}; expected one of them"
+        )
     for name, following in zip(names, names[1:]):
         if name == following:
             raise ValueError(f"rule {name!r} twice")
@@ -204,7 +232,7 @@ def _checked_value(name: str, value: Any) -> Any:
             or not all(isinstance(cell, str) for cell in row)
         ):
             raise ValueError(f"rule {name!r}: {row!r}; expected a word and what replaces it")
-        if len(row[0].split()) != 1:
+        if len(row[0].split()) != 1 and name != "replace":
             raise ValueError(f"rule {name!r}: {row[0]!r}; expected one word in the first column")
     for word, rows in Counter(word for word, _ in value).items():
         if rows > 1:
@@ -230,6 +258,11 @@ def _drop_between(line: str, opening: str, closing: str) -> str:
             return "".join([*kept, line[end:]])
         kept += [line[end:start], " "]
         end = close + len(closing)
+
+
+def _replaced(text: str, table: Mapping[str, str]) -> str:
+    longest = sorted(filter(None, table), key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest)), lambda found: table[found[0]], text) if longest else text
 
 
 def _join_apostrophes(text: str, value: None) -> str:

@@ -54,7 +54,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     if "phones" in values:
         facts.update(_phones(values))
     if values.get("normalise"):
-        facts["normalise"] = "\n".join(map(_rule, values["normalise"]))
+        facts["normalise"] = _rules(values["normalise"])
     item = facts["item"]
     return {
         **files,
@@ -83,6 +83,11 @@ def _text(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items())
     return str(value)
+
+
+def _rules(declared: Any) -> str:
+    """Return rules of normalisation as a list; they may be the name of one."""
+    return "\n".join(map(_rule, [declared] if isinstance(declared, str) else declared))
 
 
 def _rule(declared: str | Mapping[str, Any]) -> str:

@@ -30,6 +30,11 @@ from spokeneval.formats.normalisation import read_rules
         (["casefold", {"drop": ["Uh", "um"]}], "UH no um", "no"),
         (["casefold", {"drop_marked": ["<…>"]}, "drop_punctuation"], "<X> a. \n <b> c", "a c"),
         (["drop_punctuation"], "हिन्दी। نعم؟ 好。", "हिन्दी نعم 好"),
+        (["casefold", {"replace": [["ɡ", "g"], ["t͡ʃ", "tS"], ["tʃ", "ts"]]}], "t͡ʃɪɡ tʃ", "tsɪg ts"),
+        ([{"replace": [["per cent", "%"], ["a", ""], ["", "x"]]}], "a 5 per cent bar", "5 % br"),
+        ("whisper_basic", "Don’t — [x] Grüße!", "don t grüße"),
+        (["whisper_english", {"drop": ["Colour"]}], "the colour (red) is twenty", "the is 20"),
+        (["chime8", "drop_punctuation"], "twenty-one $5", "twenty one five dollars"),
     ],
 )
 def test_what_a_rule_does(rules: list[Any], text: str, words: str) -> None:
@@ -62,7 +67,10 @@ def test_one_changed_rule_changes_the_text_for_the_signature() -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        (["lowercase"], "no rule 'lowercase'; there are nfkc, casefold"),
+        (["lowercase"], "no rule 'lowercase'; there are whisper_english, whisper_basic"),
+        (["whisper_english", "chime8"], "rules chime8 and whisper_english; expected one of them"),
+        (["casefold", "chime8"], "rule 'chime8' after 'casefold'; expected the order chime8, casefold"),
+        ([{"replace": [["a", "b"], ["a", "c"]]}], "'a' has 2 rows; expected one"),
         (["nfkc", "nfkc"], "rule 'nfkc' twice"),
         (
             ["drop_punctuation", "split_hyphens"],
