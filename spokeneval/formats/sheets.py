@@ -9,13 +9,13 @@ from typing import Callable, Optional
 import numpy as np
 
 from .cells import Parser
-from .files import Files
+from .files import Files, content_of
 from .format import Format, Items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_files
 from .tables import Layout, Table, check_ids, csv_text, id_order, match_items, parse_table, read_table
-from .text import read_blocks, size_limit
+from .text import decode, read_blocks, size_limit
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,8 @@ class Sheet:
         Alternative names of columns.
     check
         Takes a submission's columns, and adds the problems of rows that do not concern a single cell.
+    others
+        Other formats of the file, `name -> reader`. A reader takes the text, the name and the problems.
     """
 
     file: str
@@ -53,6 +55,7 @@ class Sheet:
     optional: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     check: Optional[Callable[[Mapping[str, np.ndarray], Table, Problems], None]] = None
+    others: Mapping[str, Callable[[str, str, Problems], Table]] = field(default_factory=dict)
 
     @property
     def layout(self) -> Layout:
@@ -107,7 +110,7 @@ def sheet_format(
 
     def read_reference(files: Mapping[str, bytes]) -> Answers:
         problems = Problems(ReferenceFileError)
-        return parse_reference(reference, read_table(files, reference.layout, problems), problems, check)
+        return parse_reference(reference, read_sheet(reference, files, problems), problems, check)
 
     def public_files(answers: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
         return {list_file: write_item_list(answers, (reference.id, *public), reference.delimiter)}
@@ -123,7 +126,7 @@ def sheet_format(
         return read_answers(submission, files, items)
 
     def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
-        return rows_of(read_table(files, reference.layout, Problems(ReferenceFileError)))
+        return rows_of(read_sheet(reference, files, Problems(ReferenceFileError)))
 
     return Format(
         (reference.layout,),
@@ -135,8 +138,18 @@ def sheet_format(
         read_submission,
         rows,
         take_answers,
+        other_files=tuple(reference.others),
+        other_submissions=tuple(submission.others),
         submission=submission.layout,
     )
+
+
+def read_sheet(sheet: Sheet, files: Mapping[str, bytes], problems: Problems) -> Table:
+    """The table of one of the organiser's sheets, in any of its formats."""
+    other = next((file for file in sheet.others if file in files and sheet.file not in files), None)
+    if other is None:
+        return read_table(files, sheet.layout, problems)
+    return sheet.others[other](decode(content_of(files, other, problems), other, problems), other, problems)
 
 
 def rows_of(table: Table) -> dict[str, dict[int, str]]:
@@ -172,11 +185,15 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    expect_files(files.names, [sheet.file], problems)
+    file = next((file for file in (sheet.file, *sheet.others) if file in files.names), sheet.file)
+    expect_files(files.names, [file], problems)
     problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))
-    with files.open(sheet.file, limit, problems) as stream:
-        table = parse_table(read_blocks(stream, sheet.file, problems, limit), sheet.layout, problems)
+    if file in sheet.others:
+        table = sheet.others[file](decode(files.read(file, limit, problems), file, problems), file, problems)
+    else:
+        with files.open(file, limit, problems) as stream:
+            table = parse_table(read_blocks(stream, file, problems, limit), sheet.layout, problems)
     places = match_items(table, items.ids, problems, noun=sheet.noun)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     if sheet.check:

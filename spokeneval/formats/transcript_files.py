@@ -1,8 +1,11 @@
-"""Read transcripts in Kaldi's `text`, and in `trn` and `STM` of NIST's sclite.
+"""Transcripts in Kaldi's `text`, in `trn`, `STM` and `CTM` of NIST's sclite, and in lines of JSON, as NeMo's manifests.
 
-    text    ID WORD WORD ...        utt2spk, beside it    ID SPEAKER
-    trn     WORD WORD ... (ID)
-    STM     RECORDING CHANNEL SPEAKER START END [<LABEL,LABEL>] WORD WORD ...
+    text        ID WORD WORD ...        utt2spk, beside it    ID SPEAKER
+    trn         WORD WORD ... (ID)
+    STM         RECORDING CHANNEL SPEAKER START END [<LABEL,LABEL>] WORD WORD ...
+    CTM         RECORDING CHANNEL START DURATION WORD [CONFIDENCE]
+    JSON        {"id": ID, "text": "WORD WORD ..."}
+    manifest    {"audio_filepath": "FOLDER/ID.wav", "text": "WORD WORD ..."}
 
 Blank lines are skipped, and so are comments in NIST's formats, which begin with `;;`. A transcript may be empty.
 Alternatives `{a / b}` and optional words `(a)`, which NIST's formats have, are refused: several references and the rule
@@ -18,9 +21,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any, Callable
 
 from .problems import Problems, name, quote, repeated
+from .speakers import SPEAKER
+from .tables import Table
 from .text import decimal, expected_number
 
 Row = tuple[int, list[str]]
@@ -34,6 +41,70 @@ _BETWEEN = re.compile(r"[\s,]*")
 _ALTERNATIVES = re.compile(r"\{[^{}]*/")
 _OPTIONAL = re.compile(r"(?<!\S)\([^()\s]+\)(?!\S)")
 _TRN = re.compile(r"(?P<text>.*)\((?P<id>[^()\s]+)\)\s*\Z")
+
+
+def transcript_tables(id: str, column: str, *keys: str) -> dict[str, Callable[[str, str, Problems], Table]]:
+    """Readers of tables of transcripts in other formats, by the name of the file.
+
+    Parameters
+    ----------
+    id, column
+        The names of the columns of ids and of transcripts.
+    keys
+        The keys of transcripts in objects of JSON, besides `column`.
+    """
+    readers = {
+        "text": read_kaldi_text,
+        "transcripts.trn": read_trn,
+        "transcripts.stm": read_stm,
+        "transcripts.ctm": read_ctm,
+        "transcripts.jsonl": partial(read_objects, (id, "id"), (column, *keys)),
+        "manifest.json": partial(read_objects, (id, "id"), (column, *keys)),
+    }
+
+    def table(read: Any, text: str, file: str, problems: Problems) -> Table:
+        rows = list(read(text, file, problems, Counter()))
+        columns = {
+            name: [cells[place] for _, cells in rows] for place, name in enumerate((id, column, SPEAKER))
+        }
+        if not all(columns[SPEAKER]):
+            del columns[SPEAKER]
+        return Table(file, id, columns, [line for line, _ in rows])
+
+    return {file: partial(table, read) for file, read in readers.items()}
+
+
+def read_objects(
+    ids: Sequence[str],
+    keys: Sequence[str],
+    content: str,
+    file: str,
+    problems: Problems,
+    left_out: Counter[str],
+) -> Iterator[Row]:
+    """Yield the line, id, transcript and speaker of each object of JSON; those of NeMo have the path of their audio."""
+    for line, entry in json_objects(content, file, problems):
+        item = next((entry[key] for key in ids if entry.get(key)), entry.get("audio_filepath"))
+        text = next((entry[key] for key in keys if key in entry), None)
+        if isinstance(item, str) and isinstance(text, str):
+            path = not any(map(entry.get, ids))
+            yield line, [PurePosixPath(item).stem if path else item, text, str(entry.get(SPEAKER) or "")]
+        else:
+            message = f"{ids[0]} {quote(str(item), 40)}, {keys[0]} {quote(str(text), 40)}; expected two texts"
+            problems.add("not_a_value", file, message, line=line)
+
+
+def read_ctm(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:
+    """Yield the first line, id, words by time and an empty speaker of each recording."""
+    found: dict[str, tuple[int, list[tuple[float, str]]]] = {}
+    for line, (recording, _, start, _, word) in ctm_lines(content, file, problems, left_out):
+        time = decimal(start)
+        if time is None:
+            problems.add("bad_time", file, f"time {expected_number(start)}, 0 or more", line=line)
+        else:
+            found.setdefault(recording, (line, []))[1].append((time, word))
+    for recording, (line, words) in found.items():
+        yield line, [recording, " ".join(word for _, word in sorted(words, key=lambda each: each[0])), ""]
 
 
 def read_kaldi_text(content: str, file: str, problems: Problems, left_out: Counter[str]) -> Iterator[Row]:

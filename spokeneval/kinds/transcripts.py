@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, Optional, Union
@@ -27,10 +28,11 @@ from ..formats.normalisation import RULES, Normaliser, read_rules
 from ..formats.phones import nearest_phones
 from ..formats.phones import transcripts as phone_cells
 from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
-from ..formats.sheets import Answers, Sheet, sheet_format
+from ..formats.sheets import Answers, Sheet, read_sheet, sheet_format
 from ..formats.speakers import check_speakers
-from ..formats.tables import Table, check_ids, read_table
+from ..formats.tables import Table, check_ids
 from ..formats.text import size_limit
+from ..formats.transcript_files import transcript_tables
 from ..metrics import mispronunciation
 from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
@@ -137,6 +139,9 @@ def _columns(
 
 def _format(reference: Sheet, submission: Sheet, units: str, canonical: str) -> Format:
     public = (canonical,) if canonical else ()
+    if not canonical:  # other formats have no column for it
+        reference = replace(reference, others=transcript_tables(reference.id, COLUMN, "text"))
+    submission = replace(submission, others=transcript_tables(submission.id, COLUMN, "pred_text", "text"))
     form = sheet_format(reference, submission, list_file="items.csv", public=public, check=lambda *_: None)
     return form._replace(read_reference=partial(_read_reference, reference, units=units, canonical=canonical))
 
@@ -212,7 +217,7 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, can
         Ids that cannot be used, an item with two speakers, or hardly any words.
     """
     problems = Problems(ReferenceFileError)
-    table = read_table(files, sheet.layout, problems)
+    table = read_sheet(sheet, files, problems)
     first: dict[str, int] = {}
     for row, name in enumerate(table.ids):
         first.setdefault(name, row)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Optional
 
 from ..formats.files import Files, read_folder
 from ..formats.problems import FileProblems, Problem, Problems, ReferenceFileError, SubmissionError
@@ -236,14 +236,18 @@ def files_of_reference(task: Task, path: Path) -> dict[str, bytes]:
     if path.is_dir():
         return read_folder(path, names, error=ReferenceFileError)
     _require(path)
-    stem = Path(names[0]).stem
-    formats = [name for name in names if Path(name).stem == stem and Path(name).suffix == path.suffix.lower()]
-    if len(names) > 1 and formats:
-        return {formats[0]: path.read_bytes()}
-    if len(names) > 1:
+    name = _of_format(path, names) or (names[0] if len(task.format.layouts) == 1 else None)
+    if name is None:
         several = f"the reference of {task.name} has {len(names)} files, {' and '.join(names)}; expected their folder"
         raise NotADirectoryError(errno.ENOTDIR, several, str(path))
-    return {names[0]: path.read_bytes()}
+    return {name: path.read_bytes()}
+
+
+def _of_format(path: Path, names: Sequence[str]) -> Optional[str]:
+    """The name with the suffix of a file; for a file without a suffix its own name, if it is among the names."""
+    return next(
+        (name for name in names if (Path(name).suffix or name) == (path.suffix.lower() or path.name)), None
+    )
 
 
 @contextmanager
@@ -267,8 +271,7 @@ def _submitted(task: Task, path: Path) -> Iterator[Files]:
         str(path), "rb"
     ):  # an unreadable file raises OSError here; it is not a problem of the submission
         names = (task.format.submission_file, *task.format.other_submissions)
-        file = next((name for name in names if Path(name).suffix == path.suffix.lower()), names[0])
-        yield Files({file: path.resolve()})
+        yield Files({_of_format(path, names) or names[0]: path.resolve()})
 
 
 def _require(path: Path) -> None:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 from spokeneval.formats.problems import Problems, ReferenceFileError
-from spokeneval.formats.transcript_files import read_kaldi_text, read_stm, read_trn, read_utt2spk
+from spokeneval.formats.transcript_files import (
+    read_ctm,
+    read_kaldi_text,
+    read_objects,
+    read_stm,
+    read_trn,
+    read_utt2spk,
+)
 
 
 def rows(read: Any, content: str, file: str = "ref", left_out: Counter[str] | None = None) -> list[Any]:
@@ -21,7 +29,17 @@ def speakers(content: str, file: str, problems: Problems, left_out: Counter[str]
     return read_utt2spk(content, problems)
 
 
+read_json = partial(read_objects, ("id",), ("text",))
+
 BAD_LINES = [
+    (
+        read_json,
+        '{"id": "a", "text": "b"}\n{"id": 7, "text": null}',
+        2,
+        "id '7', text 'None'; expected two texts",
+    ),
+    (read_json, "[]x", 1, "not an object of JSON"),
+    (read_ctm, "r 1 x 1 a\n", 1, "time 'x'; expected a finite decimal number, 0 or more"),
     (read_kaldi_text, "u1 a\n u2 b\n", 2, "the line begins with a space; expected ID WORD WORD ..."),
     (read_trn, "a (u1)\nhello there\n", 2, "'hello there'; expected WORD WORD ... (ID)"),
     (read_trn, "hello (u 1)\n", 1, "'hello (u 1)'; expected WORD WORD ... (ID)"),

@@ -6,6 +6,7 @@ A format is offered for every table whose required columns it gives, whatever th
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,9 @@ from spokeneval.formats.tables import Layout
 from spokeneval.formats.transcript_files import (
     UTT2SPK,
     Row,
+    read_ctm,
     read_kaldi_text,
+    read_objects,
     read_stm,
     read_trn,
     read_utt2spk,
@@ -76,6 +79,8 @@ FORMATS = (
     FileFormat("Audacity label", "*.txt", TURN, read_label_track, is_label_track),
     FileFormat("STM", "*.stm", UTTERANCE, read_stm),
     FileFormat("trn", "*.trn", UTTERANCE, read_trn),
+    FileFormat("CTM", "*.ctm", UTTERANCE, read_ctm),
+    FileFormat("JSON", "*.json*", UTTERANCE, partial(read_objects, ("id",), ("text", TRANSCRIPT))),
     *(
         FileFormat(called, f"*{suffix}", SEGMENT_OF_MEETING, read_segments)
         for called, suffix in (("SegLST", ".json"), ("STM", ".stm"), ("CTM", ".ctm"), ("RTTM", ".rttm"))

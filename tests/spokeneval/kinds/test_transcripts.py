@@ -68,6 +68,32 @@ def csv_of(transcripts: list[list[str]]) -> str:
     return "id,transcript\n" + "".join(f"u{n},{' '.join(row)}\n" for n, row in enumerate(transcripts))
 
 
+OTHERS = {
+    "text": "u1 hello you\nu2\n",
+    "transcripts.trn": "hello you (u1)\n(u2)\n",
+    "transcripts.jsonl": '{"id": "u1", "pred_text": "hello you", "text": "hi"}\n{"id": "u2", "text": ""}\n',
+    "manifest.json": '{"audio_filepath": "a/u1.wav", "text": "hello you"}\n{"audio_filepath": "u2.wav", "text": ""}\n',
+}
+
+
+@pytest.mark.parametrize("file", OTHERS)
+def test_other_formats_are_read_on_both_sides(file: str) -> None:
+    task, reference = make(), {"transcripts.csv": b"id,transcript\nu1,hello you\nu2,x\n"}
+    found = kinds.scores_of(task, reference, {file: OTHERS[file].encode()})
+    assert round(found["wer"], 4) == round(100 / 3, 4)
+    swapped = kinds.scores_of(task, {file: OTHERS[file].encode()}, reference)
+    assert swapped["insertions"] == (200 if file == "transcripts.jsonl" else 50)
+    assert task.format.rows({file: OTHERS[file].encode()}) == {file: {1: "u1", 2: "u2"}}
+
+
+def test_segments_of_stm_and_words_of_ctm() -> None:
+    stm = {"transcripts.stm": b"r 1 s 0 1.5 hello\nr 1 t 2 3 you\n"}
+    same = kinds.scores_of(make(), stm, {"text": b"r_1_0_1500 hello\nr_1_2000_3000 yo\n"})
+    assert same["wer"] == 50
+    ctm = {"transcripts.ctm": b"r 1 2 1 you\nr 1 0 1 hello\n"}
+    assert kinds.scores_of(make(), {"text": b"r hello you\n"}, ctm)["wer"] == 0
+
+
 def test_phones_of_an_own_inventory_equal_jiwer() -> None:
     jiwer = pytest.importorskip("jiwer")
     rng = random.Random(3)
