@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Union
 
 from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
@@ -19,7 +19,7 @@ def feature_error_rate(item: str) -> Score:
                  percent=True, bounds=POSITIVE, best=0)
 
 
-def transcript_scores(units: str, item: str, clip: Optional[float]) -> tuple[Score, ...]:
+def transcript_scores(units: str, item: str, clip: Union[int, str, None]) -> tuple[Score, ...]:
     """Return the scores: rates in the unit, then CER beside WER."""
     unit = units[:-1]
     key, title = f"{unit[0]}er", f"{unit[0]}er".upper()

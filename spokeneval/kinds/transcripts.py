@@ -51,6 +51,7 @@ ARPABET = "arpabet"
 MOST_PHONES = 500
 """The most phones of an inventory: costs are tables of all pairs."""
 
+POOLED, LOWEST, FEWEST = "pooled", "lowest_rate", "fewest_errors"
 PLAIN = Normaliser()
 
 Inventory = Union[str, tuple[str, ...], None]
@@ -66,7 +67,9 @@ def transcripts(
     features: Optional[FeatureTable] = None,
     canonical: str = "",
     normalise: Normaliser = PLAIN,
-    clip: Optional[float] = None,
+    clip: Union[int, str, None] = None,
+    best: str = LOWEST,
+    unk: str = "",
     id: str = "id",
     item: str = "item",
     unit: str = "speaker",
@@ -75,22 +78,16 @@ def transcripts(
 
     Parameters
     ----------
-    units
-        What is compared: `words`, `characters` or `phones`.
     phones
         The inventory, or `arpabet`; None for the phones of `features`.
-    features
-        The features of the phones; None for scores without them.
-    canonical
-        The column of the reference with the canonical phones of each item; empty for none.
-    normalise
-        The rules for both sides.
-    clip
-        The largest rate of a single utterance in the mean over utterances, 1; None for no limit.
+    units, features, canonical, normalise, clip, best, unk
+        See the parameters of `TRANSCRIPTS`; None and empty texts for none.
     id, item, unit
         See `kind`.
     """
     inventory, table = _inventory(units, phones, features)
+    choose = metrics.lowest_clipped_rates if clip == POOLED else metrics.lowest_rates
+    chosen = _chosen(choose if best == LOWEST else metrics.fewest_errors, unk, units, normalise)
     columns, limited = _columns(normalise, units, inventory, canonical, (id, unit, COLUMN))
     reference = one_table(FILE, columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, limited, id=id, item=item)
@@ -99,7 +96,7 @@ def transcripts(
         title=title,
         format=_format(reference, submission, units, canonical),
         units=units_by(item, unit),
-        count=partial(_count, units=units, table=table, canonical=canonical),
+        count=partial(_count, units=units, table=table, canonical=canonical, clip=clip == POOLED, **chosen),
         scores=(
             *(detection_scores() if canonical else ()),
             *([feature_error_rate(item)] if table else []),
@@ -113,9 +110,18 @@ def transcripts(
             "transcripts",
             lambda reference: reference[COLUMN].tolist(),
             lambda submission: submission[COLUMN].tolist(),
-            {"units": units, "features": (lambda: table) if table else None},
+            {"units": units, "features": (lambda: table) if table else None, "best": chosen},
         ),
     )
+
+
+def _chosen(choose: metrics.Choice, unk: str, units: str, normalise: Normaliser) -> dict[str, Any]:
+    """Arguments of `best_references`, with the word for what could not be understood as the rules write it."""
+    words = normalise.words([unk])[0]
+    if unk and (units != WORDS or len(words) != 1):
+        found = f"units are {units}" if units != WORDS else f"the rules make {len(words)} words of {unk!r}"
+        raise ParameterError("unk", f"{found}; expected one word, with units: {WORDS}")
+    return {"choose": choose, "unknown": words[0] if unk else ""}
 
 
 def _columns(
@@ -257,7 +263,15 @@ def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: 
 
 
 def _count(
-    reference: Answers, submission: Answers, *, units: str, table: Optional[FeatureTable], canonical: str
+    reference: Answers,
+    submission: Answers,
+    *,
+    units: str,
+    table: Optional[FeatureTable],
+    canonical: str,
+    clip: bool,
+    choose: metrics.Choice,
+    unknown: str,
 ) -> dict[str, Any]:
     """Errors in words and in characters against the same reference, in features and phones, or in one unit only.
 
@@ -266,18 +280,25 @@ def _count(
     references = [symbols for row in reference[COLUMN] for symbols in row]
     utterance = [place for place, row in enumerate(reference[COLUMN]) for _ in row]
     hypothesis = submission[COLUMN].tolist()
+    counts: dict[str, Any]
     if table:
         heard = [hypothesis[place] for place in utterance]
         costs = recognition.errors_per_utterance(references, heard, table=table)
-        places = metrics.lowest_rates(costs.feature_cost, costs.reference_features, utterance)
+        places = choose(costs.feature_cost, costs.reference_features, utterance)
         same = [references[place] for place in places]
         counts = {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
     else:
-        errors, places = metrics.best_references(references, hypothesis, utterance)
+        errors, places = metrics.best_references(
+            references, hypothesis, utterance, choose=choose, unknown=unknown
+        )
         counts, same = {units: errors}, [references[place] for place in places]
+    if unknown:
+        same, hypothesis = metrics.without_unknown(same, hypothesis, unknown)
     if units == WORDS:
         sides = (list(map(" ".join, side)) for side in (same, hypothesis))
         counts[CHARACTERS] = metrics.errors_per_utterance(*sides)
+    if clip:
+        counts.update({part: metrics.clipped(counts[part]) for part in (units, CHARACTERS) if part in counts})
     if canonical:
         pronounced = reference[canonical].tolist()
         counts[DETECTIONS] = mispronunciation.detections_per_utterance(pronounced, same, hypothesis)
@@ -314,13 +335,6 @@ def _features(value: Any) -> Optional[FeatureTable]:
     return FeatureTable(tuple(row[0] for row in symbols), header[1:], tuple(row[1:] for row in symbols))
 
 
-def _clip(value: Any) -> Optional[float]:
-    if value not in (None, 1):
-        raise ValueError(f"{value!r}; expected 1, or nothing")
-    clip: Optional[float] = value
-    return clip
-
-
 # fmt: off
 NORMALISE = Parameter(
     "normalise", "What is done with both transcripts before they are compared, in this order: "
@@ -344,8 +358,14 @@ TRANSCRIPTS = Kind(
                   "participants get: F1 of detected mispronunciations, false acceptances and rejections, diagnostic "
                   "errors. `transcript` is what was said. Leave it out for none.", optional_text, None, None),
         NORMALISE,
-        Parameter("clip", "1 limits each item's own rate in the mean over items; without it there is no limit.",
-                  _clip, 1, None),
+        Parameter("clip", f"1 limits each item's own rate in the mean over items. {POOLED} limits the errors of each "
+                  "item to its length in all rates, by leaving out insertions. Without it there is no limit.",
+                  one_of(None, 1, POOLED), 1, None),
+        Parameter("best", f"Which of several references of an item counts: that with the {LOWEST} or with the {FEWEST} "
+                  "errors; of equal ones the longest, then the first.", one_of(LOWEST, FEWEST), LOWEST, LOWEST),
+        Parameter("unk", "For units: words, a word for what could not be understood, such as unk. A word that is "
+                  "aligned with it is right; elsewhere it is left out of references and of submissions. Leave it out "
+                  "for none.", optional_text, None, None),
         ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "
                                 "of the reference with one id are several references; the one with the lowest error "
                                 "rate counts."),

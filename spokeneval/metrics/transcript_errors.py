@@ -17,16 +17,20 @@ Source: NIST's definition of the word error rate (SCTK, sclite), with all errors
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from operator import ne
-from typing import Optional
+from typing import Callable, Optional
 
 import numpy as np
 
+from .alignment import partners
 from .counts import Counts, Number, ratio, total
 from .edit_distance import edit_errors, encode
 
 Symbols = Sequence[Hashable]
+Choice = Callable[[np.ndarray, np.ndarray, Sequence[int]], np.ndarray]
+"""Errors, lengths and utterances of references -> which of them count."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +123,23 @@ def errors_per_utterance(
 
 
 def best_references(
-    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], utterance: Sequence[int]
+    reference: Sequence[Symbols],
+    hypothesis: Sequence[Symbols],
+    utterance: Sequence[int],
+    *,
+    choose: Optional[Choice] = None,
+    unknown: str = "",
 ) -> tuple[TranscriptErrors, np.ndarray]:
     """Errors of each utterance, and which reference counts for it: places in `reference`, int, shape (n,).
 
     Parameters and errors are those of `errors_per_utterance`.
+
+    Parameters
+    ----------
+    choose
+        Which reference counts: `lowest_rates`, which is the default, `fewest_errors` or `lowest_clipped_rates`.
+    unknown
+        The word for what could not be understood; see `without_unknown`.
 
     >>> best_references([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], [0, 0, 1])[1].tolist()
     [1, 2]
@@ -136,13 +152,15 @@ def best_references(
     if not np.array_equal(np.unique(owner), np.arange(len(hypothesis))):
         raise ValueError(f"references of some of {len(hypothesis)} utterances; expected one or more of each")
     heard = hypothesis if utterance == range(len(hypothesis)) else [hypothesis[row] for row in owner.tolist()]
+    if unknown:
+        reference, heard = without_unknown(reference, heard, unknown)
     substitutions, insertions, deletions = parts = np.zeros((3, len(owner)), dtype=np.int64)
     different = np.flatnonzero(np.fromiter(map(ne, reference, heard), dtype=bool, count=len(owner)))
     if len(different):
         sides = ([side[row] for row in different.tolist()] for side in (reference, heard))
         parts[:, different] = edit_errors(*encode(*sides))
     errors, lengths = parts.sum(axis=0), np.fromiter(map(len, reference), np.int64, len(owner))
-    best = lowest_rates(errors, lengths, utterance)
+    best = (choose or lowest_rates)(errors, lengths, utterance)
     own_rates = errors[best] / np.maximum(lengths[best], 1)
     rows = TranscriptErrors(
         substitutions[best],
@@ -179,9 +197,69 @@ def lowest_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[in
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = np.where(errors == 0, 0.0, errors / lengths)
+    return fewest_errors(rate, lengths, utterance)
+
+
+def fewest_errors(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[int]) -> np.ndarray:
+    """Return which reference counts for each utterance, by fewest errors, then as for `lowest_rates`.
+
+    >>> fewest_errors(np.array([1, 2, 0]), np.array([2, 5, 1]), [0, 0, 1]).tolist()
+    [0, 2]
+    """
     owner = np.asarray(utterance)
-    order = np.lexsort((-lengths, rate, owner))
-    return order[np.flatnonzero(np.diff(owner[order], prepend=-1))]
+    order = np.lexsort((-lengths, errors, owner))
+    return np.asarray(order[np.flatnonzero(np.diff(owner[order], prepend=-1))])
+
+
+def lowest_clipped_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[int]) -> np.ndarray:
+    """Return which reference counts for each utterance, as `lowest_rates` of errors that are limited to its length.
+
+    >>> lowest_clipped_rates(np.array([3, 6]), np.array([2, 4]), [0, 0]).tolist()
+    [1]
+    """
+    return lowest_rates(np.where(lengths > 0, np.minimum(errors, lengths), errors), lengths, utterance)
+
+
+def clipped(rows: TranscriptErrors) -> TranscriptErrors:
+    """Return the errors of utterances with fewer insertions, so that none has more errors than symbols.
+
+    An utterance without a reference symbol keeps its insertions.
+
+    >>> clipped(errors_per_utterance([["a"], []], [["b", "c", "d"], ["e"]])).insertions.tolist()
+    [0, 1]
+    """
+    room = rows.reference_length - rows.substitutions - rows.deletions
+    return replace(
+        rows,
+        insertions=np.where(rows.reference_length > 0, np.minimum(rows.insertions, room), rows.insertions),
+    )
+
+
+def without_unknown(
+    reference: Sequence[Symbols], hypothesis: Sequence[Symbols], unknown: str
+) -> tuple[list[Symbols], list[Symbols]]:
+    """Return pairs of transcripts in which a word for what could not be understood is no error.
+
+    In the alignment of `alignment.partners`, a word that is paired with it is right; it is left out of the reference
+    where it has no partner, and of the hypothesis likewise.
+
+    Source: the rule of SAPC2's scoring, which takes the alignment of sclite.
+
+    >>> without_unknown([["a", "unk", "b", "unk"]], [["a", "x", "b"]], "unk")
+    ([['a', 'x', 'b']], [['a', 'x', 'b']])
+    """
+    said, heard = list(reference), list(hypothesis)
+    rows = [row for row, pair in enumerate(zip(said, heard)) if any(unknown in side for side in pair)]
+    sides = encode(*([side[row] for row in rows] for side in (said, heard)))
+    found = iter(partners(*sides).tolist() if rows else ())
+    for row in rows:
+        places = list(islice(found, len(said[row])))
+        pairs, words, there = zip(said[row], places), heard[row], set(places)
+        said[row] = [
+            words[at] if word == unknown else word for word, at in pairs if word != unknown or at >= 0
+        ]
+        heard[row] = [word for at, word in enumerate(words) if word != unknown or at in there]
+    return said, heard
 
 
 def count_errors(

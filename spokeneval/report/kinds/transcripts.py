@@ -100,7 +100,7 @@ def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[
     references, heard = view.expected(reference), view.given(submission)
     flat = list(chain.from_iterable(references))
     owner = [place for place, row in enumerate(references) for _ in row]
-    rows, best = best_references(flat, heard, owner)
+    rows, best = best_references(flat, heard, owner, **view.facts.get("best", {}))
     said = [flat[place] for place in best]
     flawed = np.flatnonzero(rows.wrong).tolist()
     sizes = np.array([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], dtype=np.int64)

@@ -68,6 +68,35 @@ def csv_of(transcripts: list[list[str]]) -> str:
     return "id,transcript\n" + "".join(f"u{n},{' '.join(row)}\n" for n, row in enumerate(transcripts))
 
 
+def test_errors_limited_to_the_length_of_each_item() -> None:
+    """SAPC2's rule: 6 errors in a word count as one; the other 7 words are right."""
+    reference, heard = (
+        "id,transcript\nu1,a b c d e f g\nu2,h\n",
+        "id,transcript\nu1,a b c d e f g\nu2,i j k l m n\n",
+    )
+    assert scores(make(), reference, heard)["wer"] == 75
+    pooled = scores(make(clip="pooled"), reference, heard)
+    assert (pooled["wer"], pooled["substitutions"], pooled["insertions"]) == (12.5, 12.5, 0)
+    assert pooled["mean_wer"] == 50
+    assert pooled["cer"] == round(100 / 14, 4)  # h is 1 of 1 + 13 characters
+
+
+def test_the_reference_with_the_fewest_errors() -> None:
+    reference, heard = "id,transcript\nu1,a b c\nu1,a b x y z v w\n", "id,transcript\nu1,a b x y\n"
+    # 2 errors in 3 words, 3 in 7.
+    for best, expected in (("lowest_rate", 3 / 7), ("fewest_errors", 2 / 3)):
+        assert scores(make(best=best), reference, heard)["wer"] == round(100 * expected, 4)
+
+
+def test_a_word_for_what_could_not_be_understood() -> None:
+    """By hand, as SAPC2's rule: unk paired with cat is right, deleted and inserted ones are left out."""
+    reference = "id,transcript\nu1,the UNK sat unk\nu2,yes it is\nu2,no\n"
+    heard = "id,transcript\nu1,the cat sad\nu2,yes it unk is\n"
+    found = scores(make(unk="Unk", normalise=["casefold"]), reference, heard)
+    assert (found["wer"], found["deletions"]) == (round(100 / 6, 4), 0)
+    assert found["cer"] == round(100 / 20, 4)  # sat/sad, of "the cat sat" and "yes it is"
+
+
 OTHERS = {
     "text": "u1 hello you\nu2\n",
     "transcripts.trn": "hello you (u1)\n(u2)\n",
