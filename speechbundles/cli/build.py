@@ -24,14 +24,14 @@ from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
-from speechbundles.model.finding import format_findings
+from speechbundles.model.finding import count_findings, format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say, text_table
 from speechbundles.model.zips import DECIDING_SET, HOME
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
 
-CLEAN, WARNED, REFUSED = VERDICTS = ("without findings", "with warnings", "refused")
+CLEAN, WARNED, REFUSED = VERDICTS = ("without warnings", "with warnings", "refused")
 
 SHOWN_DIGITS = 12
 """Of a SHA-256, in hexadecimal: enough to compare two builds by eye."""
@@ -183,7 +183,7 @@ def _list_bundles(built: Sequence[Built]) -> None:
 
 
 def _row(bundle: Built) -> tuple[str, ...]:
-    result = count_of(len(bundle.findings), "warning") if bundle.findings else "ok"
+    result = count_findings(bundle.findings) or "ok"
     digest = f"sha256 {bundle.sha256[:SHOWN_DIGITS]}"
     if _verdict(bundle) == REFUSED:
         result = "REFUSED"
@@ -212,4 +212,4 @@ def _list_changes(built: Sequence[Built]) -> None:
 def _verdict(bundle: Built) -> str:
     if any(finding.level == "error" for finding in bundle.findings):
         return REFUSED
-    return WARNED if bundle.findings else CLEAN
+    return WARNED if any(finding.level == "warning" for finding in bundle.findings) else CLEAN

@@ -65,16 +65,25 @@ class Report:
         self._findings[finding] = None
 
 
+def _severity(finding: Finding) -> int:
+    return ("error", "warning", "note").index(finding.level)
+
+
+def count_findings(findings: Iterable[Finding]) -> str:
+    """Return how many findings each level has, such as `1 warning, 2 notes`."""
+    levels = Counter(finding.level for finding in sorted(findings, key=_severity))
+    return ", ".join(count_of(count, level) for level, count in levels.items())
+
+
 def format_findings(findings: Iterable[Finding]) -> str:
     """Return the findings as text, errors first, notes last: the place, the defect, its effect, and the fix.
 
     At most `MOST_SHOWN` findings of one code are written out.
     """
-    ordered = sorted(findings, key=lambda finding: ("error", "warning", "note").index(finding.level))
+    ordered = sorted(findings, key=_severity)
     if not ordered:
         return "No findings."
-    levels = Counter(finding.level for finding in ordered)
-    blocks = [", ".join(count_of(count, level) for level, count in levels.items())]
+    blocks = [count_findings(ordered)]
     counts: Counter[str] = Counter()
     for finding in ordered:
         counts[finding.code] += 1

@@ -79,7 +79,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     row = r"  spoken_call\.zip  \d+ kB  ok  sha256 [0-9a-f]{12}\n"
     folders = [re.escape(f"{out / platform}\n") for platform in ("codabench", "codalab")]
     assert re.fullmatch("".join(f"{folder}{row}" for folder in folders), printed.out)
-    assert printed.err.endswith(" s: 2 without findings\n")
+    assert printed.err.endswith(" s: 2 without warnings\n")
     (tmp_path / "taken").touch()
     assert build_bundle.main(["build", "spoken_call", "--out", str(tmp_path / "taken/x")]) == 1
     assert f"{tmp_path}/taken/x/codabench: Not a directory" in "".join(capsys.readouterr().err.split("\n"))
@@ -89,7 +89,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
 
 
 @pytest.mark.thorough
-def test_a_bundle_with_warnings_does_not_count_as_one_without_findings(copy, tmp_path, capsys, monkeypatch):
+def test_a_bundle_with_warnings_does_not_count_as_one_without(copy, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     monkeypatch.setenv("COLUMNS", "80")
     rewrite(copy, ("        max_submissions: 3\n", "        max_submissions: 4\n"))

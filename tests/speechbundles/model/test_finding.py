@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from speechbundles.model.finding import format_findings
+from speechbundles.model.finding import count_findings, format_findings
 from speechbundles.platforms.rules import RULES
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN
@@ -31,3 +32,5 @@ def test_a_finding_has_four_parts_in_lines_of_at_most_80_columns(tmp_path, monke
     effect = "The image can change during the competition."
     assert f"\n         effect: {effect}\n         fix:    Give a fixed tag" in text
     assert format_findings([]) == "No findings."
+    levels = [replace(findings[0], level=level) for level in ("note", "error", "note")]
+    assert (count_findings(levels), count_findings([])) == ("1 error, 2 notes", "")
