@@ -126,13 +126,13 @@ if report.exists():
 # %% [markdown] if="evaluation"
 # ## The zip to upload
 #
-# Do the same for the evaluation set. Its labels are hidden, so the answers are checked and packed but not scored. On
+# Do the same for the ${last_set} set. Its labels are hidden, so the answers are checked and packed but not scored. On
 # Colab, `submission.zip` is in the folder `kit` of the session's files.
 
 # %% if="evaluation and baseline_evaluation"
-run("baseline.py", "evaluation", "final")
+run("baseline.py", "${last_set}", "final")
 
 # %% if="evaluation"
-check("final", "--set", "evaluation")
+check("final", "--set", "${last_set}")
 if Path("submission.zip").is_file():
     print(zipfile.ZipFile("submission.zip").namelist()[:5])

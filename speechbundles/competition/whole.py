@@ -46,7 +46,11 @@ def needs(competition: Competition) -> Iterator[Need]:
     for name in competition.sets:
         phases = [phase.name for phase in competition.phases if phase.reference == name]
         what = f"the labels: {competition['gold_standard']} {also_read(competition.rules)}"
-        without = f"no phase {' or '.join(phases)}" if phases else "no labels for participants"
+        without = (
+            f"no phase {' or '.join(phases)}"
+            if phases
+            else "no labels for participants; if another set is public, name it in public_sets"
+        )
         yield Need(f"reference_data/{competition.task}/{name}/", what, name, without)
     for path, what in _expanded(competition, "kit_data"):
         yield Need(path, what, Path(path).name, "not in the starting kit")

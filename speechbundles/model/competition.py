@@ -8,6 +8,7 @@ from typing import Any
 
 from speechbundles.model.sources import Sources
 from speechbundles.model.words import words_of
+from speechbundles.model.zips import DECIDING_SET
 from spokeneval.ranking.joint_rule import JointRule
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.output import RECEIVED
@@ -145,6 +146,11 @@ class Competition:
     def scored_sets(self) -> list[str]:
         """The sets that a phase scores against, in order."""
         return list(dict.fromkeys(phase.reference for phase in self.phases))
+
+    @property
+    def last_set(self) -> str:
+        """The set of the last steps that pages and kits describe: `evaluation`, or else the last one scored."""
+        return DECIDING_SET if DECIDING_SET in self.scored_sets else self.scored_sets[-1]
 
     def sealed_share(self, name: str) -> float:
         """Return the share of a set's units that is sealed; 0 for a public set, or if nothing is sealed."""

@@ -126,16 +126,21 @@ def write_own_tasks(
 def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts about a task of a kind for the template: parameters, scores, and a description of its labels."""
     parameters = KINDS[kind].parameters
-    examples = {each.name: each.example for each in parameters}
+    # Without a word for an item, as in the settings that are written.
+    examples = {each.name: each.example for each in parameters if each.name != "item"}
     task = declared_task(name, {"kind": kind, **examples})
     # Columns of the reference that only some settings need are not asked for.
     columns = [column for layout in task.format.layouts for column in layout.required]
-    few = {each.name: each.example for each in parameters if each.example not in columns}
+    few = {
+        each.name: each.example
+        for each in parameters
+        if each.name in examples and each.example not in columns
+    }
     plain = declared_task(name, {"kind": kind, **few})
     return {
         "name": name,
         "kind": KINDS[kind],
-        "given": {key: value for key, value in given.items() if key in examples},
+        "given": {key: value for key, value in given.items() if key in {each.name for each in parameters}},
         "required": [_explained(each, 8) for each in parameters if each.default is REQUIRED],
         "optional": [_explained(each, 10) for each in parameters if each.default is not REQUIRED],
         "primary": task.primary.key,
@@ -163,8 +168,10 @@ def what_is_there(folder: Path, name: str) -> str:
 
 def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:
     """Return a parameter's name, its description in lines, and an example as YAML writes it in one line."""
-    lines = textwrap.wrap(parameter.description, 118 - indent)
-    return parameter.name, lines, inline_yaml(parameter.example)
+    text, default = parameter.description, parameter.default
+    if default not in (REQUIRED, parameter.example):
+        text += f" Default: {inline_yaml(default) if default else 'none'}."
+    return parameter.name, textwrap.wrap(text, 118 - indent), inline_yaml(parameter.example)
 
 
 def require_new(root: Path, folder: Path) -> None:

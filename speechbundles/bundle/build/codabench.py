@@ -108,7 +108,7 @@ def _phase(index: int, phase: Phase, sets: Sequence[str]) -> dict[str, Any]:
 def _leaderboard(competition: Competition) -> dict[str, Any]:
     return {
         "index": 0,
-        "title": "Results",
+        "title": competition.words("Results"),
         "key": "results",
         "primary_index": 0,
         "submission_rule": competition["submission_rule"],

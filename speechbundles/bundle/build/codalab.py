@@ -17,8 +17,6 @@ from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
 from speechbundles.platforms.facts import CODALAB, FORCE_ALL, FORCE_BEST, FORCE_LAST
 from speechbundles.platforms.keys import SORTING
 
-LEADERBOARD = "Results"
-
 
 def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
     """Return the entries of the bundle's zip, `name -> content`.
@@ -50,6 +48,7 @@ def _html(file: str) -> str:
 def _content(competition: Competition) -> dict[str, Any]:
     # CodaLab's names of the pages are those of the Markdown files, such as `overview`, and `terms`.
     pages = {Path(page["file"]).stem: _html(page["file"]) for page in competition["pages"]}
+    results = competition.words("Results")
     content: dict[str, Any] = {
         "title": competition["title"],
         "description": competition["description"],
@@ -62,10 +61,10 @@ def _content(competition: Competition) -> dict[str, Any]:
         "html": {**pages, "terms": _html(competition["terms"])},
         "phases": dict(enumerate(_phases(competition), 1)),
         "leaderboard": {
-            "leaderboards": {"RESULTS": {"label": LEADERBOARD, "rank": 1}},
+            "leaderboards": {"RESULTS": {"label": results, "rank": 1}},
             "columns": {
                 column.key: {
-                    "leaderboard": {"label": LEADERBOARD, "rank": 1},
+                    "leaderboard": {"label": results, "rank": 1},
                     "label": column.title,
                     "rank": rank,
                     "sort": SORTING[column.direction],

@@ -8,7 +8,6 @@ from speechbundles.bundle.build.template import fill
 from speechbundles.bundle.build.travel import PACKAGE
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.words import words_of
-from speechbundles.model.zips import DECIDING_SET
 
 TEMPLATE = "starting_kit/joint.md"
 
@@ -44,7 +43,7 @@ def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
         "tasks": "\n".join([f"| `--task` | {words('competition')} |", "|---|---|", *tasks]),
         "first": next(iter(kits)),
         "files": ", ".join(f"`{file}`" for file in challenge.files),
-        "last_set": DECIDING_SET if DECIDING_SET in competition.sets else competition.sets[-1],
+        "last_set": competition.last_set,
     }
     template = competition.sources.root / TEMPLATE
     readme = fill(template.read_bytes(), TEMPLATE, facts, {})

@@ -91,7 +91,7 @@ def make_parts(
     if README in kit:
         kit[README] = _readme(competition, references, kit, holds)
         root = competition.sources.root
-        kit = {**walkthrough(root, kit[README], competition.sets[0], holds), **kit}
+        kit = {**walkthrough(root, kit[README], (competition.sets[0], competition.last_set), holds), **kit}
     feedback = {
         name: _feedback(competition, task, reference, baseline.solutions.get(name))
         for name, reference in references.items()
@@ -287,6 +287,7 @@ def _readme(
         ),
         "title": competition["title"],
         "first_set": competition.sets[0],
+        "last_set": competition.last_set,
         **chosen_options(competition),
         **declared_facts(competition),
     }

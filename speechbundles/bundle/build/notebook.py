@@ -18,16 +18,23 @@ SCRIPT = "starting_kit/walkthrough.py"
 _CELL = re.compile(r'^# %%(?P<text> \[markdown\])?(?: if="(?P<when>.*)")?\n', re.MULTILINE)
 
 
-def walkthrough(root: Path, readme: bytes, first_set: str, holds: Mapping[str, bool]) -> dict[str, bytes]:
+def walkthrough(
+    root: Path, readme: bytes, sets: tuple[str, str], holds: Mapping[str, bool]
+) -> dict[str, bytes]:
     """Return the notebook of a kit, `name -> content`, without outputs.
 
     Parameters
     ----------
     readme: the kit's README, filled in.
-    first_set: the set whose steps come first.
+    sets: the set whose steps come first, and the set of the last steps.
     holds: the conditions that cells can test, by name.
     """
-    facts = {**_facts(readme.decode("utf-8-sig", "replace")), "first_set": first_set, **holds}
+    facts = {
+        **_facts(readme.decode("utf-8-sig", "replace")),
+        "first_set": sets[0],
+        "last_set": sets[1],
+        **holds,
+    }
     script = (root / SCRIPT).read_text(encoding="utf-8")
     _, *parts = _CELL.split(script)
     cells = [

@@ -21,7 +21,7 @@ from math import inf
 from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, in_words, read_table, surprise
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
-from spokeneval.formats.problems import count_of
+from spokeneval.formats.problems import count_of, quote
 
 Pairs = list[tuple[int, int]]
 """Pairs of a row of the public set and a row of the hidden set."""
@@ -56,12 +56,14 @@ def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
     shared: set[tuple[str, int]] = set()
     evidence = []
     for shown, secret in product(_tables(public), _tables(hidden)):
-        for what, pairs in _pairs(shown, secret):
+        for names, pairs in _pairs(shown, secret):
             first = {other: row for row, other in reversed(pairs) if (secret.where, other) not in shared}
             if first:
                 other = min(first)
+                values = ", ".join(quote(secret.cells[name][other], 40) for name in names)
                 lines = f"{_line(hidden, secret, other)}, {_line(public, shown, first[other])}"
-                evidence.append(f"{count_of(len(first), 'row')} with the same {what}; first pair: {lines}")
+                same = f"{count_of(len(first), 'row')} with the same {', '.join(names)}"
+                evidence.append(f"{same}; first pair: {values}, {lines}")
                 shared.update((secret.where, other) for other in first)
     return Overlap(public, hidden, len(shared), tuple(evidence)) if shared else None
 
@@ -93,7 +95,7 @@ def _line(reference: ReferenceSet, table: Table, row: int) -> str:
     return f"line {table.lines[row]} of {reference.name}/{table.where}"
 
 
-def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
+def _pairs(shown: Table, secret: Table) -> Iterator[tuple[Sequence[str], Pairs]]:
     """Yield the columns by which rows match, and the matching pairs; by content only if no names match."""
     both = [name for name in secret.columns if name in shown.columns]
     names = [name for name in both if NAMES.fullmatch(name)]
@@ -110,7 +112,7 @@ def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
         rarity = surprise(len(pairs), len(named), min(1.0, chance)) if texts else 0.0
         if rarity + _agreement(shown, secret, labels, pairs) >= NO_CHANCE:
             found = True
-            yield ", ".join(key), pairs
+            yield key, pairs
     pairs, twice = _once_in_each(shown.rows(content), secret.rows(content))
     n, m = len(shown.lines), len(secret.lines)
     # The probability that two rows are in different sets, if rows are distributed over the sets at random.
@@ -118,7 +120,7 @@ def _pairs(shown: Table, secret: Table) -> Iterator[tuple[str, Pairs]]:
     if not found and surprise(len(pairs), twice, apart) >= NO_CHANCE:
         twins, _ = _once_in_each(shown.rows(texts), secret.rows(texts))
         if _agreement(shown, secret, labels, twins) >= 0:
-            yield ", ".join(content), pairs
+            yield content, pairs
 
 
 def _identify_items(shown: Table, secret: Table, names: Sequence[str]) -> bool:

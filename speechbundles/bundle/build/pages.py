@@ -18,7 +18,6 @@ from speechbundles.bundle.build.page_tables import (
 )
 from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
-from speechbundles.model.zips import DECIDING_SET
 from speechbundles.platforms.facts import MEANINGS, Platform
 
 JOINT = "joint.md"
@@ -106,7 +105,7 @@ def _facts(competition: Competition, parts: Parts | None, platform: Platform | N
         "set_files": set_files_list(competition, references),
         **examples(competition, references),
         "first_set": competition.sets[0],
-        "last_set": competition.scored_sets[-1],
+        "last_set": competition.last_set,
         **chosen_options(competition),
         **declared,
         "by_unit": "yes" if any(grouped) else "",
@@ -116,6 +115,4 @@ def _facts(competition: Competition, parts: Parts | None, platform: Platform | N
 
 def _upload_phase(competition: Competition) -> str:
     """Return the name of the first phase that scores the set of the kit's last steps."""
-    sets = competition.scored_sets
-    name = DECIDING_SET if DECIDING_SET in sets else sets[-1]
-    return next(phase.name for phase in competition.phases if phase.reference == name)
+    return next(phase.name for phase in competition.phases if phase.reference == competition.last_set)

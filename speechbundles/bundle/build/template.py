@@ -101,9 +101,9 @@ def what_holds(
 ) -> dict[str, bool]:
     """Return the conditions that a text can test.
 
-    They are: whether the data are the sample's; whether the kit's baseline runs on the first set, and on the evaluation
-    set; whether the development labels are public; whether there is an evaluation set besides the first set; and
-    whether an option has a value (`option=value`).
+    They are: whether the data are the sample's; whether the kit's baseline runs on the first set, and on the last one;
+    whether the labels of the first set are public; whether the last set is another than the first; and whether an
+    option has a value (`option=value`). Those of the two sets have the names that the sets usually have.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ def what_holds(
     holds = {
         "sample": all(each.source.is_relative_to(samples) for each in references),
         BASELINE: sets[0] in solved,
-        f"{BASELINE}_{DECIDING_SET}": DECIDING_SET in solved,
-        TRIAL_SET: TRIAL_SET in competition["public_sets"],
-        DECIDING_SET: DECIDING_SET in sets[1:],
+        f"{BASELINE}_{DECIDING_SET}": competition.last_set in solved,
+        TRIAL_SET: sets[0] in competition["public_sets"],
+        DECIDING_SET: competition.last_set != sets[0],
     }
     chosen = chosen_options(competition)
     for option in competition.rules.options:

@@ -64,7 +64,8 @@ def test_shared_rows_are_reported_once_for_each_id_column():
     assert (found.rows, found.evidence) == (
         3,
         (
-            "3 rows with the same id; first pair: line 7 of evaluation/gold.csv, line 11 of development/gold.csv",
+            "3 rows with the same id; first pair: 'n81', "
+            "line 7 of evaluation/gold.csv, line 11 of development/gold.csv",
         ),
     )
     assert str(found).startswith("hidden set t/evaluation shares 3 rows with public set t/development")
@@ -148,7 +149,10 @@ def test_every_file_of_both_sets_is_searched():
     assert (found.rows, len(found.evidence)) == (40, 2)
     for file, line in zip("bc", found.evidence, strict=True):
         places = f"line 2 of evaluation/{file}.csv, line 2 of development/{file}.csv"
-        assert line == f"20 rows with the same text; first pair: {places}"
+        assert (
+            line
+            == f"20 rows with the same text; first pair: 'said {'0' if file == 'b' else '100'}', {places}"
+        )
 
 
 def test_large_sets_with_the_same_few_labels_are_compared_in_no_time():

@@ -168,6 +168,33 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
     assert "All terms are on the terms page." in own
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (
+            "en",
+            ["Do the same for the finale set", "3 a day in the phase *Test*, 1 a day in the phase *Finale*."],
+        ),
+        (
+            "de",
+            ["für den Datensatz finale", "3 pro Tag in der Phase *Test*, 1 pro Tag in der Phase *Finale*."],
+        ),
+        ("zh", ["对数据集 finale 重复", "*Test*阶段每天 3 次", "*Finale*阶段每天 1 次"]),
+    ],
+)
+def test_steps_and_limits_follow_three_sets_of_any_names(language, said):
+    competition = with_settings(COMPETITIONS["spoken_call"], language=language, public_sets=["train"])
+    first, last = competition.phases
+    phases = (
+        replace(first, reference="train"),
+        replace(last, reference="test", name="Test"),
+        replace(last, reference="finale", name="Finale", max_submissions_per_day=1),
+    )
+    page = page_texts(replace(competition, phases=phases))["overview.md"]
+    for text in ("`python3 baseline.py train out`", "baseline.py finale final", "--set finale final", *said):
+        assert text in page
+
+
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_pages_explain_how_their_platform_orders_equal_scores_and_takes_uploads(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
