@@ -21,6 +21,9 @@ SPEAKER_COLUMNS = (SPEAKER, *SPEAKER_ALIASES)
 PLURAL = "unit_plural"
 """The parameter of a declared task for the plural of its unit."""
 
+MEAN_OVER = "mean_over"
+"""The parameter of a declared task for the groups that count equally; drawn groups are units."""
+
 GROUP = " group"
 """The end of the name of a unit that consists of several units, which were grouped at random to save memory."""
 
@@ -77,7 +80,8 @@ def independence_note(called: str, declared: Mapping[str, Any]) -> str:
         The declaration of the task. It is empty too for the units that an organiser chose there.
     """
     called = called[: -len(GROUP)] if called.endswith(GROUP) else called
-    if called in (SPEAKER, "session", declared.get("unit")):
+    mean = declared.get(MEAN_OVER)
+    if called in (SPEAKER, "session", declared.get("unit"), isinstance(mean, Mapping) and mean["column"]):
         return ""
     called = plural_of(called)
     return (

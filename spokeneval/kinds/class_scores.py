@@ -95,7 +95,7 @@ class ClassScoreFiles:
         called, names = (self.unit, units) if any(units) else (self.item, ids)
         if len(set(names)) <= MOST_ROWS:
             return called, list(names)
-        return called + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_ROWS}" for name in names]
+        return called + GROUP, list(map(group_of_unit, names))
 
     def row_numbers(self, answers: Answers) -> np.ndarray:
         return numbered(self.row_names(answers.items.ids, answers.texts))[1]
@@ -123,6 +123,11 @@ class ClassScoreFiles:
     def remarks(self, submitted: Answers) -> list[str]:
         alike = self.contained is None and look_like_posteriors(self.scores(submitted))
         return [PROBABILITIES] if alike else []
+
+
+def group_of_unit(name: str) -> str:
+    """The random group of a unit, where there are more than `MOST_ROWS` of them."""
+    return f"group {zlib.crc32(name.encode()) % MOST_ROWS}"
 
 
 def lengths(answers: Answers) -> Optional[np.ndarray]:

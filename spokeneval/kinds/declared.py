@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import GROUP, PLURAL, Units, unit_noun
+from ..formats.speakers import GROUP, MEAN_OVER, PLURAL, Units, unit_noun
 from ..task import Score, Task
 from .decisions import DECISIONS
 from .identification import IDENTIFICATION
 from .kind import Kind, ParameterError, read_parameters, text
+from .mean_over import mean_over, read_grouping
 from .meetings import MEETINGS
 from .ratings import RATINGS
 from .scores import SCORES
@@ -48,6 +49,10 @@ GENERAL = {
     "title": "The task's title in reports. Without it, the name of the task.",
     "primary": "The key of the score that decides the rank, or `uar` for the mean recall of classes. Without it, the "
     "first score of the kind.",
+    MEAN_OVER: "The column of the reference whose groups of items, such as languages, count equally: the primary score "
+    "is the mean of its values in each group, and the next score the worst of them. {column: site, groups: drawn} "
+    "takes groups as a sample of all sites, so that intervals are over sites. {column: id, until: _} groups items "
+    "by the beginnings of their ids, as far as the separator; of meetings and turns only these are known.",
     PLURAL: "The plural of the unit on pages and in reports, such as Sprecherinnen, if it is not formed with s.",
 }
 """What can be declared of every kind."""
@@ -89,11 +94,18 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
             written[PLURAL] = text(declaration[PLURAL])
         except ValueError as error:
             raise ParameterError(PLURAL, str(error)) from None
-    task = replace(task, declaration=written)
     if PLURAL in written:
         units = task.units
         task = replace(task, units=lambda labels: _called(units(labels), written))
-    return _with_units(task, written["unit"]) if "unit" in written else task
+    task = _with_units(task, written["unit"]) if "unit" in written else task
+    if MEAN_OVER in declaration:
+        try:
+            task = mean_over(task, read_grouping(declaration[MEAN_OVER]))
+        except ValueError as error:
+            raise ParameterError(MEAN_OVER, getattr(error, "reason", str(error))) from None
+        written[MEAN_OVER] = declaration[MEAN_OVER]
+    declared: Task = replace(task, declaration=written)
+    return declared
 
 
 def _called(units: Units, declaration: Mapping[str, Any]) -> Units:

@@ -11,7 +11,9 @@ Comparing two K-category assignments by a K-category correlation coefficient, eq
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, make_dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -105,6 +107,23 @@ class BinaryCounts(Counts):
     def accuracy(self) -> Number:
         """See `accuracy`."""
         return accuracy(self)
+
+
+def counts_of(fields: Mapping[str, Any]) -> Any:
+    """Counts with these fields, read from a file or joined; they are `BinaryCounts` if the fields are.
+
+    Examples
+    --------
+    >>> counts_of({"errors": 1, "words": 4}).words
+    4
+    """
+    binary = fields.keys() == BinaryCounts.__dataclass_fields__.keys()
+    return (BinaryCounts if binary else _counts_class(tuple(fields)))(**fields)
+
+
+@lru_cache(maxsize=256)
+def _counts_class(names: tuple[str, ...]) -> Any:
+    return make_dataclass("Counts", names)
 
 
 AnyCounts = Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Callable
@@ -12,7 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ..formats.speakers import Units
-from ..metrics.classification import BinaryCounts
+from ..metrics.classification import counts_of
 from ..metrics.counts import as_matrix, by_group, field_arrays, from_matrix, total
 from ..task import Number, Task
 from .output import write_file
@@ -155,8 +155,7 @@ def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> 
             field: values[:, place].reshape(len(names), *shapes[part, field])
             for field, place in places.items()
         }
-        binary = arrays.keys() == BinaryCounts.__dataclass_fields__.keys()
-        parts[part] = (BinaryCounts if binary else make_dataclass("Counts", arrays))(**arrays)
+        parts[part] = counts_of(arrays)
     return parts
 
 

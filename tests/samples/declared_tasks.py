@@ -49,6 +49,11 @@ def _said(text):
     return _one_column("transcripts.csv", "transcript", text)
 
 
+def _regions(name, draw):
+    rows = [(item, draw.choice(WORDS), who, f"R{int(who[1:]) % 6}") for item, who in _ids(name)]
+    return {"transcripts.csv": _table("id,transcript,speaker,region", rows)}
+
+
 def _phones(*inventory):
     return _said(lambda draw, _: " ".join(draw.choices(inventory, k=4)))
 
@@ -132,6 +137,10 @@ TASKS = {
     "half points": ("{kind: ratings, raters: 25, scale: [1, 7], step: 0.5}", _half_points),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
     "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", SAID),
+    "means": (
+        "{kind: transcripts, mean_over: {column: region, groups: drawn}, primary: cer, item: utterance}",
+        _regions,
+    ),
     "characters": ("{kind: transcripts, units: characters, item: utterance}", SAID),
     "phones": ("{kind: transcripts, units: phones, phones: [ʃ, 'aː', t, k]}", _phones("ʃ", "aː", "t", "k")),
     "pronunciations": (

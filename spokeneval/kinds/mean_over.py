@@ -1,0 +1,276 @@
+"""The mean of a task's primary score over groups of items, such as languages, and the score of the worst group.
+
+The score is computed in each group from the group's items alone, with its own ranks and thresholds. Each group has the
+same weight in the mean, however many items it has. Groups are fixed or drawn:
+
+- *fixed*: the groups are the ones that matter. Intervals resample units, such as speakers, within groups.
+- *drawn*: the groups are a sample, of sites or of dialects, and the mean is that of the groups they were drawn from.
+  Groups are then the units.
+
+The counts of all groups are side by side in each row: a field `misses` of the base score becomes `misses_0`, `misses_1`
+and so on, with `share_0` as a row's share of the rows of its group. The worst group has no interval: the one that is
+worst in a sample looks worse than it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+from ..formats.problems import Problems, ReferenceFileError, name
+from ..formats.sheets import Answers, take_reference
+from ..formats.speakers import Units
+from ..formats.tables import read_table
+from ..metrics.classification import counts_of
+from ..metrics.counts import field_arrays, total
+from ..task import HIGHER, Task
+from .class_scores import group_of_unit
+from .kind import ParameterError, one_of, text
+
+PARTS = "groups"
+"""The part of the counts with those of all groups."""
+SHARE = "share"
+FIXED, DRAWN = "fixed", "drawn"
+MOST_GROUPS = 200
+_OF_ITEMS = ("turns", "regions", "excluded", "units", "speakers")
+"""The attributes of a reference of recordings that have one entry for each of them, if any."""
+
+
+class Grouping(NamedTuple):
+    """How items are grouped: by the cells of a column, as far as a separator if there is one; whether groups are drawn
+    from more."""
+
+    column: str
+    until: str = ""
+    drawn: bool = False
+
+
+class _Group(NamedTuple):
+    name: str
+    places: list[int]
+    rows: list[int]
+    reference: Any
+
+
+def read_grouping(value: Any) -> Grouping:
+    """Return the grouping that an organiser declares: a column, or `{column, until, groups}`."""
+    declared = value if isinstance(value, Mapping) else {"column": value}
+    if not set(declared) <= {"column", "until", "groups"} or "column" not in declared:
+        raise ValueError(f"{value!r:.100}; expected a column, or {{column: …, until: …, groups: {DRAWN}}}")
+    groups = one_of(FIXED, DRAWN)(declared.get("groups", FIXED))
+    until = text(declared["until"]) if "until" in declared else ""
+    return Grouping(text(declared["column"]), until, groups == DRAWN)
+
+
+def mean_over(task: Task, grouping: Grouping) -> Task:
+    """Return a task whose primary score is the mean of its primary score over groups; all other scores are kept."""
+    layout, base = task.format.layouts[0], task.primary
+    if (grouping.column != layout.id and task.format.any_order) or (grouping.column == layout.id) != bool(
+        grouping.until
+    ):
+        example = f"{{column: {layout.id}, until: _}} for the beginnings of ids"
+        other = "" if task.format.any_order else ", or another column of the reference without until"
+        raise ParameterError("mean_over", f"{grouping.column!r}; expected {example}{other}")
+    grouped, value = _Grouped(task, grouping), base._replace(percent=False).value
+    means = tuple(
+        base._replace(
+            key=f"group_{key}_{base.key}",
+            title=f"{key.capitalize()} {base.title} by {grouping.column}",
+            formula=partial(formula, value=value),
+            description=f"{words} of each {grouping.column}: {base.description}",
+            of=PARTS,
+            undefined=None,
+            bounds=bounds,
+            interval=None,
+            remark=None,
+        )
+        for key, words, formula, bounds in (
+            ("mean", "mean", partial(_mean, drawn=grouping.drawn), base.bounds),
+            ("worst", "worst", partial(_worst, highest=base.direction != HIGHER), None),
+        )
+    )
+    layouts = (grouped.layout, *task.format.layouts[1:])
+    exact = {PARTS: grouped.exact} if base.of in task.exact else {}
+    return replace(
+        task,
+        format=task.format._replace(layouts=layouts, read_reference=grouped.read_reference),
+        units=grouped.units if grouping.drawn else task.units,
+        count=grouped.count,
+        scores=(*means, *task.scores),
+        exact={**task.exact, **exact},
+    )
+
+
+@dataclass(frozen=True)
+class _Grouped:
+    """A task and the grouping of its items."""
+
+    task: Task
+    grouping: Grouping
+
+    @property
+    def layout(self) -> Any:
+        """The layout of the reference's first file, with the column of groups."""
+        layout = self.task.format.layouts[0]
+        if self.grouping.column in layout.required:
+            return layout
+        optional = tuple(other for other in layout.optional if other != self.grouping.column)
+        return layout._replace(required=(*layout.required, self.grouping.column), optional=optional)
+
+    def read_reference(self, files: Mapping[str, bytes]) -> Any:
+        """Read a reference; refuse one whose groups cannot be scored."""
+        labels = self.task.format.read_reference(files)
+        problems, column = Problems(ReferenceFileError), self.grouping.column
+        if isinstance(labels, Answers):
+            table = read_table(files, self.layout, problems)
+            found: dict[str, str] = {}
+            for row, (item, cell) in enumerate(zip(table.ids, table.columns[column])):
+                if not cell.strip():
+                    table.add_problem(
+                        problems, "no_group", row, f"the {column} is empty; expected one in every row"
+                    )
+                elif found.setdefault(item, cell) != cell:
+                    message = f"{column} {name(cell)} here, but {name(found[item])} before; expected one for each item"
+                    table.add_problem(problems, "several_groups", row, message)
+            problems.raise_if_any()
+            labels = replace(
+                labels, texts={**labels.texts, column: [found[item] for item in labels.items.ids]}
+            )
+        self._check(labels, problems)
+        problems.raise_if_any()
+        return labels
+
+    def _check(self, labels: Any, problems: Problems) -> None:
+        groups, (column, _, drawn) = self.groups(labels), self.grouping
+        file = self.layout.file
+        known: dict[int, str] = {}
+        if not 2 <= len(groups) <= MOST_GROUPS:
+            message = f"{len(groups)} different groups by {column}; expected from 2 to {MOST_GROUPS}"
+            problems.stop("groups", file, message)
+        everything = np.ones(len(labels.items), dtype=bool)
+        perfect = self.task.partly_right(labels, everything) if self.task.partly_right else labels
+        for group, counts in zip(groups, self._counts(labels, perfect, groups)):
+            units = self.task.units(group.reference)
+            if not drawn and len(set(units.of.values())) < 2:
+                message = f"{column} {name(group.name)} has one {units.called}; expected 2 or more, or "
+                message += f"`groups: {DRAWN}`"
+                problems.add("groups", file, message)
+            for row in group.rows if drawn else ():
+                if known.setdefault(row, group.name) != group.name:
+                    unit = name(list(self.task.units(labels).of)[row])
+                    message = (
+                        f"{unit} is in the groups {name(known[row])} and {name(group.name)}; expected one"
+                    )
+                    problems.add("groups", file, message)
+            try:
+                self.task.primary.value(total(counts))
+            except ValueError as error:
+                problems.add("groups", file, f"{column} {name(group.name)}: {error}")
+
+    def groups(self, labels: Any) -> list[_Group]:
+        """The groups of a reference, sorted by name."""
+        column, until, _ = self.grouping
+        cells = [item.split(until)[0] for item in labels.items.ids] if until else labels.texts[column]
+        places: dict[str, list[int]] = {}
+        for place, cell in enumerate(cells):
+            places.setdefault(cell, []).append(place)
+        rows = {row: number for number, row in enumerate(self.task.units(labels).of)}
+        found = []
+        for group in sorted(places):
+            own = _taken(labels, places[group])
+            names = list(self.task.units(own).of)
+            numbers = [rows[row] if row in rows else rows[group_of_unit(row)] for row in names]
+            found.append(_Group(group, places[group], numbers, own))
+        return found
+
+    def units(self, labels: Any) -> Units:
+        """Each row's group, as its unit."""
+        rows = list(self.task.units(labels).of)
+        of = {number: group.name for group in self.groups(labels) for number in group.rows}
+        return Units(self.grouping.column, {row: of[number] for number, row in enumerate(rows)})
+
+    def _counts(self, labels: Any, submission: Any, groups: list[_Group]) -> list[Any]:
+        """The counts of the primary score in each group."""
+        counted = [
+            self.task.count(group.reference, self.task.format.take(submission, group.places))
+            for group in groups
+        ]
+        return [self.task.part(self.task.primary, counts) for counts in counted]
+
+    def count(self, labels: Any, submission: Any) -> dict[str, Any]:
+        counts = dict(self.task.count(labels, submission))
+        rows, groups, fields = len(self.task.units(labels).of), self.groups(labels), {}
+        for number, (group, own) in enumerate(zip(groups, self._counts(labels, submission, groups))):
+            shares = np.full(len(group.rows), 1 / len(group.rows))
+            for field, array in {**field_arrays(own), SHARE: shares}.items():
+                fields[f"{field}_{number}"] = np.zeros((rows, *array.shape[1:]), array.dtype)
+                np.add.at(fields[f"{field}_{number}"], group.rows, array)
+        return {**counts, PARTS: counts_of(fields)}
+
+    def exact(self, labels: Any, submission: Any, whole: Any) -> Any:
+        fields = {}
+        for number, (group, own) in enumerate(zip(self.groups(labels), _split(whole))):
+            taken = self.task.format.take(submission, group.places)
+            counts = self.task.exact[self.task.primary.of](group.reference, taken, own.counts)
+            fields.update({f"{field}_{number}": array for field, array in field_arrays(counts).items()})
+            fields[f"{SHARE}_{number}"] = own.share
+        return counts_of(fields)
+
+
+class _Own(NamedTuple):
+    share: Any
+    counts: Any
+
+
+def _taken(labels: Any, places: list[int]) -> Any:
+    """The reference of the items at these positions."""
+    if isinstance(labels, Answers):
+        return take_reference(labels, places)
+    items = replace(labels.items, ids=tuple(labels.items.ids[place] for place in places))
+    fields = {field: getattr(labels, field, ()) for field in _OF_ITEMS}
+    own = {field: [entries[place] for place in places] for field, entries in fields.items() if len(entries)}
+    return replace(labels, items=items, **own)
+
+
+def _split(counts: Any) -> list[_Own]:
+    """The counts of each group, of one set or of several."""
+    groups: dict[str, dict[str, Any]] = {}
+    for field in field_arrays(counts):
+        base, _, number = field.rpartition("_")
+        groups.setdefault(number, {})[base] = getattr(counts, field)
+    return [_Own(own.pop(SHARE), counts_of(own)) for own in groups.values()]
+
+
+def _by_group(counts: Any, value: Callable[[Any], Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The shares and the scores of g groups, shapes (g,) and (g,), or (g, r) for r sets; NaN for groups without rows.
+
+    A group with rows whose score is undefined raises ValueError in one set, and is NaN with a share in several.
+    """
+    groups = _split(counts)
+    shares = np.stack([np.asarray(group.share, dtype=float) for group in groups])
+    if shares.ndim == 1:
+        scores = [value(group.counts) if group.share else np.nan for group in groups]
+        return shares, np.array(scores, dtype=float)
+    return shares, np.stack(
+        [np.where(share > 0, value(own), np.nan) for share, (_, own) in zip(shares, groups)]
+    )
+
+
+def _mean(counts: Any, *, value: Callable[[Any], Any], drawn: bool) -> Any:
+    """The mean over the groups with rows; a group that a resample draws twice counts twice if groups are drawn."""
+    shares, scores = _by_group(counts, value)
+    weights = shares if drawn and shares.ndim > 1 else (shares > 0).astype(float)
+    found = np.where(weights > 0, scores, 0.0)
+    sums = (weights * found).sum(axis=0)
+    return sums / weights.sum(axis=0)
+
+
+def _worst(counts: Any, *, value: Callable[[Any], Any], highest: bool) -> Any:
+    shares, scores = _by_group(counts, value)
+    edge = -np.inf if highest else np.inf
+    found = np.where(shares > 0, scores, edge)
+    return found.max(axis=0) if highest else found.min(axis=0)

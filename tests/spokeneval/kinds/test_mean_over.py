@@ -1,0 +1,233 @@
+"""Means over groups: against the scores of each group alone, and against formulas of sampling in strata."""
+
+import math
+
+import numpy as np
+import pytest
+
+import spokeneval
+from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.kinds.declared import declared_task
+from spokeneval.kinds.kind import ParameterError
+from spokeneval.metrics.counts import total
+from spokeneval.ranking.randomisation import pseudo_values
+from spokeneval.run.library import read_gold, score_against
+from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
+
+GROUPS = {"de": 8, "en": 20, "th": 12}
+"""The groups, and the number of items in each."""
+PHRASES = ["a b c d", "b c d e f", "c d"]
+
+
+def _items():
+    return [
+        (f"{group}_{number:02d}", group, f"{group}{number % 4}")
+        for group, items in GROUPS.items()
+        for number in range(items)
+    ]
+
+
+def _columns(rng, reference, submission):
+    """Both sides by id; `reference` and `submission` draw the columns of an item from its number."""
+    gold, given = {}, {}
+    for number, (item, group, who) in enumerate(_items()):
+        gold[item] = {**reference(number, rng), "speaker": who, "language": group}
+        given[item] = submission(number, rng)
+    return gold, given
+
+
+def _segments(rng, words):
+    return [
+        {
+            "session_id": item,
+            "speaker": "AB"[turn],
+            "start_time": 5 * turn,
+            "end_time": 5 * turn + 4,
+            "words": words(rng),
+        }
+        for item, _, _ in _items()
+        for turn in range(2)
+    ]
+
+
+def _said(rng):
+    return " ".join(rng.choice(list("abcdef"), 5))
+
+
+CASES = {
+    "words": (
+        {"kind": "transcripts"},
+        lambda n, rng: {"transcript": PHRASES[n % 3]},
+        lambda n, rng: {"transcript": PHRASES[rng.integers(3)]},
+    ),
+    "decisions": (
+        {"kind": "decisions", "classes": ["A", "B"], "positive": "A"},
+        lambda n, rng: {"label": "AB"[n % 2]},
+        lambda n, rng: {"label": "AB"[rng.integers(2)]},
+    ),
+    "target": (
+        {"kind": "identification", "target": "A", "primary": "minimum_dcf"},
+        lambda n, rng: {"label": "AB"[n // 4 % 2]},
+        lambda n, rng: {"score": rng.normal() - n // 4 % 2},
+    ),
+    "languages": (
+        {"kind": "identification", "classes": ["A", "B", "C"], "primary": "minimum_cavg"},
+        lambda n, rng: {"label": "ABC"[n % 3]},
+        lambda n, rng: dict(zip("ABC", rng.normal(size=3), strict=True)),
+    ),
+    "scores": (
+        {"kind": "scores", "scale": [0, 9]},
+        lambda n, rng: {"score": n % 10},
+        lambda n, rng: {"score": min(9, n % 10 + rng.random())},
+    ),
+}
+
+
+@pytest.mark.parametrize(("declared", "reference", "submission"), CASES.values(), ids=CASES)
+def test_the_mean_and_the_worst_group_are_those_of_the_groups_scored_alone(declared, reference, submission):
+    gold, given = _columns(np.random.default_rng(3), reference, submission)
+    pooled = spokeneval.score(declared, gold, given)
+    found = spokeneval.score({**declared, "mean_over": "language"}, gold, given)
+    alone = []
+    for group in GROUPS:
+        own, theirs = (
+            {item: row for item, row in side.items() if item[:2] == group} for side in (gold, given)
+        )
+        alone.append(next(iter(spokeneval.score(declared, own, theirs).scores.values())))
+    mean, worst, *others = found.scores.values()
+    assert mean == pytest.approx(np.mean(alone), rel=1e-12)
+    assert worst == (max if pooled.rules.primary.direction == "lower" else min)(alone)
+    assert others == list(pooled.scores.values())
+    low, high = next(iter(found.intervals.values()))
+    assert low < mean < high
+
+
+def test_groups_of_meetings_are_the_beginnings_of_their_ids():
+    rng = np.random.default_rng(4)
+    gold = _segments(rng, _said)
+    given = _segments(rng, _said)
+    declared = {"kind": "meetings"}
+    found = spokeneval.score({**declared, "mean_over": {"column": "session_id", "until": "_"}}, gold, given)
+    alone = []
+    for group in GROUPS:
+        own, theirs = ([row for row in side if row["session_id"].startswith(group)] for side in (gold, given))
+        alone.append(spokeneval.score(declared, own, theirs).scores["tcpwer"])
+    assert found.scores["group_mean_tcpwer"] == pytest.approx(np.mean(alone), rel=1e-12)
+
+
+def _standard_error(declared, gold, given):
+    scored = score_against(read_gold(declared_task("own", declared), gold, {}), given)
+    return scored, next(iter(scored.intervals.values())).standard_error
+
+
+def test_standard_errors_are_of_units_in_groups_or_of_groups():
+    """Each speaker has the same number of items, so that an accuracy is a mean of speakers' accuracies.
+
+    The jackknife leaves one of n speakers out of one of the G groups; with m speakers in each, a speaker's distance d
+    from the mean of its group changes the mean over groups by d / (G (m - 1)).
+    """
+    declared, reference, submission = CASES["decisions"]
+    declared = {**declared, "primary": "accuracy"}
+    gold, given = _columns(np.random.default_rng(5), reference, submission)
+    right = {item: gold[item]["label"] == given[item]["label"] for item in gold}
+    of = {
+        group: [
+            np.mean([right[item] for item in gold if gold[item]["speaker"] == f"{group}{speaker}"])
+            for speaker in range(4)
+        ]
+        for group in GROUPS
+    }
+    _, error = _standard_error({**declared, "mean_over": "language"}, gold, given)
+    changes = [(each - np.mean(own)) / (3 * 3) for own in of.values() for each in own]
+    assert error == pytest.approx(math.sqrt(11 / 12 * np.square(changes).sum()), abs=1e-9)
+    scored, error = _standard_error(
+        {**declared, "mean_over": {"column": "language", "groups": "drawn"}}, gold, given
+    )
+    assert error == pytest.approx(
+        np.std([np.mean(own) for own in of.values()], ddof=1) / math.sqrt(3), abs=1e-9
+    )
+    assert scored.statistics.unit == "language"
+    parts = scored.statistics.parts["groups"]
+    twice = type(parts)(**{field: 2 * np.asarray(value) for field, value in vars(total(parts)).items()})
+    mean = scored.scores["group_mean_accuracy"]
+    assert declared_task("own", {**declared, "mean_over": "language"}).primary.value(twice) == pytest.approx(
+        mean
+    )
+
+
+def test_systems_are_compared_by_their_means_and_read_from_statistics():
+    declared, reference, submission = CASES["words"]
+    gold, given = _columns(np.random.default_rng(6), reference, submission)
+    declared = {**declared, "mean_over": "language"}
+    found = spokeneval.compare(
+        declared, gold, {"perfect": {i: gold[i]["transcript"] for i in gold}, "other": given}
+    )
+    assert found.names == ["perfect", "other"]
+    assert found.pairs[0].p < 0.05
+    scored, _ = _standard_error(declared, gold, given)
+    own = scored.statistics
+    content = {"columns": own.columns, "units": own.units, "values": own.values.tolist(), "unit": own.unit}
+    again, task = parse_statistics(content), declared_task("own", declared)
+    values = primary_matrix(task, again)[np.newaxis]
+    parts = pseudo_values(values, primary_of_sums(task, again))
+    assert parts.shape == (1, 12, 1)
+    mean = primary_of_sums(task, again)(values.sum(axis=1))[0]
+    assert mean == pytest.approx(scored.scores["group_mean_wer"])
+
+
+GOLD = {"a1": ["A", "s", "x"], "a2": ["B", "t", "x"], "b1": ["A", "u", "y"], "b2": ["B", "v", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        ({"b2": ["B", "v", " "]}, "the language is empty"),
+        ({"b1": ["A", "u", "x"], "b2": ["B", "v", "x"]}, "1 different groups by language; expected from 2"),
+        ({"b2": ["A", "v", "y"]}, "language y: F1 is undefined"),
+        ({"b2": ["B", "u", "y"]}, "language y has one speaker; expected 2 or more, or `groups: drawn`"),
+    ],
+)
+def test_references_whose_groups_cannot_be_scored_are_refused(edit, found):
+    declared = {"kind": "decisions", "classes": ["A", "B"], "positive": "A", "mean_over": "language"}
+    rows = {
+        item: dict(zip(("label", "speaker", "language"), row, strict=True))
+        for item, row in {**GOLD, **edit}.items()
+    }
+    with pytest.raises(ReferenceFileError, match=found.replace("`", ".")):
+        spokeneval.score(declared, rows, dict.fromkeys(rows, "A"))
+
+
+def test_a_drawn_group_has_units_of_its_own():
+    declared = {
+        "kind": "identification",
+        "target": "A",
+        "mean_over": {"column": "language", "groups": "drawn"},
+    }
+    rows = {item: dict(zip(("label", "speaker", "language"), row, strict=True)) for item, row in GOLD.items()}
+    rows["b2"]["speaker"] = "s"
+    with pytest.raises(ReferenceFileError, match="s is in the groups x and y; expected one"):
+        spokeneval.score(declared, rows, dict.fromkeys(rows, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "found"),
+    [
+        ("transcripts", 3, "3; expected a name"),
+        ("transcripts", {"until": "_"}, "expected a column, or"),
+        ("transcripts", {"column": "a", "groups": "some"}, "'some'; expected fixed or drawn"),
+        (
+            "transcripts",
+            "id",
+            "'id'; expected {column: id, until: _} for the beginnings of ids, or another column",
+        ),
+        ("transcripts", {"column": "a", "until": "_"}, "'a'; expected"),
+        (
+            "turns",
+            "language",
+            "'language'; expected {column: recording, until: _} for the beginnings of ids$",
+        ),
+    ],
+)
+def test_groupings_that_cannot_be_used_are_refused(kind, value, found):
+    with pytest.raises(ParameterError, match="mean_over: .*" + found.replace("{", ".").replace("}", ".")):
+        declared_task("own", {"kind": kind, "mean_over": value})
