@@ -79,7 +79,7 @@ def main() -> int:
     speak(HERE)
     parser = argparse.ArgumentParser(description=said("Check and score a submission before you upload it."))
     parser.add_argument("submission", type=Path, help=said("a file, a folder of files, or a zip"))
-    sets = sorted(path.parent.name for path in HERE.glob("*/input"))
+    sets = sets_of(list(read_phases().values()))
     parser.add_argument(
         "--set", default=sets[0], help=said("the set that the submission is for (default: %(default)s)")
     )
@@ -163,10 +163,24 @@ def describe(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
 
 
+def read_phases() -> dict[str, str]:
+    """Return the set of each phase."""
+    phases: dict[str, str] = json.loads((HERE / "phases.json").read_text(encoding="utf-8"))
+    return phases
+
+
+def sets_of(scored: list[str]) -> list[str]:
+    """Return the sets of the kit: those with labels first, then in the order of the phases that score them."""
+
+    def order(name: str) -> tuple[bool, int, str]:
+        return not (HERE / name / "reference").is_dir(), scored.index(name) if name in scored else -1, name
+
+    return sorted((path.parent.name for path in HERE.glob("*/input")), key=order)
+
+
 def whereto(path: Path, called: str) -> str:
     """Return a sentence that names the phases to which a submission for a set can be uploaded."""
-    phases = json.loads((HERE / "phases.json").read_text(encoding="utf-8"))
-    names = [name for name, scored_on in phases.items() if scored_on == called]
+    names = [name for name, scored_on in read_phases().items() if scored_on == called]
     if not names:
         return (
             f"{path} contains answers for the {called} set. No phase uses this set, so do not upload the zip."

@@ -29,6 +29,7 @@ from spokeneval import score
 from spokeneval.challenges import find_task, task_names
 from spokeneval.run.options import OPTIONS_FILE
 from spokeneval.task import HIGHER
+from tests.samples.declared_tasks import declared_folder
 from tests.samples.programs import ROOT, run_program, write_files
 from tests.samples.small_bundles import unzipped
 
@@ -158,9 +159,7 @@ def test_programs_started_by_themselves_do_what_copies_of_this_process_do(task, 
 
 @pytest.mark.thorough
 def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monkeypatch, capsys):
-    readme = (kit / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```\n(.*?)```", readme, re.DOTALL)
-    commands = [shlex.split(line, comments=True)[1:] for block in blocks for line in block.splitlines()]
+    readme, commands = (kit / "README.md").read_text(encoding="utf-8"), commands_of(kit)
     assert len(commands) >= 4
     runs = {}
     for command in commands:
@@ -190,6 +189,30 @@ def test_the_readmes_commands_run_in_order_and_the_notebooks_cells_too(kit, monk
     assert re.search(r"^development/reference/\w+\.[ct]sv: \d+ rows$", shown, re.MULTILINE)
     assert "Scores on the development set" in shown
     assert "is ready to upload to the phase Evaluation" in shown
+
+
+def commands_of(kit):
+    """Return the commands of the README, as lists of words after `python3`."""
+    blocks = re.findall(r"```\n(.*?)```", (kit / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    return [shlex.split(line, comments=True)[1:] for block in blocks for line in block.splitlines()]
+
+
+def test_the_readmes_commands_name_the_sets_of_the_competition(tmp_path):
+    """The sets are train, a public set without a phase; dev, which is public too; and arena, which is hidden."""
+    files = {place.replace("evaluation", "arena"): text for place, text in declared_folder("words").items()}
+    settings = files["competition.yaml"].replace("evaluation", "arena").replace("development", "dev")
+    settings = settings.replace("    phases:", "    public_sets: [train, dev]\n    phases:")
+    for place in [place for place in files if "development" in place]:
+        labels = files.pop(place)
+        files[place.replace("development", "dev")] = labels
+        files[place.replace("development", "train")] = labels.replace("\nd", "\nt")
+    folder = write_files(tmp_path / "own", {**files, "competition.yaml": settings})
+    kit = plan(Sources(ROOT, folder), ["aufgabe"], {}).parts["aufgabe"].starting_kit
+    kit = write_files(tmp_path / "kit", kit)
+    done = [run_program(*command, cwd=kit) for command in commands_of(kit)]
+    assert [each.returncode for each in done] == [0] * 4, done
+    assert "Scores on the train set" in done[1].stdout
+    assert "submission.zip is ready to upload to the phase Arena." in done[3].stdout
 
 
 @pytest.mark.parametrize("task", ["spoken_call"], indirect=True)
