@@ -29,7 +29,7 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import HOME, make_zip
 from spokeneval import score
-from spokeneval.run.result import Result
+from spokeneval.result import Result
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = Path("dist")

@@ -27,17 +27,18 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from . import metrics
-    from .description import TaskDescription
+    from .description import KindDescription, TaskDescription
     from .formats.problems import FileProblems, ReferenceFileError, SubmissionError
     from .kinds.kind import ParameterError
     from .ranking.library import Comparison, JointComparison
-    from .run.result import Result
+    from .result import Result
     from .task import Task
 
 __all__ = [
     "Comparison",
     "FileProblems",
     "JointComparison",
+    "KindDescription",
     "ParameterError",
     "ReferenceFileError",
     "Result",
@@ -48,6 +49,7 @@ __all__ = [
     "compare",
     "compare_tasks",
     "get_task",
+    "list_kinds",
     "list_tasks",
     "metrics",
     "score",
@@ -57,9 +59,10 @@ _PLACES = {
     "Comparison": "ranking.library",
     "FileProblems": "formats.problems",
     "JointComparison": "ranking.library",
+    "KindDescription": "description",
     "ParameterError": "kinds.kind",
     "ReferenceFileError": "formats.problems",
-    "Result": "run.result",
+    "Result": "result",
     "SubmissionError": "formats.problems",
     "Task": "task",
     "TaskDescription": "description",
@@ -97,8 +100,8 @@ def score(
     Parameters
     ----------
     task : str, Task or mapping
-        The name of a task, such as ``spoken_call``; `list_tasks` lists them. Or a declaration,
-        such as ``{"kind": "transcripts", "units": "characters"}``.
+        The name of a task, such as ``spoken_call``; `list_tasks` lists them. Or a declaration, such as
+        ``{"kind": "transcripts", "units": "characters"}``; `list_kinds` lists the kinds with their parameters.
     reference, submission : path, data frame, mapping, list or array
         A path is that of the files' folder, of a zip of the submission, or of the file itself if the side has a single
         one. Data in memory have the columns of the files; ``python -m spokeneval tasks TASK`` lists them. Lists and
@@ -133,7 +136,8 @@ def score(
     >>> round(result.scores["wer"], 2), round(result.scores["cer"], 2)
     (33.33, 20.0)
     """
-    from .run.library import Reading, score_data
+    from .result import score_data
+    from .run.library import Reading
 
     reading = Reading(lenient, drop_invalid_reference_rows)
     result = score_data(_find(task), reference, submission, options or {}, reading)
@@ -262,6 +266,25 @@ def list_tasks() -> list[TaskDescription]:
     from .challenges import task_names
 
     return [get_task(name) for name in task_names()]
+
+
+def list_kinds() -> list[KindDescription]:
+    """The kinds of task, with the parameters of a declaration such as ``{"kind": "transcripts", "units": "phones"}``.
+
+    Returns
+    -------
+    list of KindDescription
+        A description of each kind, sorted by name; `str()` returns it as text.
+
+    Examples
+    --------
+    >>> [parameter.name for parameter in list_kinds()[5].parameters][:3]
+    ['units', 'phones', 'features']
+    """
+    from .description import describe_kind
+    from .kinds.declared import KINDS
+
+    return [describe_kind(KINDS[name]) for name in sorted(KINDS)]
 
 
 def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:

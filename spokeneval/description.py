@@ -1,12 +1,15 @@
-"""Facts about a task for a user: its files, columns, options and scores."""
+"""Facts about a task or a kind of task for a user: its files, columns, options, parameters and scores."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from textwrap import fill
 from typing import Any, NamedTuple, Optional
 
 from .formats.tables import Layout
+from .kinds.declared import GENERAL, declared_task
+from .kinds.kind import REQUIRED, Kind
 from .task import Task
 
 
@@ -81,6 +84,72 @@ class TaskDescription(NamedTuple):
             "options": {name: list(values) for name, values in self.options.items()},
             "scores": [score._asdict() for score in self.scores],
         }
+
+
+class ParameterDescription(NamedTuple):
+    """A parameter of a kind: its name, what it sets, its default (`required` if it has none), and an example."""
+
+    name: str
+    description: str
+    default: Any
+    example: Any
+
+
+class KindDescription(NamedTuple):
+    """A kind of task. `str()` gives the description that ``python -m spokeneval tasks KIND`` prints.
+
+    Attributes
+    ----------
+    name
+        The name, for ``{"kind": name}`` and ``--kind``.
+    description
+        What its tasks ask for.
+    parameters
+        The parameters.
+    example
+        The task that the examples of the parameters declare.
+    """
+
+    name: str
+    description: str
+    parameters: tuple[ParameterDescription, ...]
+    example: TaskDescription
+
+    def __str__(self) -> str:
+        lines = [fill(f"{self.name}: {self.description}", 100, subsequent_indent="  "), "", "Parameters"]
+        for each in self.parameters:
+            default = f"default {json.dumps(each.default)}" if each.default else "optional"
+            example = f" Example: {json.dumps(each.example)}" if each.example else ""
+            text = f"  {each.name} ({MANDATORY if each.default == MANDATORY else default}): {each.description}{example}"
+            lines.append(fill(text, 100, subsequent_indent="      "))
+        return "\n".join([*lines, "", "With the examples, the task is", "", str(self.example)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description as it is written with ``--json``: texts, lists and dictionaries only."""
+        parameters = [parameter._asdict() for parameter in self.parameters]
+        return {**self._asdict(), "parameters": parameters, "example": self.example.to_dict()}
+
+
+MANDATORY = "required"
+"""The default of a parameter that must be given."""
+
+
+def describe_kind(kind: Kind) -> KindDescription:
+    parameters = [
+        ParameterDescription(
+            each.name,
+            each.description,
+            MANDATORY if each.default is REQUIRED else each.default,
+            each.example,
+        )
+        for each in kind.parameters
+    ]
+    parameters += [
+        ParameterDescription(name, text, None, None) for name, text in GENERAL.items() if name != "kind"
+    ]
+    example = {each.name: each.example for each in kind.parameters}
+    task = declared_task(kind.name, {"kind": kind.name, **example})
+    return KindDescription(kind.name, kind.description, tuple(parameters), describe_task(task))
 
 
 def describe_task(task: Task) -> TaskDescription:

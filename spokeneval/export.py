@@ -15,6 +15,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Optional
@@ -25,7 +26,7 @@ from .formats.problems import count_of
 from .formats.tables import Layout, split_row
 from .kinds.declared import DECLARATION, declared_task
 from .run.feedback import COARSE
-from .run.library import files_of_reference
+from .run.library import files_of_reference, import_organisers
 from .run.options import Options
 from .run.output import SCORE_FILES
 from .run.reference import parse_reference
@@ -274,3 +275,38 @@ def _columns(layout: Layout, content: bytes) -> list[str]:
 
 def _json(content: Any) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def of_organisers(competition: Optional[Path], bundle: Optional[Path]) -> tuple[Mapping[str, Any], Any]:
+    """The tasks and facts in a competition folder, and the options of a bundle."""
+    if competition is None and bundle is None:
+        return {}, None
+    organisers = import_organisers("competition.publication", "--competition and --bundle need")
+    try:
+        published = organisers.read_publication(competition) if competition else {}
+        return published, organisers.read_feedback(bundle) if bundle else None
+    except organisers.OrganiserError as error:
+        raise ValueError(str(error)) from None
+
+
+def read_facts(file: Optional[Path]) -> Mapping[str, Any]:
+    """The facts in a JSON or YAML file; all scalars in YAML are texts."""
+    if file is None:
+        return {}
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file}: not UTF-8; save it as UTF-8") from None
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        try:
+            yaml: Any = import_module("yaml")
+            facts = yaml.load(text, Loader=yaml.BaseLoader)
+        except ImportError:
+            raise ImportError(f"{file}: not JSON; YAML needs pip install pyyaml") from None
+        except yaml.YAMLError as error:
+            raise ValueError(f"{file}: {error}") from None
+    if not isinstance(facts, dict):
+        raise ValueError(f"{file}: expected facts, `name: value`")
+    return facts

@@ -233,6 +233,8 @@ class Task:
     code
         For a task that an organiser wrote in Python: the first digits of the SHA-256 of its module, for the signature.
         Empty for all other tasks.
+    chosen
+        The options that `with_options` has applied.
     """
 
     name: str
@@ -254,6 +256,7 @@ class Task:
     shared_scale: bool = True
     declaration: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def primary(self) -> Score:
@@ -265,7 +268,10 @@ class Task:
         if self.vary is None:
             return self
         varied = self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
-        return replace(varied, code=self.code) if self.code else varied
+        return replace(varied, code=self.code, chosen=dict(chosen))
+
+    def __deepcopy__(self, memo: Any) -> Task:
+        return self  # as a tuple: nothing of it changes
 
     def part(self, score: Score, counts: Mapping[str, Any]) -> Any:
         """The part of the counts that a score takes."""

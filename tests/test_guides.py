@@ -248,7 +248,15 @@ def refusal_of_the_kit(request):
 
 def scores_of_a_baseline(request):
     request.getfixturevalue("example")
-    (line,) = re.findall(r"^\$ (.+)$", PAGES["start/researcher"], re.MULTILINE)
+    _printed_by(re.findall(r"^\$ (.+)$", PAGES["start/researcher"], re.MULTILINE)[1])
+
+
+def scores_of_two_files(request):
+    request.getfixturevalue("example")
+    _printed_by(re.findall(r"^\$ (.+)$", PAGES["start/researcher"], re.MULTILINE)[0])
+
+
+def _printed_by(line):
     print(f"$ {line}")
     assert run_spokeneval(line) == 0
 
@@ -264,7 +272,7 @@ DRAWN, WRITTEN = "a drawing", "what readers write, or an extract of it"
 PRINTED = {
     README: [board_of_the_demo],
     "start/participant": [refusal_of_the_kit],
-    "start/researcher": [scores_of_a_baseline],
+    "start/researcher": [scores_of_two_files, scores_of_a_baseline],
     "explanation/scores": [scores_of_a_baseline],
     "how-to/new-challenge": [lambda request: print(what_to_edit("speech_rate"))],
     "how-to/before-opening": ["tests/speechbundles/bundle/check/test_file_facts.py", WRITTEN],
@@ -311,6 +319,8 @@ def example(tmp_path, monkeypatch):
     swapped = {"true": "false", "false": "true"}
     worse = [re.sub("true|false", lambda found: swapped[found[0]], row) for row in rows[: len(rows) // 4]]
     files = {
+        "reference.txt": "Good morning.\nHow are you?\nfine thank you\nsee you soon\nyes please\nit is late\n",
+        "hypothesis.txt": "good morning\nwho are you\nfine\nsee you soon\nyes\nit is eight\n",
         "utterances.tsv": (labels / "utterances.tsv").read_bytes(),
         "correctness.tsv": text,
         "systems/first.tsv": text,

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from spokeneval.challenges import find_task
-from spokeneval.run.result import Result
+from spokeneval.result import Result
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from speechbundles.competition.seal import MARK
 from spokeneval.formats.problems import plain, plural_of
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column, System, Table
+from spokeneval.result import ends_of
 from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.result import ends_of
 from spokeneval.run.scoring import Scored
 from spokeneval.run.signature import Signature
 

@@ -40,6 +40,9 @@ class ParameterError(ValueError):
         super().__init__(f"{parameter}: {message}" if parameter else message)
         self.parameter, self.reason = parameter, message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.parameter, self.reason)
+
 
 class Parameter(NamedTuple):
     """What an organiser may set of a kind.

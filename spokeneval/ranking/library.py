@@ -10,9 +10,9 @@ from typing import Any
 
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
+from ..result import data_frame, ends_of, without
 from ..run.library import STRICT, Reading, read_gold, require_data, score_against
 from ..run.output import write_file
-from ..run.result import data_frame, ends_of, without
 from ..task import Task
 from .joint import JointRanking, join_tasks
 from .joint_rule import JointRule

@@ -59,11 +59,21 @@ _SETTINGS = {
     "path.simplify": True,
 }
 WIDEST = 1.2
+
+
+class Drawing(NamedTuple):
+    """What is drawn on a matplotlib Figure of a width and a height in inches."""
+
+    draw: Callable[[Any], None]
+    width: float
+    height: float
+
+
 _FONTS = 'system-ui, "Segoe UI", Arial, "DejaVu Sans", sans-serif'.replace('"', "'")
 
 
 def plot(
-    name: str, draw: Callable[[Any], None], *, width: float, height: float, narrowest: float = 0
+    name: str, draw: Callable[[Any], None], width: float, height: float, *, narrowest: float = 0
 ) -> Optional[Html]:
     """Return what `draw` puts on a matplotlib Figure, or None if matplotlib is not installed.
 

@@ -64,13 +64,14 @@ def scored_page(
     scored: Scored,
     reference: Reference,
     submission: Any,
-    files: Files,
+    files: Optional[Files] = None,
 ) -> str:
     """Return the page of a submission that was scored.
 
     Parameters
     ----------
     scores: the scores as written to `scores.json`.
+    files: the submission's files; None for one whose files are not known.
     """
     public = settings.labels_public
     if not scored.shown_intervals:
@@ -93,7 +94,7 @@ def scored_page(
         _score_section(task, scores, scored, settings),
         *(paragraph(remark, kind="note") for remark in task.remarks(submission)),
         *parts,
-        _check_section(len(reference.items), files.names),
+        _check_section(len(reference.items), files.names if files else ()),
     )
 
 
@@ -114,10 +115,9 @@ def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str
     )
 
 
-def _facts(settings: Settings, scored: Scored, reference: Reference, files: Files) -> Html:
+def _facts(settings: Settings, scored: Scored, reference: Reference, files: Optional[Files]) -> Html:
     """Return what the page is a report of. It has no date, so that the same submission gives the same page."""
     about, labels = settings.about, "public" if settings.labels_public else "hidden"
-    names = [data(name(file)) for file in files.names]
     size, statistics = count_of(len(reference.items), "item"), scored.statistics
     if statistics.items and not reference.part:
         size += f", {count_of(len(statistics.units), statistics.unit)}"
@@ -125,10 +125,7 @@ def _facts(settings: Settings, scored: Scored, reference: Reference, files: File
         ("Competition", data(settings.competition)),
         ("Set", f"{data(about.set)}, {labels} labels" if about.set else f"{labels} labels"),
         (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(map(data, about.phases))),
-        (
-            "Submission",
-            f"{names[0] if len(names) == 1 else count_of(len(names), 'file')}, SHA-256 {_digest(files)}…",
-        ),
+        ("Submission", f"{_named(files.names)}, SHA-256 {_digest(files)}…" if files else ""),
         ("Size", size),
         ("Signature", code(str(settings.signature))),
     ]
@@ -300,12 +297,18 @@ def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings
     return Mark(written(label), float(scores[key]), shown, interval, colour)
 
 
+def _named(files: Sequence[str]) -> str:
+    """Return the name of the only file, or the number of files."""
+    return (
+        data(name(files[0])) if len(files) == 1 else count_of(len(files), "file") if files else "Submission"
+    )
+
+
 def _check_section(items: int, files: Sequence[str]) -> Html:
-    named = data(name(files[0])) if len(files) == 1 else f"{len(files)} files"
     return section(
         "Check of the submission",
         paragraph(
-            f"{named}: no problems found. Each of the {items} items of the set appears exactly once, "
+            f"{_named(files)}: no problems found. Each of the {items} items of the set appears exactly once, "
             "and there are no others."
         ),
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from html import unescape
 from importlib import import_module
 from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.problems import data
+from ..formats.problems import data, plain
 from ..metrics.counts import by_group
 from ..run.scoring import Scored
 from ..task import HIGHER, Task
 from .largest import Errors
 from .page import Content, Html, long_table, percent, section
+from .plots import Drawing
 
 MOST_SCORES, MOST_ROWS = 4, 50
 
@@ -75,22 +78,44 @@ def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], count
     return section(f"By {called}", table)
 
 
-def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optional[Html]:
-    """Return the items with the worst answers; None if all answers are right."""
+def plots(task: Task, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
+    """Return the plots of the task's kind, by name."""
+    kind = _kind(task)
+    found: dict[str, Drawing] = (
+        kind.plots(task.view, reference, submission, scored) if hasattr(kind, "plots") else {}
+    )
+    return found
+
+
+def items(
+    task: Task, reference: Any, submission: Any, scored: Scored, most: Optional[int] = None
+) -> dict[str, Sequence[Any]]:
+    """Return columns of the items, worst first: `Item`, how right it is, and both sides; all items, or the worst."""
     names, counts = scored.statistics.rows
     right = np.asarray(task.right(counts), dtype=float)
-    rows = [row for row in np.argsort(right, kind="stable")[:MOST_ROWS].tolist() if right[row] < 1]
-    if not rows:
-        return None
-    columns: dict[str, Sequence[Content]] = {
-        "Item": [data(names[row]) for row in rows],
-        "Right": [percent(right[row], 1) for row in rows],
-    }
+    rows = np.argsort(right, kind="stable")[:most].tolist()
+    columns: dict[str, Sequence[Any]] = {"Item": [data(names[row]) for row in rows], "Right": right[rows]}
     kind, view = _kind(task), task.view
     if hasattr(kind, "answers"):
         columns.update(kind.answers(view, reference, submission, rows))
     texts = {name: reference.texts[name] for name in view.texts if name in reference.texts}
     columns.update({name: [data(cells[row]) for row in rows] for name, cells in texts.items()})
+    return columns
+
+
+def plain_text(cell: Content) -> str:
+    """Return a cell as text, without markup and without the marks of data."""
+    return unescape(re.sub("<[^>]*>", "", cell.markup)) if isinstance(cell, Html) else plain(str(cell))
+
+
+def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optional[Html]:
+    """Return the items with the worst answers; None if all answers are right."""
+    columns = items(task, reference, submission, scored, MOST_ROWS)
+    wrong = sum(right < 1 for right in columns["Right"])
+    if not wrong:
+        return None
+    columns = {name: cells[:wrong] for name, cells in columns.items()}
+    columns["Right"] = [percent(right, 1) for right in columns["Right"]]
     return section(
         "Items",
         long_table("Items with the worst answers", [*columns], zip(*columns.values()), shown=MOST_ROWS),

@@ -31,7 +31,6 @@ from .reference import (
     read_submission,
     without_invalid_rows,
 )
-from .result import Result, ends_of
 from .scoring import Scored, score_submission
 
 
@@ -145,39 +144,18 @@ class UnreadableReference(ValueError):
     """Raised for a reference that the organiser's reader refuses."""
 
 
+def read_answers(gold: Gold, submission: Any) -> Any:
+    """Read a submission from a path, or from data in memory."""
+    task, reference, *_ = gold
+    if not is_path(submission):
+        return _submission_in_memory(task, submission, reference)
+    with _submitted(task, Path(submission)) as files:
+        return _read_answers(task, files, reference)
+
+
 def score_against(gold: Gold, submission: Any) -> Scored:
     """Score a submission from a path, or from data in memory."""
-    task, reference, settings, *_ = gold
-    if is_path(submission):
-        with _submitted(task, Path(submission)) as files:
-            answers = _read_answers(task, files, reference)
-    else:
-        answers = _submission_in_memory(task, submission, reference)
-    return score_submission(task, reference.labels, answers, settings)
-
-
-def score_data(
-    default: Task, reference: Any, submission: Any, chosen: Mapping[str, str], reading: Reading = STRICT
-) -> Result:
-    """Score a submission against a reference; see `spokeneval.score`."""
-    require_data(reference=reference, submission=submission)
-    gold = read_gold(default, reference, chosen, reading)
-    return result_of(gold, score_against(gold, submission))
-
-
-def result_of(gold: Gold, scored: Scored) -> Result:
-    return Result(
-        gold.task.name,
-        {score.key: scored.scores[score.key] for score in gold.task.scores},
-        ends_of(scored),
-        len(gold.reference.labels.items),
-        scored.statistics.unit,
-        len(scored.statistics.units),
-        str(gold.settings.signature),
-        gold.task,
-        gold.left_out,
-        gold.warnings,
-    )
+    return score_submission(gold.task, gold.reference.labels, read_answers(gold, submission), gold.settings)
 
 
 def require_data(**sides: Any) -> None:

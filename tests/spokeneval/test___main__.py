@@ -1,4 +1,4 @@
-"""Tests of `python -m spokeneval`: `compare`, `tasks TASK`, `--json`, `--lenient`, and rows that are left out."""
+"""Tests of `python -m spokeneval`: kinds and short names, `compare`, `tasks`, `--json`, `--lenient`, rows left out."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import spokeneval
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
+from spokeneval.kinds.declared import KINDS
 from tests.samples.programs import ROOT, write_files
 
 TASK = "spoken_call"
@@ -154,6 +155,112 @@ def test_lenient_names_the_extra_that_it_needs(place, capsys, monkeypatch):
     assert told.count("\n") == 1
 
 
+# Kinds, short names, and answers in lines
+
+KIND = ("score", "--kind", "transcripts")
+SPOKEN = {"ref.txt": "Good morning\nhow are you\n", "hyp.txt": "good evening\r\nhow are\r\n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "declaration"),
+    [
+        (KIND, {}),
+        (("wer",), {}),
+        (("cer",), {"primary": "cer"}),
+        ((*KIND, "--set", "normalise=nfkc,casefold"), {"normalise": ["nfkc", "casefold"]}),
+        ((*KIND, "--set", "normalise=[casefold]", "--set", "clip=1"), {"normalise": ["casefold"], "clip": 1}),
+        (("wer", "--set", 'normalise=[{"drop": ["are"]}]'), {"normalise": [{"drop": ["are"]}]}),
+    ],
+)
+def test_a_kind_is_scored_from_answers_in_lines(tmp_path, capsys, arguments, declaration):
+    paths = [write_files(tmp_path, SPOKEN) / name for name in SPOKEN]
+    status, printed, _ = run(capsys, *arguments, *paths, "--json", "--report", tmp_path / "page.html")
+    sides = [["Good morning", "how are you"], ["good evening", "how are"]]
+    result = spokeneval.score({"kind": "transcripts", **declaration}, *sides)
+    assert (status, json.loads(printed)) == (0, json.loads(json.dumps(result.to_dict())))
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == result.report()
+
+
+TAB = "id,{}\na,{}\nb,{}\nc,{}\n"
+
+
+@pytest.mark.parametrize(
+    ("short", "reference", "answers", "expected"),
+    [  # by hand: precision 1/3 and recall 1; one of three phones is wrong
+        ("f1 --set classes=no,yes --set positive=yes", "label no no yes", "label yes yes yes", 0.5),
+        ("pearson --set scale=[1,5]", "score 1 2 3", "score 2 3 4", 1.0),
+        ("per --set phones=[P,T,K,S] --set units=phones", "transcript P T K", "transcript P T T", 100 / 3),
+        ("eer --set target=x", "label x y y", "score 2 1 0", 0.0),
+    ],
+)
+def test_a_short_name_takes_two_files(tmp_path, capsys, short, reference, answers, expected):
+    sides = {"ref.csv": TAB.format(*reference.split()), "hyp.csv": TAB.format(*answers.split())}
+    write_files(tmp_path, sides)
+    status, printed, told = run(capsys, *short.split(), tmp_path / "ref.csv", tmp_path / "hyp.csv", "--json")
+    assert status == 0, told
+    assert next(iter(json.loads(printed)["scores"].values())) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("wer", "ref.txt"), "Give REFERENCE and SUBMISSION, or --reference and --submission."),
+        (("score", TASK), "Give REFERENCE and SUBMISSION"),
+        ((*KIND, TASK, "ref.txt", "hyp.txt"), "Give only one of TASK, --kind and --task-file."),
+        (
+            ("wer", "ref.txt", "hyp.txt", "--set", "unit=a", "--set", "norm=x"),
+            "--set norm: unknown parameter",
+        ),
+        (("wer", "ref.txt", "none.txt"), "none.txt: No such file or directory"),
+        (("wer", "ref.txt", "latin.txt"), "latin.txt: not UTF-8 at byte 1; save it as UTF-8"),
+        (("wer", "ref.txt", "short.txt"), "2 items; give one value for each item"),
+        (("per", "ref.txt", "hyp.txt", "--set", "phones=arpabet"), "line 1"),
+        (
+            ("wer", "ids.txt", "ids.txt"),
+            "begin with the same ids, such as utt1; write CSV files with a column of",
+        ),
+        (("wer", "table.txt", "table.txt"), "fields are separated by semicolons; expected commas"),
+    ],
+)
+def test_a_wrong_call_of_a_short_name_is_explained(tmp_path, capsys, monkeypatch, arguments, words):
+    write_files(
+        tmp_path,
+        {
+            **SPOKEN,
+            "short.txt": "yes\n",
+            "latin.txt": b"n\xe9e\n",
+            "table.txt": "id;transcript\n1;a\n",
+            "ids.txt": "utt1 no\nutt2 a\n",
+        },
+    )
+    monkeypatch.chdir(tmp_path)
+    status, printed, told = run(capsys, *arguments)
+    assert (status > 0, printed) == (True, "")
+    assert words in told
+
+
+def test_systems_of_a_kind_are_compared_from_lines(tmp_path, capsys):
+    paths = [write_files(tmp_path, SPOKEN) / name for name in SPOKEN]
+    status, printed, _ = run(
+        capsys, "compare", "--kind", "transcripts", "--reference", *paths[:1], *paths, "--json"
+    )
+    assert (status, [system["name"] for system in json.loads(printed)["systems"]]) == (0, ["ref", "hyp"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_is_described_with_every_parameter(capsys, kind):
+    described = next(each for each in spokeneval.list_kinds() if each.name == kind)
+    status, printed, _ = run(capsys, "tasks", kind)
+    assert (status, printed) == (0, f"{described}\n")
+    words = " ".join(printed.split())
+    for parameter in KINDS[kind].parameters:
+        assert f"{parameter.name} (" in words
+        assert parameter.description in words
+    assert json.loads(run(capsys, "tasks", kind, "--json")[1])["parameters"] == [
+        json.loads(json.dumps(each._asdict())) for each in described.parameters
+    ]
+
+
 # compare
 
 
@@ -263,12 +370,11 @@ def test_refusals_are_json_too(place, capsys):
         more = [] if wrong[0] == "tasks" else ["--reference", "x", "--submission", "y"]
         status, printed, told = run(capsys, *wrong, *more, "--json")
         assert (status, json.loads(printed)["error"]) == (2, told.strip())
-    for arguments, words in ((["nope"], "'nope'"), (["score", TASK], "--reference, --submission")):
-        with pytest.raises(SystemExit, match=r"^2$"):
-            main([*arguments, "--json"])
-        printed, told = capsys.readouterr()
-        assert words in json.loads(printed)["error"]
-        assert told.rstrip().endswith(json.loads(printed)["error"])
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main(["nope", "--json"])
+    printed, told = capsys.readouterr()
+    assert "'nope'" in json.loads(printed)["error"]
+    assert told.rstrip().endswith(json.loads(printed)["error"])
 
 
 def test_the_version_is_printed(capsys):

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...formats.problems import plain
 from ...run.scoring import Scored
 from ...task import View
 from ..page import Html, long_table, paragraph, percent, section, table
+from ..plots import Drawing
 
 MOST_CLASSES = 12
 """With more classes, the most frequent confusions are listed, without the whole table."""
@@ -22,6 +24,40 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     return [
         confusions(facts["classes"], facts["answers"], *_sides(view, reference, submission), facts["wanted"])
     ]
+
+
+def plots(view: View, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
+    """Return the plots by name."""
+    names, answers = view.facts["classes"], view.facts["answers"]
+    counts = confusion_counts(len(names), len(answers), *_sides(view, reference, submission))
+    return {"confusion": confusion_plot(names, answers, counts)}
+
+
+def confusion_counts(names: int, answers: int, expected: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Return how often each class has each answer, shape (names, answers)."""
+    counts = np.zeros((names, answers), dtype=np.int64)
+    np.add.at(counts, (expected, given), 1)
+    return counts
+
+
+def confusion_plot(names: Sequence[str], answers: Sequence[str], counts: np.ndarray) -> Drawing:
+    """Return a picture of a table of confusions, in shares of each class; answers that do not occur are left out."""
+    shown = [place for place in range(len(answers)) if place < len(names) or counts[:, place].any()]
+    counts, answers = counts[:, shown], [plain(answers[place]) for place in shown]
+
+    def draw(canvas: Any) -> None:
+        axes = canvas.add_subplot()
+        axes.imshow(counts / np.maximum(1, counts.sum(axis=1, keepdims=True)), cmap="Blues", vmin=0, vmax=1)
+        axes.set(xlabel="Answered", ylabel="True class")
+        axes.set_xticks(range(len(answers)), answers, rotation=90 if len(answers) > 4 else 0)
+        axes.set_yticks(range(len(names)), list(map(plain, names)))
+        if len(names) <= MOST_CLASSES:
+            for (row, column), number in np.ndenumerate(counts):
+                dark = number > 0.6 * counts[row].sum()
+                axes.text(column, row, number, ha="center", va="center", color="white" if dark else "black")
+        canvas.tight_layout()
+
+    return Drawing(draw, 2.2 + 0.6 * len(answers), 1.6 + 0.5 * len(names))
 
 
 def _sides(view: View, reference: Any, submission: Any) -> tuple[Any, Any]:
@@ -60,8 +96,7 @@ def confusions(
     ----------
     wanted: the right answer to each class.
     """
-    counts = np.zeros((len(names), len(answers)), dtype=np.int64)
-    np.add.at(counts, (expected, given), 1)
+    counts = confusion_counts(len(names), len(answers), expected, given)
     sizes = counts.sum(axis=1)
     if len(names) <= MOST_CLASSES:
         shown = [place for place in range(len(answers)) if place < len(names) or counts[:, place].any()]

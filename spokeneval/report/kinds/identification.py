@@ -13,8 +13,8 @@ from ...run.scoring import Scored
 from ...task import Number, View
 from ..largest import Errors, Group
 from ..page import Html, figure, paragraph, percent, section, table
-from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, plot
-from .decisions import MOST_CLASSES, confusions
+from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, Drawing, plot
+from .decisions import MOST_CLASSES, confusion_counts, confusion_plot, confusions
 
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 _RANGE = (0.0008, 0.97)
@@ -39,7 +39,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     names, labels = view.facts["classes"], view.expected(reference)
     chosen = _chosen(view, submission)
     note = "The class with the largest likelihood is chosen" + view.facts.get("unless", "")
-    curves = [Curve(*curve) for curve in view.facts["curves"](reference, submission)]
+    curves = _curves(view, reference, submission)
     differences = curves[-1] if len(names) == 2 else None
     return [
         confusions(names, [*names, "undecided"], labels, chosen, range(len(names)), note + "."),
@@ -74,12 +74,30 @@ def _chosen(view: View, submission: Any) -> np.ndarray:
     return np.asarray(np.where(largest.sum(axis=1) == 1, largest.argmax(axis=1), given.shape[1]))
 
 
-def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optional[Html]:
+def plots(view: View, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
+    """Return the plots that can be drawn, by name."""
+    names, curves = view.facts["classes"], _curves(view, reference, submission)
+    counts = confusion_counts(len(names), len(names) + 1, view.expected(reference), _chosen(view, submission))
+    drawings = {"confusion": confusion_plot(names, [*names, "undecided"], counts)}
+    if any(map(_both, curves)):
+        drawings["det"] = _det(curves, scored.scores)
+    if len(names) == 2:
+        drawings["reliability"] = _reliability(curves[-1])
+    return drawings
+
+
+def _curves(view: View, reference: Any, submission: Any) -> list[Curve]:
+    return [Curve(*curve) for curve in view.facts["curves"](reference, submission)]
+
+
+def _both(curve: Curve) -> bool:
+    return bool(len(curve.targets) and len(curve.nontargets))
+
+
+def _det(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
     """Return the DET curves: miss rate against false-alarm rate, both on the scale of a normal deviate."""
-    drawn = [curve for curve in curves if len(curve.targets) and len(curve.nontargets)]
+    drawn = list(filter(_both, curves))
     points = [operating_points(*curve[2:]) for curve in drawn]
-    if not drawn:
-        return None
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.15, 0.24, 0.81, 0.73])
@@ -102,6 +120,15 @@ def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optiona
         axes.grid()
         canvas.legend(loc="lower center", bbox_to_anchor=(0.53, 0.0), fontsize=9)
 
+    return Drawing(draw, 5, 5.3)
+
+
+def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optional[Html]:
+    """Return the section with the DET curves and some of their points."""
+    drawn = list(filter(_both, curves))
+    if not drawn:
+        return None
+    points = [operating_points(*curve[2:]) for curve in drawn]
     eers = "; ".join(f"{curve.name}: EER {scores[curve.key]:.2f} %" for curve in drawn)
     rows = [
         [
@@ -113,7 +140,7 @@ def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optiona
     header = ["Maximum false-alarm rate (%)", *(f"Miss rate (%): {curve.name}" for curve in drawn)]
     return section(
         "Detection error trade-off",
-        figure("DET curve", f"DET curve. {eers}.", plot("det", draw, width=5, height=5.3)),
+        figure("DET curve", f"DET curve. {eers}.", plot("det", *_det(curves, scores))),
         table("Points on the curves", header, rows),
     )
 
@@ -176,7 +203,7 @@ def _histograms(names: Sequence[str], curve: Curve) -> Html:
     )
 
 
-def _calibration(curve: Curve, scores: Mapping[str, Number]) -> Html:
+def _reliability(curve: Curve) -> Drawing:
     """Return a plot of scores against the log-likelihood ratios estimated from the labels."""
     hull = hull_points(*curve[2:])
     with np.errstate(divide="ignore"):
@@ -193,11 +220,16 @@ def _calibration(curve: Curve, scores: Mapping[str, Number]) -> Html:
         axes.set_ylabel("Log-likelihood ratio from the labels")
         axes.grid()
 
+    return Drawing(draw, 5, 3.8)
+
+
+def _calibration(curve: Curve, scores: Mapping[str, Number]) -> Html:
+    """Return the section with the plot of calibration and its cost."""
     caption = "Calibration: scores against log-likelihood ratios from the labels; the dotted line is perfect"
     words = f"Cllr {scores['cllr']:.4f}; after the best calibration, {scores['minimum_cllr']:.4f}"
     return section(
         "Calibration",
-        figure(caption, f"{caption}. {words}.", plot("calibration", draw, width=5, height=3.8)),
+        figure(caption, f"{caption}. {words}.", plot("calibration", *_reliability(curve))),
         paragraph(
             f"{words}. Better calibration can remove the difference. A system without information has a Cllr of 1."
         ),

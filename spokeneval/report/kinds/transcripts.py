@@ -81,9 +81,9 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
 
 def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[Content]]:
     """Return the aligned reference and transcript of some items, in two lines."""
-    said, heard, _, aligned = _best(view, reference, submission)
-    short = set(aligned)
-    return {"Alignment": [_lines(said[row], heard[row]) if row in short else "too long" for row in rows]}
+    said, heard, flawed, aligned = _best(view, reference, submission)
+    long = {*flawed}.difference(aligned)
+    return {"Alignment": ["too long" if row in long else _lines(said[row], heard[row]) for row in rows]}
 
 
 def _lines(said: Sequence[str], heard: Sequence[str]) -> Html:

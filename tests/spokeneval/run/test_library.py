@@ -118,7 +118,9 @@ def test_a_wrong_call(tmp_path, capsys):
     assert all(name in told for name in task_names())
     with pytest.raises(ValueError, match="unknown task 'spoken_cal'; expected one of"):
         spokeneval.score("spoken_cal", reference=tmp_path, submission=tmp_path)
-    for arguments in ([], ["scores"], ["score", "spoken_call"], ["score", "spoken_call", "--reference", "x"]):
+    for arguments in (["score", "spoken_call"], ["score", "spoken_call", "--reference", "x"]):
+        assert main(arguments) == 2
+    for arguments in ([], ["scores"]):
         with pytest.raises(SystemExit) as ended:
             main(arguments)
         assert ended.value.code == 2

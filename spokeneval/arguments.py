@@ -1,0 +1,141 @@
+"""The arguments of `python -m spokeneval`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .kinds.declared import KINDS
+from .ranking.joint_rule import EXCLUDED, MISSING, RULES
+from .version import __version__
+
+STATUS = (
+    "Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard error, and "
+    "with --json on standard output, too); 2 for wrong arguments."
+)
+
+SHORT = {
+    "wer": ("transcripts",),
+    "cer": ("transcripts", "primary=cer"),
+    "per": ("transcripts", "units=phones"),
+    "tcpwer": ("meetings",),
+    "der": ("turns", "mapping=optimal"),
+    "eer": ("identification",),
+    "f1": ("decisions",),
+    "kappa": ("ratings",),
+    "pearson": ("scores",),
+}
+"""Commands that are short for `score` with a kind and parameters."""
+
+
+def parser() -> argparse.ArgumentParser:
+    short = "; ".join(f"{name}: {' --set '.join(declared)}" for name, declared in SHORT.items())
+    whole = argparse.ArgumentParser(
+        prog="spokeneval",
+        description="Score submissions to speech challenges.",
+        epilog=f"Short names of `score --kind`, such as `wer REFERENCE SUBMISSION`: {short}.",
+    )
+    whole.add_argument("--version", action="version", version=f"spokeneval {__version__}")
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    scoring = commands.add_parser(
+        "score",
+        help="score a submission against a reference",
+        description="Score a submission against a reference, and print every score at full precision.",
+        epilog=STATUS,
+    )
+    comparing = commands.add_parser(
+        "compare",
+        help="compare systems by their submissions",
+        description="Score several submissions against a reference, and print how certain their order is. With "
+        "--rule, the systems of several tasks are ranked by one joint score. Each task is then a folder with "
+        "`reference`, a file of any extension or a folder; `submissions`, with a file, folder or zip named after each "
+        "system; and task.json for a declared task. For other tasks, give TASK=FOLDER.",
+        epilog=STATUS,
+    )
+    exporting = commands.add_parser(
+        "export",
+        help="write results in the format of another project",
+        description="Write results in the format of Every Eval Ever 0.3.0 or of Hugging Face's .eval_results, or "
+        "describe their public set as Croissant 1.1 with RAI. If facts are missing, all of them are listed and "
+        "nothing is written. For a hidden set, the figures of its leaderboard are exported.",
+        epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
+        "wrong arguments.",
+    )
+    listing = commands.add_parser(
+        "tasks", help="list the tasks and kinds, or the files, options, parameters and scores of one"
+    )
+    which = "the task, of which `tasks` lists the names, unless --kind or --task-file is given; then"
+    submission = "a file, the folder with its files, or a zip of them"
+    sides = f"the reference and the submission, each {submission}; in a .txt each line is an answer"
+    scoring.add_argument("names", nargs="*", metavar="[TASK] REFERENCE SUBMISSION", help=f"{which} {sides}")
+    # Two arguments, so that argparse takes submissions that follow an option.
+    comparing.add_argument("task", metavar="TASK", help=f"{which} the first submission")
+    comparing.add_argument("submissions", nargs="+", metavar="SUBMISSION", help=f"a submission: {submission}")
+    listing.add_argument("task", nargs="?", metavar="NAME", help="name of a task or a kind, to describe it")
+    declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
+    for command in (scoring, comparing, listing):
+        command.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
+    for command in (scoring, comparing):
+        command.add_argument("--kind", choices=KINDS, help="instead of TASK: a kind of task")
+        command.add_argument(
+            "--set",
+            action="append",
+            default=[],
+            metavar="PARAMETER=VALUE",
+            help="set a parameter of the kind, such as normalise=casefold,drop_punctuation; can be repeated",
+        )
+    _add_scoring(scoring, comparing)
+    _add_export(exporting)
+    listing.add_argument("--json", action="store_true", help="print the list as JSON")
+    return whole
+
+
+def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser) -> None:
+    """Add the arguments of `score` and `compare`."""
+    reference = "the reference: its file, or the folder with its files"
+    scoring.add_argument("--reference", metavar="PATH", help="the reference, by name")
+    scoring.add_argument("--submission", metavar="PATH", help="the submission, by name")
+    scoring.add_argument("--report", type=Path, metavar="FILE", help="write a report page (HTML) there")
+    comparing.add_argument("--reference", metavar="PATH", help=f"{reference}; not with --rule")
+    written = "write board.csv, pairs.csv and board.tex there"
+    comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
+    comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
+    lacking = "with --rule: what happens to a system without a score in a task (default: excluded)"
+    comparing.add_argument("--missing", choices=MISSING, default=EXCLUDED, help=lacking)
+    for flag, metavar, help in (
+        ("--compulsory", "FOLDER", "with --rule: a task without which no system is ranked; can be repeated"),
+        ("--weight", "FOLDER=NUMBER", "the weight of a task in a weighted sum; can be repeated"),
+    ):
+        comparing.add_argument(flag, action="append", default=[], metavar=metavar, help=help)
+    comparing.add_argument(
+        "--baseline", default="", metavar="SYSTEM", help="for --missing baseline: its name"
+    )
+    for command in (scoring, comparing):
+        option = "set an option of the task; can be repeated"
+        command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
+        for flag, help in (
+            (
+                "--lenient",
+                "read a reference in other forms that organisers use, such as Windows-1252 or Excel workbooks",
+            ),
+            ("--drop-invalid-reference-rows", "leave out invalid rows of the reference, and list them"),
+            ("--json", "print the result, or all problems, as JSON"),
+        ):
+            command.add_argument(flag, action="store_true", help=help)
+
+
+def _add_export(exporting: argparse.ArgumentParser) -> None:
+    source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
+    exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
+    forms = ("every-eval-ever", "huggingface", "croissant")
+    exporting.add_argument("--format", choices=forms, required=True, help="the format")
+    exporting.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    exporting.add_argument("--meta", type=Path, metavar="FILE", help="a JSON or YAML file with facts")
+    competition = "your competition folder, for the facts in its competition.yaml"
+    exporting.add_argument("--competition", type=Path, metavar="DIR", help=competition)
+    exporting.add_argument("--dataset-id", metavar="ID", help="huggingface: the benchmark on the Hub")
+    exporting.add_argument("--reference", type=Path, metavar="PATH", help="croissant: the public labels")
+    bundle = "for a hidden set: the bundle, which rounds its scores to steps"
+    exporting.add_argument("--bundle", type=Path, metavar="ZIP", help=bundle)
+    exporting.add_argument("--exact", action="store_true", help="export the exact scores of a hidden set")
+    exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")

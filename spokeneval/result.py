@@ -1,0 +1,284 @@
+"""The result of scoring: scores with their intervals, as text, JSON, a data frame, plots or a report page."""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from .challenges import find_task, task_names
+from .formats.problems import count_of, plain
+from .formats.speakers import independence_note
+from .kinds.declared import declared_task
+from .run.interval import FEWEST_UNITS
+from .run.library import STRICT, Gold, Reading, read_answers, read_gold, require_data
+from .run.output import score_table
+from .run.reference import Reference
+from .run.scoring import Scored, score_submission
+from .task import Number, Task
+
+SHOWN = 20
+"""Up to this many rows that were left out are listed; further ones are counted."""
+
+
+class Answered(NamedTuple):
+    """What a result was computed from: the reference, the submission as its format reads it, and the counts."""
+
+    reference: Reference
+    submission: Any
+    scored: Scored
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of scoring a submission. `str()` gives the table that the command line prints; a notebook shows it as
+    a table. A result can be copied and pickled, except that of a task written in Python outside this package.
+
+    Attributes
+    ----------
+    task
+        The name of the task.
+    scores
+        The scores, ``key -> score``, the primary score first.
+    intervals
+        The 95 % confidence intervals, ``key -> (low, high)``, of all scores except counts and flags; empty with fewer
+        than four units.
+    items
+        The number of scored items.
+    unit
+        The kind of unit over which intervals are computed, such as ``speaker``.
+    units
+        The number of units.
+    signature
+        How the result was computed. Compare two results only if their signatures are the same.
+    rules
+        The task itself, with the titles and definitions of its scores.
+    answered
+        The reference, the submission and the counts, for `plot`, `items_table` and `report`.
+    left_out
+        The rows of the reference that were left out because they are invalid, each with its problem.
+    warnings
+        What makes the result doubtful, such as a column of speakers with another name, which is not used.
+    """
+
+    task: str
+    scores: Mapping[str, Number]
+    intervals: Mapping[str, tuple[float, float]]
+    items: int
+    unit: str
+    units: int
+    signature: str
+    rules: Task = field(repr=False, compare=False)
+    answered: Answered = field(repr=False, compare=False)
+    left_out: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+    @property
+    def score(self) -> Number:
+        """The primary score."""
+        return self.scores[self.rules.primary.key]
+
+    def _repr_html_(self) -> str:
+        from .report.page import paragraph, table
+
+        rows = [
+            [
+                score.heading,
+                f"{self.scores[score.key]:.{score.precision}f}",
+                " to ".join(f"{end:.{score.precision}f}" for end in self.intervals.get(score.key, ())),
+            ]
+            for score in self.rules.scores
+        ]
+        shown = table(self.rules.title, ["Score", "", "95 % interval"], rows, shown=len(rows))
+        return shown.markup + paragraph(self.signature).markup
+
+    def __str__(self) -> str:
+        over = f"intervals over {count_of(self.units, self.unit)}"
+        if self.units < FEWEST_UNITS:
+            over = f"no {over} ({FEWEST_UNITS} needed)"
+        lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, {over}", ""]
+        lines += score_table(self.rules, self.scores, self.intervals)
+        note = independence_note(self.unit, self.rules.declaration) if self.intervals else ""
+        for warning in self.warnings or ([note] if note else []):
+            lines += ["", *wrap(warning, 80)]
+        lines += ["", *without(self.left_out)] if self.left_out else []
+        return "\n".join([*lines, "", self.signature])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
+        declaration = self.rules.declaration
+        return {
+            "task": self.task,
+            **({"declaration": dict(declaration)} if declaration else {}),
+            "scores": dict(self.scores),
+            "intervals": {
+                score.key: list(self.intervals[score.key]) if score.key in self.intervals else None
+                for score in self.rules.scores
+                if score.limits or score.interval
+            },
+            "items": self.items,
+            "unit": self.unit,
+            "units": self.units,
+            "signature": self.signature,
+            **({"left_out": list(self.left_out)} if self.left_out else {}),
+            **({"warnings": list(self.warnings)} if self.warnings else {}),
+        }
+
+    def to_frame(self) -> Any:
+        """The scores as a pandas data frame with a row for each: `title`, `score`, `low`, `high`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        ends = [self.intervals.get(score.key, (None, None)) for score in self.rules.scores]
+        columns = {
+            "title": [score.heading for score in self.rules.scores],
+            "score": list(self.scores.values()),
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
+        return data_frame(columns, index=list(self.scores))
+
+    def items_table(self) -> Any:
+        """The items as a pandas data frame with a row for each, worst first.
+
+        Returns
+        -------
+        DataFrame
+            How right each answer is, from 0 to 1, and both sides in the form of the task: `Alignment` of transcripts,
+            the classes of decisions, the scores or ratings. Where turns are counted, a row is a recording.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        from .report.sections import items, plain_text
+
+        columns = items(self.rules, self.answered.reference.labels, *self.answered[1:])
+        texts = {name: list(map(plain_text, cells)) for name, cells in columns.items() if name != "Right"}
+        return data_frame({"Item": texts.pop("Item"), "Right": columns["Right"], **texts}).set_index("Item")
+
+    def report(self) -> str:
+        """The report page as HTML: scores, intervals, plots, the largest sources of error, and the worst items."""
+        from .report.results import scored_page
+
+        reference, submission, scored = self.answered
+        return scored_page(self.rules, scored.settings, scored.scores, scored, reference, submission)
+
+    def plot(self, kind: str = "scores") -> Any:
+        """Draw a plot, and return the matplotlib figure.
+
+        Parameters
+        ----------
+        kind
+            ``scores``: the scores with their intervals. ``confusion``: how often each class is answered for each, of
+            decisions and identification. ``det`` and ``reliability``, of identification: the detection error trade-off,
+            and scores against the log-likelihood ratios that the labels give.
+
+        Raises
+        ------
+        ValueError
+            The task has no such plot.
+        ImportError
+            matplotlib is not installed.
+        """
+        if kind != "scores":
+            from .report.sections import plots
+
+            found = plots(self.rules, self.answered.reference.labels, *self.answered[1:])
+            if kind not in found:
+                raise ValueError(
+                    f"no plot {kind!r} of {self.task}; expected one of {', '.join(['scores', *found])}"
+                )
+            draw, *size = found[kind]
+            figure = new_figure(figsize=size)
+            draw(figure)
+            for each in figure.findobj(lambda artist: hasattr(artist, "get_text")):
+                each.set_text(plain(each.get_text()))
+            return figure
+        shown = [score for score in self.rules.scores if score.key in self.intervals]
+        figure = new_figure(figsize=(6, 0.8 + 0.45 * len(shown)), layout="constrained")
+        for axes, score in zip(figure.subplots(len(shown), squeeze=False)[:, 0], shown):
+            axes.plot(self.intervals[score.key], (0, 0), linewidth=2)
+            axes.plot(self.scores[score.key], 0, "o", color="C0")
+            axes.set_yticks([0], labels=[score.heading])
+            axes.margins(x=0.1)
+        return figure
+
+
+def data_frame(columns: Mapping[str, Any], **arguments: Any) -> Any:
+    """A pandas data frame."""
+    try:
+        pandas = import_module("pandas")
+    except ImportError:
+        raise ImportError("to_frame() needs pandas; install it with pip install pandas") from None
+    return pandas.DataFrame(columns, **arguments)
+
+
+def new_figure(**arguments: Any) -> Any:
+    """An empty matplotlib figure."""
+    try:
+        pyplot = import_module("matplotlib.pyplot")
+    except ImportError:
+        raise ImportError("plot() needs matplotlib; install it with pip install matplotlib") from None
+    return pyplot.figure(**arguments)
+
+
+def without(left_out: Sequence[str]) -> list[str]:
+    """Lines on the rows of a reference that were left out."""
+    more = [f"  and {len(left_out) - SHOWN} more"] if len(left_out) > SHOWN else []
+    rows = [f"  {row}" for row in left_out[:SHOWN]]
+    return ["Invalid rows of the reference are left out, which biases the set:", *rows, *more]
+
+
+def ends_of(scored: Scored) -> dict[str, tuple[float, float]]:
+    """The intervals to show, `key -> (low, high)`."""
+    return {key: (low, high) for key, (low, high, _) in scored.shown_intervals.items()}
+
+
+def score_data(
+    default: Task, reference: Any, submission: Any, chosen: Mapping[str, str], reading: Reading = STRICT
+) -> Result:
+    """Score a submission against a reference; see `spokeneval.score`."""
+    require_data(reference=reference, submission=submission)
+    gold = read_gold(default, reference, chosen, reading)
+    answers = read_answers(gold, submission)
+    return result_of(
+        gold, answers, score_submission(gold.task, gold.reference.labels, answers, gold.settings)
+    )
+
+
+def result_of(gold: Gold, answers: Any, scored: Scored) -> Result:
+    return Result(
+        gold.task.name,
+        {score.key: scored.scores[score.key] for score in gold.task.scores},
+        ends_of(scored),
+        len(gold.reference.labels.items),
+        scored.statistics.unit,
+        len(scored.statistics.units),
+        str(gold.settings.signature),
+        gold.task,
+        Answered(gold.reference, answers, scored),
+        gold.left_out,
+        gold.warnings,
+    )
+
+
+def _same_task(name: str, declaration: Mapping[str, Any], chosen: Mapping[str, str]) -> Task:
+    return (declared_task(name, declaration) if declaration else find_task(name)).with_options(chosen)
+
+
+def _reduced(task: Task) -> tuple[Any, ...]:
+    """A task as `pickle` keeps it: what it was made from, because its functions cannot be pickled."""
+    if not task.declaration and (task.code or task.name not in task_names()):
+        raise TypeError(f"{task.name} is written in Python and cannot be pickled; use a declaration")
+    return _same_task, (task.name, dict(task.declaration), dict(task.chosen))
+
+
+copyreg.pickle(Task, _reduced)

@@ -1,0 +1,147 @@
+"""A result in other forms, its plots and items, copies of it, and where it has no intervals."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import spokeneval
+from spokeneval.challenges import find_task
+from spokeneval.kinds.declared import declared_task
+from tests.samples.programs import ROOT
+
+WER = {"kind": "transcripts"}
+SAID, HEARD = ["good morning", "yes", "no"], ["good evening", "yes", ""]
+
+
+def test_a_result_in_other_forms():
+    result = spokeneval.score(WER, 2 * SAID, 2 * HEARD)
+    frame = result.to_frame()
+    assert list(frame.index) == list(result.scores)
+    assert frame.loc["wer"].tolist() == ["WER (%)", 50.0, *result.intervals["wer"]]
+    assert result.to_dict()["scores"] == result.scores
+    assert result.to_dict()["intervals"]["wer"] == list(result.intervals["wer"])
+    figure = result.plot()
+    assert [axes.get_yticklabels()[0].get_text() for axes in figure.axes] == [
+        score.heading for score in declared_task("transcripts", WER).scores
+    ]
+
+
+def test_a_notebook_shows_a_table_and_the_primary_score_is_a_number():
+    result = spokeneval.score(WER, SAID, ["good <b>", "yes", "no"])
+    assert result.score == result.scores["wer"] == 25.0
+    shown = result._repr_html_()
+    assert '>WER (%)</th><td class="number">25.00</td>' in shown
+    assert result.signature in shown
+
+
+CLASSES = {"kind": "identification", "classes": ["a", "b"]}
+DECISIONS = {"kind": "decisions", "classes": ["a", "b"], "positive": "b"}
+LABELS = ["a", "b", "b", "a"]
+
+
+def test_items_are_listed_worst_first_with_both_sides():
+    table = spokeneval.score(WER, ["yes", *SAID], ["yes", "good <b>", "yes", ""]).items_table()
+    assert table.index.tolist() == ["3", "1", "0", "2"]
+    assert table["Right"].tolist() == [0, 0.5, 1, 1]
+    assert table["Alignment"][:2].tolist() == ["said   no\nheard  –", "said   good morning\nheard  good <b>"]
+    decided = spokeneval.score(DECISIONS, LABELS, ["a", "b", "a", "a"]).items_table()
+    assert decided.iloc[0].to_dict() == {"Right": 0, "True class": "b", "Answered": "a"}
+
+
+@pytest.mark.parametrize(
+    ("task", "answers", "plots"),
+    [
+        (CLASSES, [[2, 1], [1, 2], [3, 1], [1, 0]], ["scores", "confusion", "det", "reliability"]),
+        (DECISIONS, ["a", "b", "a", "a"], ["scores", "confusion"]),
+        (WER, ["a", "b", "a", "a"], ["scores"]),
+    ],
+)
+def test_the_plots_of_a_task(task, answers, plots):
+    result = spokeneval.score(task, LABELS, answers)
+    drawn = {kind: result.plot(kind) for kind in plots}
+    with pytest.raises(ValueError, match=f"no plot 'nope' of .*; expected one of {', '.join(plots)}$"):
+        result.plot("nope")
+    if "confusion" in drawn:  # the third item alone is wrong
+        assert [text.get_text() for text in drawn["confusion"].axes[0].texts] == ["2", "0", "1", "1"]
+    if "det" in drawn:
+        assert drawn["det"].axes[0].get_ylabel() == "Miss rate (%)"
+
+
+def test_results_and_errors_can_be_copied_and_pickled():
+    result = spokeneval.score(WER, SAID, HEARD)
+    compared = spokeneval.compare(WER, SAID, {"a": HEARD, "b": SAID})
+    joint = spokeneval.compare_tasks({"x": compared, "y": compared})
+    for other in (copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
+        for each in (result, compared, joint):
+            assert str(other(each)) == str(each)
+        assert other(result).report() == result.report()
+        assert other(result).items_table().equals(result.items_table())
+    for name, options in (("content_accuracy", {"scale": "0-5"}), ("spoken_call", {})):
+        task = find_task(name).with_options(options)
+        again = pickle.loads(pickle.dumps(task))
+        assert (again.name, again.chosen) == (name, task.chosen)
+        assert [score.key for score in again.scores] == [score.key for score in task.scores]
+    for wrong in ({"kind": "transcript"}, WER):
+        with pytest.raises(ValueError, match=r"\w") as raised:
+            spokeneval.score(wrong, SAID, HEARD[:1])
+        assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+
+
+USER_CODE = """
+import numpy as np
+import spokeneval
+from spokeneval import metrics
+
+result: spokeneval.Result = spokeneval.score({"kind": "transcripts"}, ["yes"], ["no"])
+number: float = result.score
+rate: float = metrics.phoneme_recognition.feature_error_rate([["V"]], [["F"]])
+kappa: float = metrics.agreement.cohen_kappa(np.array([0, 1]), np.array([0, 1]))
+wrong: str = metrics.agreement.cohen_kappa(np.array([0, 1]), np.array([0, 1]))
+metrics.nothing
+metrics.agreement.cohen_kappa("a")
+"""
+
+
+@pytest.mark.thorough
+def test_a_type_checker_knows_the_metrics(tmp_path):
+    (tmp_path / "user.py").write_text(USER_CODE)
+    arguments = ["-m", "mypy", "--strict", "--no-error-summary", "user.py"]
+    places = {**os.environ, "MYPYPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=tmp_path, env=places, capture_output=True, text=True
+    )
+    found = [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line]
+    assert sorted(set(found)) == ["10", "11", "12"], done.stdout
+
+
+@pytest.mark.parametrize(("method", "package"), [("to_frame", "pandas"), ("plot", "matplotlib.pyplot")])
+def test_a_missing_package_is_named(method, package, monkeypatch):
+    result = spokeneval.score(WER, SAID, HEARD)
+    monkeypatch.setitem(sys.modules, package, None)
+    name = package.partition(".")[0]
+    with pytest.raises(ImportError, match=rf"{method}\(\) needs {name}; install it with pip install {name}"):
+        getattr(result, method)()
+
+
+def test_three_units_are_too_few_for_intervals():
+    said = ["good morning", "how are you", "see you soon", "bye"]
+    three, four = (
+        spokeneval.score(
+            {"kind": "transcripts"}, said[:number], ["good morning", "how you", "see you", "bye"][:number]
+        )
+        for number in (3, 4)
+    )
+    assert (three.intervals, set(three.to_dict()["intervals"].values())) == ({}, {None})
+    assert "no intervals over 3 items (4 needed)" in str(three)
+    low, high = four.intervals["wer"]
+    assert low < four.scores["wer"] < high < 20 * four.scores["wer"]
+    board = spokeneval.compare(
+        {"kind": "transcripts"}, said[:3], {"a": said[:3], "b": ["hello", "how are", "bye"]}
+    )
+    assert all(row.interval is None for row in board.rows)
