@@ -322,17 +322,28 @@ def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
 
 
 _LABEL = re.compile(r": label ('.*?'); expected ")
+_PHONE = re.compile(r": ('.*?') is not one of the \d+ phones; ")
+_MOST_ADDED = 200
 
 
 def _label_hint(rules: Task, rows: Sequence[Problem]) -> str:
-    """Return how to declare the label of items that are of none of the classes; empty if there is not exactly one."""
-    found = {label for problem in rows for label in _LABEL.findall(problem.message)}
-    closed = rules.view.kind == IDENTIFICATION.name and not {"out_of_set", "target"} & set(rules.declaration)
-    if len(found) != 1 or not closed:
+    """Return how to declare labels or phones that a declared task does not have; empty if there are none."""
+    if not rules.declaration:
         return ""
-    (label,) = found
-    declare = f"declare out_of_set: {label} for the task in competition.yaml"
-    return f"If {label} is the label of items of none of the classes, {declare}. If it is a class, add it to classes."
+    closed = rules.view.kind == IDENTIFICATION.name and not {"out_of_set", "target"} & set(rules.declaration)
+    for pattern, parameter in ((_LABEL, "classes"), (_PHONE, "phones")):
+        found = sorted({label for problem in rows for label in pattern.findall(problem.message)})
+        if len(found) == 1 and closed:
+            return (
+                f"If {found[0]} is the label of items of none of the classes, declare out_of_set: {found[0]} for the "
+                "task in competition.yaml. If it is a class, add it to classes."
+            )
+        if 0 < len(found) <= _MOST_ADDED:
+            return (
+                f"If these {parameter} are correct, add them to competition.yaml: {', '.join(found)}. "
+                "If not, correct them: --drop-invalid-reference-rows leaves out their rows, which biases the set."
+            )
+    return ""
 
 
 def _refusal(error: ReferenceFileError, tables: Sequence[OwnTable], dropped: Sequence[str], hint: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -80,8 +81,11 @@ class Noun(str):
 
 
 def plural_of(noun: str) -> str:
-    """The plural of a noun: that of a `Noun`, else with s."""
-    return noun.plural if isinstance(noun, Noun) else f"{noun}s"
+    """The plural of a noun: that of a `Noun`, else with s; unchanged if its letters are not Latin."""
+    if isinstance(noun, Noun):
+        return noun.plural
+    takes_s = noun.isascii() or unicodedata.name(noun[-1], "").startswith("LATIN ")
+    return f"{noun}s" if takes_s else noun
 
 
 @dataclass(frozen=True)

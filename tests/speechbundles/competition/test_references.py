@@ -89,6 +89,30 @@ def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, f
     assert ("--new NAME --kind ratings" in last) == (task == "caller_experience")
 
 
+@pytest.mark.parametrize(
+    ("task", "files", "advice"),
+    [
+        (
+            {"kind": "transcripts", "units": "phones", "phones": ["a1", "b"]},
+            {"transcripts.csv": "id,transcript\nr1,b a1 v4\nr2,ü3 b ü3\n"},
+            "these phones are correct, add them to competition.yaml: 'v4', 'ü3'.",
+        ),
+        (
+            {"kind": "decisions", "classes": ["A1", "A2"], "positive": "A2"},
+            {"labels.csv": "id,label\nr1,A1\nr2,B1\nr3,C 2\nr4,B1\n"},
+            "these classes are correct, add them to competition.yaml: 'B1', 'C 2'.",
+        ),
+        (
+            {"kind": "identification", "classes": ["hi", "ta"]},
+            {"labels.csv": "id,label\nr1,hi\nr2,xx\n"},
+            "'xx' is the label of items of none of the classes, declare out_of_set: 'xx' for the task",
+        ),
+    ],
+)
+def test_every_label_that_is_not_declared_is_listed_for_the_declaration(tmp_path, task, files, advice):
+    assert f"If {advice}" in refused(tmp_path, files, declared_task("x", task)).splitlines()[-1]
+
+
 def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):
     task = declared_task("x", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
     rows = "".join(f"r{n},{('yes', 'no')[n % 2]},s{n // 4}\n" for n in range(20))

@@ -36,6 +36,12 @@ def test_lists_and_numbers_in_words():
     assert some_of(["a b", "c"], shown=1) == "'a b' (and 1 more)"
     assert [count_of(number, "row") for number in (0, 1, 2)] == ["0 rows", "1 row", "2 rows"]
     assert [count_of(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
+    assert [count_of(2, noun) for noun in ("café", "Sitz", "说话人", "वक्ता")] == [
+        "2 cafés",
+        "2 Sitzs",
+        "2 说话人",
+        "2 वक्ता",
+    ]
     assert repeated("Id 7", 3) == "Id 7 already appears on line 3; keep only one"
 
 
