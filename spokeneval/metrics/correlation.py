@@ -251,6 +251,57 @@ def partial_r(reference: Any, predictions: Any, control: Any) -> float:
     return float(partial_correlation(total(partial_moments(reference, predictions, control))))
 
 
+@dataclass(frozen=True)
+class PairOrders(Counts):
+    """Pairs of items by their order in x and in y, each pair counted once for either item.
+
+    Attributes
+    ----------
+    agreement
+        Pairs that both variables order alike, minus pairs that they order differently.
+    x, y
+        Pairs that differ in the variable.
+    """
+
+    agreement: Number
+    x: Number
+    y: Number
+
+    signed: ClassVar[tuple[str, ...]] = ("agreement",)
+
+
+def pair_orders(reference: Any, predictions: Any) -> PairOrders:
+    """The pairs of each item with all others, one row per item. `kendall_tau` takes the total of all rows.
+
+    Examples
+    --------
+    >>> pair_orders([1, 2, 3], [1, 3, 2]).agreement.tolist()
+    [2, 0, 0]
+    """
+    x, y = finite_pair(reference, predictions)
+    signs = ((np.sign(x - one), np.sign(y - other)) for one, other in zip(x, y))
+    rows = [((a * b).sum(), np.abs(a).sum(), np.abs(b).sum()) for a, b in signs]
+    return PairOrders(*np.array(rows).astype(np.int64).T)
+
+
+def kendall_tau(orders: PairOrders) -> float:
+    """Kendall's rank correlation with ties, τ-b, of one set.
+
+    Source: Kendall, The treatment of ties in ranking problems (Biometrika 33, 1945).
+
+    Examples
+    --------
+    Of three pairs, two are ordered alike and one is not.
+
+    >>> round(kendall_tau(total(pair_orders([1, 2, 3], [1, 3, 2]))), 6)
+    0.333333
+    """
+    for name, pairs in (("reference", orders.x), ("predictions", orders.y)):
+        if not pairs:
+            raise UndefinedCorrelation(f"{name} is constant: no correlation exists")
+    return float(orders.agreement / math.sqrt(orders.x * orders.y))
+
+
 def scaled_variance(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> np.ndarray:
     """n^2 times the variance of x, minus its explained part; NaN if the rest is a rounding error.
 

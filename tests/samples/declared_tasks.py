@@ -93,6 +93,14 @@ def _scores(name, draw):
     return {"scores.csv": _table("id,score,zweite,dauer,speaker", rows)}
 
 
+def _systems(name, draw):
+    rows = [
+        (item, min(10, draw.randint(0, 6) + int(who[1:]) % 6), f"S{int(who[1:]) % 6}")
+        for item, who in _ids(name)
+    ]
+    return {"scores.csv": _table("id,score,system", rows)}
+
+
 def _turns(name, draw, labels=("Deutsch", "Hindi")):
     turns, spans = [], []
     for number in range(12):
@@ -136,6 +144,7 @@ TASKS = {
     "ratings": ("{kind: ratings, raters: [Anna, Ravi], scale: [1, 7], item: answer}", _ratings),
     "half points": ("{kind: ratings, raters: 25, scale: [1, 7], step: 0.5}", _half_points),
     "scores": ("{kind: scores, scale: [0, 10], step: 0.5, second: zweite, control: dauer}", _scores),
+    "levels": ("{kind: scores, scale: [0, 10], level: system}", _systems),
     "words": ("{kind: transcripts, normalise: [nfkc, casefold, {drop: [äh, hm]}], item: utterance}", SAID),
     "means": (
         "{kind: transcripts, mean_over: {column: region, groups: drawn}, primary: cer, item: utterance}",
