@@ -24,7 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
@@ -34,17 +34,28 @@ from ..formats.sheets import Answers, sheet_format, with_unit_rows
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..task import Task, View
+from ..task import Score, Task, View
 from ..trivial import random_numbers
 from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths
 from .decisions import MOST_TRIVIAL
-from .identification_scores import class_scores, detection_scores, open_weights, weights_of
-from .kind import COMMON, Kind, Parameter, ParameterError, class_names, finite_number, optional_text
+from .identification_scores import (
+    CROSSING,
+    EERS,
+    HULL,
+    NEAREST,
+    class_scores,
+    detection_scores,
+    open_weights,
+    weights_of,
+)
+from .kind import COMMON, Kind, Parameter, ParameterError, class_names, finite_number, one_of, optional_text
+from .spoofing import read_rates, read_spoofing, with_spoofing
 
 LARGEST_BETA = 1e6
 
 EQUAL_COSTS = {"c_miss": 1.0, "c_fa": 1.0}
 LIKELIHOODS, POSTERIORS = "likelihoods", "posteriors"
+NORMALISED, UNNORMALISED = "normalised", "unnormalised"
 P_OOS = 0.2
 """The prior of an item out of set in the open-set condition of NIST's evaluation of 2009."""
 
@@ -57,6 +68,8 @@ def identification(
     target: str = "",
     priors: tuple[float, ...] = (0.5,),
     costs: Mapping[str, float] = EQUAL_COSTS,
+    eer: str = HULL,
+    dcf: str = NORMALISED,
     scores: Union[str, Mapping[str, float]] = LIKELIHOODS,
     out_of_set: str = "",
     p_oos: float = P_OOS,
@@ -68,7 +81,7 @@ def identification(
 
     Parameters
     ----------
-    classes, target, priors, costs, scores, out_of_set, p_oos, id, item, unit
+    classes, target, priors, costs, eer, dcf, scores, out_of_set, p_oos, id, item, unit
         As `IDENTIFICATION` describes them, with `scores` as the priors that posteriors contain, by class, if these are
         not equal.
 
@@ -76,6 +89,7 @@ def identification(
     """
     _check_names(classes, target, id)
     _check_out_of_set(out_of_set, p_oos, classes, target, priors)
+    _check_two_sides(eer, dcf, bool(target) or len(classes) + bool(out_of_set) == 2)
     betas = _betas(priors, costs)
     point = _operating_point(
         priors, costs, f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" * bool(out_of_set)
@@ -94,7 +108,7 @@ def identification(
         format=with_unit_rows(form, files.reference, files.check, files.row_names),
         units=files.units,
         count=partial(_count, files=files, weights=weights),
-        scores=detection_scores(betas, point, files.sides, target, read)
+        scores=_two_sided_scores(files, priors, costs, eer, dcf, point=point, read=read)
         if len(files.sides) == 2
         else class_scores(weights, point, classes, item, read, out_of_set),
         exact={"trials": partial(_exact_trials, files=files)},
@@ -105,6 +119,43 @@ def identification(
         remarks=files.remarks,
         view=_view(files, math.log(betas[0])),
         shared_scale=False,  # bins and thresholds depend on each system's own scores
+    )
+
+
+def with_priors_by_class(
+    name: str, title: str, *, priors: Any, tandem: Optional[Mapping[str, float]], **parameters: Any
+) -> Task:
+    """Return the task of `identification`; with priors by class, one that `spoofing` scores."""
+    plain = partial(identification, name, title, **parameters)
+    target, classes, costs = (parameters[each] for each in ("target", "classes", "costs"))
+    if not isinstance(priors, Mapping):
+        if tandem is not None:
+            raise ParameterError(
+                "tandem", "expected with priors by class: of a target, other speakers and spoofs"
+            )
+        if set(costs) != set(EQUAL_COSTS):
+            raise ParameterError("costs", f"{', '.join(costs)}; expected {{c_miss: …, c_fa: …}}")
+        return plain(priors=priors)
+    if (parameters["dcf"], parameters["scores"], parameters["out_of_set"]) != (NORMALISED, LIKELIHOODS, ""):
+        raise ParameterError("priors", "by class; expected likelihoods, and no dcf and out_of_set")
+    spoofing = read_spoofing(classes, target, priors, costs, tandem)
+    files = ClassScoreFiles(classes, target, None, *(parameters[each] for each in ("id", "item", "unit")))
+    return with_spoofing(plain(**spoofing.pooled), files, spoofing, parameters["eer"])
+
+
+def _two_sided_scores(
+    files: ClassScoreFiles,
+    priors: Sequence[float],
+    costs: Mapping[str, float],
+    eer: str,
+    dcf: str,
+    **words: str,
+) -> tuple[Score, ...]:
+    weights = weights_of(_betas(priors, costs), normalised=True)
+    if dcf != NORMALISED:
+        weights = tuple((costs["c_miss"] * prior, costs["c_fa"] * (1 - prior)) for prior in priors)
+    return detection_scores(
+        weights, files.sides, files.target, eer=eer, normalised=dcf == NORMALISED, **words
     )
 
 
@@ -166,6 +217,11 @@ def _check_out_of_set(
         raise ParameterError(
             "p_oos", f"{p_oos:g} and a prior of {max(priors):g}; expected less than 1 together"
         )
+
+
+def _check_two_sides(eer: str, dcf: str, two: bool) -> None:
+    if not two and (eer, dcf) != (HULL, NORMALISED):
+        raise ParameterError("eer" if eer != HULL else "dcf", "expected for two classes or a target only")
 
 
 def _betas(priors: Sequence[float], costs: Mapping[str, float]) -> list[float]:
@@ -261,7 +317,9 @@ def _prior(value: Any) -> float:
     return float(value)
 
 
-def _priors(value: Any) -> tuple[float, ...]:
+def _priors(value: Any) -> Union[tuple[float, ...], dict[str, float]]:
+    if isinstance(value, Mapping):
+        return {str(name): _prior(prior) for name, prior in value.items()}
     given = list(value) if isinstance(value, (list, tuple)) else [value]
     priors = tuple(map(_prior, given))
     if not priors or len(set(priors)) < len(priors):
@@ -270,12 +328,13 @@ def _priors(value: Any) -> tuple[float, ...]:
 
 
 def _costs(value: Any) -> dict[str, float]:
-    if not isinstance(value, Mapping) or not set(value) <= set(EQUAL_COSTS):
+    if not isinstance(value, Mapping):
         raise ValueError(f"{value!r}; expected {{c_miss: …, c_fa: …}}")
     for name, cost in value.items():
         if finite_number(cost) <= 0:
             raise ValueError(f"{name} {cost!r}; expected a number above 0")
-    return {**EQUAL_COSTS, **{name: float(cost) for name, cost in value.items()}}
+    given = {str(name): float(cost) for name, cost in value.items()}
+    return {**EQUAL_COSTS, **given} if set(given) <= set(EQUAL_COSTS) else given
 
 
 def _scale(value: Any) -> Union[str, dict[str, float]]:
@@ -297,9 +356,20 @@ IDENTIFICATION = Kind(
         Parameter("target", "A class to detect against all others, by one column `score` in a submission.",
                   optional_text, None, None),
         Parameter("priors", "The prior probability of a target in detection costs, or a list of several, whose costs "
-                  "are averaged.", _priors, 0.5, 0.5),
-        Parameter("costs", "The costs of a miss and of a false alarm in detection costs.", _costs,
-                  {"c_miss": 1, "c_fa": 1}, {"c_miss": 1, "c_fa": 1}),
+                  "are averaged. By class, such as {target: 0.94, other: 0.01, spoof: 0.05}, they give the a-DCF, for "
+                  "a target among three classes or more.", _priors, 0.5, 0.5),
+        Parameter("costs", "The costs of a miss and of a false alarm in detection costs; with priors by class, "
+                  "{c_miss: 1, other: 10, spoof: 10}.", _costs, {"c_miss": 1, "c_fa": 1}, {"c_miss": 1, "c_fa": 1}),
+        Parameter("eer", f"Where the EER of two classes or a target is read: {HULL}, on the ROC convex hull; "
+                  f"{CROSSING}, on the lines between operating points; {NEAREST}, the mean of both rates where they "
+                  "are nearest, as in many scripts.", one_of(*EERS), HULL, HULL),
+        Parameter("dcf", f"Whether the detection costs of two classes or a target are {NORMALISED}, divided by that "
+                  f"of the better of two systems that accept all or nothing, or {UNNORMALISED}.",
+                  one_of(NORMALISED, UNNORMALISED), NORMALISED, NORMALISED),
+        Parameter("tandem", "With priors by class: the error rates of a given verification system, its misses of "
+                  "targets and its false alarms of other speakers and of spoofed speech, as {miss: 0.02, "
+                  "false_alarm: 0.02, spoof: 0.46}. A submission then also has a column countermeasure, and t-DCF is a "
+                  "score.", read_rates, None, None),
         Parameter("scores", "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood "
                   "ratio); or posteriors, probabilities from 0 to 1, which sum to 1 in each row. Name unequal priors "
                   "that they contain: {posteriors: {English: 0.8, …}}.", _scale, LIKELIHOODS, LIKELIHOODS),
@@ -310,7 +380,7 @@ IDENTIFICATION = Kind(
                   "of 2009.", _prior, P_OOS, P_OOS),
         *COMMON,
     ),
-    identification,
+    with_priors_by_class,
     "Identify the class of each {item} by scores.",
 )
 # fmt: on

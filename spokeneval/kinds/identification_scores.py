@@ -25,21 +25,57 @@ def open_weights(
     return tuple((c_miss * prior, c_fa * (1 - prior - p_oos), c_fa * p_oos) for prior in priors)
 
 
+HULL, CROSSING, NEAREST = "hull", "crossing", "nearest"
+EERS = {
+    HULL: ("", "on the ROC convex hull", equal_error_rate.histogram_eer),
+    CROSSING: (
+        " (crossing)",
+        "where lines through the operating points cross",
+        equal_error_rate.histogram_interpolated_eer,
+    ),
+    NEAREST: (
+        " (nearest)",
+        "as the mean of both rates where they are nearest",
+        equal_error_rate.histogram_nearest_eer,
+    ),
+}
+"""The EER's title, definition and formula, by name."""
+
+
+def _scaled_interval(
+    histograms: Any, *, weights: Sequence[tuple[float, float]], of_nontargets: bool, largest: float
+) -> tuple[float, float, float]:
+    """The interval of a minimum detection cost whose weights are not normalised."""
+    scaled = [(misses / largest, alarms / largest) for misses, alarms in weights]
+    ends = detection_cost.minimum_detection_cost_interval(
+        histograms, weights=scaled, of_nontargets=of_nontargets
+    )
+    return (ends[0] * largest, ends[1] * largest, ends[2] * largest)
+
+
 # fmt: off
+def eer_score(kind: str, sides: str) -> Score:
+    """The EER of the scores that `sides` describes."""
+    name, where, formula = EERS[kind]
+    return Score("eer", f"EER{name}", LOWER, formula, f"equal error rate of the {sides}, {where}", of="trials",
+                 percent=True, best=0, interval=equal_error_rate.eer_interval)
+
+
 def detection_scores(
-    betas: Sequence[float], point: str, sides: Sequence[str], target: str, read: str
+    weights: Sequence[tuple[float, float]], sides: Sequence[str], target: str, *, point: str, read: str, eer: str,
+    normalised: bool,
 ) -> tuple[Score, ...]:
-    """The scores of two classes, or of a target."""
-    weights = weights_of(betas, normalised=True)
-    eer = f"scores for {target}" if target else f"differences of scores, {sides[0]} minus {sides[1]}"
+    """The scores of two classes, or of a target; `weights` of misses and false alarms, normalised or not."""
+    largest = sum(map(min, weights)) / len(weights)
+    called, factor = "normalised " * normalised, {} if normalised else {"largest": largest}
+    interval: Any = detection_cost.minimum_detection_cost_interval if normalised else _scaled_interval
+    scored = f"scores for {target}" if target else f"differences of scores, {sides[0]} minus {sides[1]}"
     actual = metrics.target_cost if target else metrics.average_cost
     detector = f"detector of {target}" if target else "mean of both classes' detectors"
     balanced = Score("balanced_accuracy", "Balanced accuracy", HIGHER, metrics.macro_accuracy,
                      "mean recall of the two classes: unweighted average recall (UAR)", of="classes", percent=True)
     return (
-        Score("eer", "EER", LOWER, equal_error_rate.histogram_eer,
-              f"equal error rate of the {eer}, on the ROC convex hull", of="trials", percent=True, best=0,
-              interval=equal_error_rate.eer_interval),
+        eer_score(eer, scored),
         *(() if target else (balanced,)),
         Score("cllr", "Cllr", LOWER, metrics.class_cllr,
               f"cost in bits of the scores {read}; 1 without information", of="classes",
@@ -48,13 +84,13 @@ def detection_scores(
               "Cllr after the best calibration, by pool-adjacent-violators", of="trials",
               interval=detection_cost.minimum_cllr_interval),
         Score("actual_dcf", "Actual DCF", LOWER, partial(actual, weights=weights),
-              f"normalised detection cost {point}, {detector}, with the scores {read}",
+              f"{called}detection cost {point}, {detector}, with the scores {read}",
               of="classes", bounds=POSITIVE),
         Score("minimum_dcf", "Minimum DCF", LOWER,
               partial(detection_cost.minimum_detection_cost, weights=weights, of_nontargets=not target),
-              f"normalised detection cost {point}, {detector}, each part at its own best threshold", of="trials",
-              interval=partial(detection_cost.minimum_detection_cost_interval, weights=weights,
-                               of_nontargets=not target)),
+              f"{called}detection cost {point}, {detector}, each part at its own best threshold", of="trials",
+              bounds=(0.0, 1.0 if normalised else largest),
+              interval=partial(interval, weights=weights, of_nontargets=not target, **factor)),
     )
 
 

@@ -164,6 +164,11 @@ TASKS = {
         _classes(lambda _, number: ("Deutsch", "Hindi", "Tamil", "Türkçe", "Polski", "andere")[number % 6]),
     ),
     "target": ("{kind: identification, target: echt, item: recording}", FAKES),
+    "spoofing": (
+        "{kind: identification, target: echt, classes: [echt, tts, vc], priors: {echt: 0.9, tts: 0.05, vc: 0.05}, "
+        "costs: {c_miss: 1, tts: 10, vc: 10}, tandem: {miss: 0.1, false_alarm: 0.1, spoof: 0.5}, eer: nearest}",
+        FAKES,
+    ),
     "turns": ("{kind: turns, classes: [Deutsch, Hindi]}", _turns),
     "meetings": ("{kind: meetings, collar: 3, normalise: [casefold], item: meeting}", _meetings),
     "speakers": ("{kind: turns, mapping: optimal, collar: 0.25, overlap: skipped}", SPEAKERS),

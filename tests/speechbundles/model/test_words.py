@@ -99,6 +99,7 @@ def test_every_page_is_translated_with_the_same_facts_and_conditions():
 
 FURTHER = {
     "costs": ("target", {"{kind:": "{priors: [0.5, 0.05], costs: {c_fa: 10}, kind:"}),
+    "own costs": ("target", {"{kind:": "{priors: 0.01, eer: crossing, dcf: unnormalised, kind:"}),
     "open costs": ("out of set", {"{kind:": "{priors: [0.5, 0.1], costs: {c_fa: 10}, kind:"}),
 }
 """Tasks with further parameters that scores describe."""
