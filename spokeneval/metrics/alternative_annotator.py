@@ -289,6 +289,9 @@ def clustered_remark(rows: AnnotatorComparisons, *, margin: float = 0.2) -> str:
 
 def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """The cumulative distribution function of Student's t with integer degrees of freedom."""
+    many = freedom > _MOST_SUMMED
+    if many.all():
+        return _integrated_t(t, freedom)
     few = np.minimum(freedom, _MOST_SUMMED)
     angle = np.arctan(t / np.sqrt(few))
     square, sine = np.cos(angle) ** 2, np.sin(angle)
@@ -300,7 +303,6 @@ def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
         term = term * square * power / (power + 1)
     inside = sine * series
     summed = 0.5 + np.where(odd, (angle + inside) / math.pi, inside / 2)
-    many = freedom > _MOST_SUMMED
     return np.where(many, _integrated_t(t, freedom), summed) if many.any() else summed
 
 
