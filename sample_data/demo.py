@@ -97,7 +97,7 @@ def build(names: Sequence[str]) -> bool:
     try:
         with steps() as progress:
             planned = plan_bundles(Sources(ROOT), names, {}, kept=OUT / HOME, progress=progress)
-            built = list(write_bundles(planned, ["codabench"], OUT, progress=progress))
+            built = list(write_bundles(planned, OUT, progress=progress))
     except OrganiserError as error:
         print(f"{wrap(str(error))}\n\nNothing was built.", file=sys.stderr)
         return False

@@ -174,7 +174,7 @@ def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path,
     """Build the bundle with all labels, which never leaves this computer; return its zip, and what is shown."""
     with steps() as progress:
         planned = plan_bundles(Sources(ROOT, folder), [competition.name], {}, at_home=True, progress=progress)
-        (built,) = write_bundles(planned, ["codabench"], private, progress=progress)
+        (built,) = write_bundles(planned, private, progress=progress)
     errors = [finding for finding in built.findings if finding.level == "error"]
     if errors:
         raise OrganiserError(f"{competition.name}: {format_findings(errors)}")

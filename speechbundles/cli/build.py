@@ -102,13 +102,13 @@ def command(
                 Sources(ROOT, competition),
                 names,
                 given,
+                platforms=list(dict.fromkeys(platforms)),
                 kept=out / HOME,
                 progress=progress,
                 log=warn,
                 **chosen,
             )
-            unique = list(dict.fromkeys(platforms))
-            built = list(write_bundles(planned, unique, out, earlier=earlier, progress=progress))
+            built = list(write_bundles(planned, out, earlier=earlier, progress=progress))
     except OrganiserError as error:
         refuse(f"{error}\n\nNothing was built.", 1)
     except OSError as error:

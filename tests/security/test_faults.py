@@ -242,15 +242,15 @@ def planned():
 
 @pytest.mark.thorough
 def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_path, monkeypatch):
-    list(write(planned, ["codabench"], tmp_path))
+    list(write(planned, tmp_path))
     path = tmp_path / "codabench" / "psst_correctness.zip"
     good = path.read_bytes()
 
     monkeypatch.setattr(speechbundles.bundle.build.write.Path, "write_bytes", half_of(""))
     with pytest.raises(OSError, match="No space left"):
-        list(write(planned, ["codabench"], tmp_path))
+        list(write(planned, tmp_path))
     assert path.read_bytes() == good
     path.unlink()
     with pytest.raises(OSError, match="No space left"):
-        list(write(planned, ["codabench"], tmp_path))
+        list(write(planned, tmp_path))
     assert list(path.parent.iterdir()) == []

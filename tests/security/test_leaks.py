@@ -115,10 +115,10 @@ def built(task: str, platform: str, seed: int | None, *, at_home: bool = False) 
             hidden["competition.yaml"] = with_labels_at_home((ROOT / "competition.yaml").read_text("utf-8"))
         root = repository_with(Path(folder, "series"), hidden)
         with mock.patch.object(kit, "read_tree", lambda path: repository(ROOT / path.relative_to(root))):
-            planned = plan(Sources(root), [name], {})
+            planned = plan(Sources(root), [name], {}, platforms=[platform])
         assert not planned.warnings
         (bundle,) = planned.competitions
-        return RENDERERS[platform](bundle, planned.parts[task])
+        return RENDERERS[platform](bundle, planned.parts[task], planned.pages[name, platform])
 
 
 repository = functools.cache(kit.read_tree)
@@ -192,8 +192,8 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
         assert text != files[path]
         files[path] = text
     planned = plan(Sources(ROOT, write_files(folder, files)), [name], {})
-    (bundle,) = planned.competitions
-    return RENDERERS["codabench"](bundle, planned.parts[name])
+    (bundle,), (pages,) = planned.competitions, planned.pages.values()
+    return RENDERERS["codabench"](bundle, planned.parts[name], pages)
 
 
 @pytest.mark.thorough

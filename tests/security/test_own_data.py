@@ -80,12 +80,14 @@ def bundles():
         settings = (folder / "competition.yaml").read_text(encoding="utf-8")
         settings = settings.replace("  spoken_call:\n    title:", left_out)
         (folder / "competition.yaml").write_text(settings, encoding="utf-8")
-        planned = plan(Sources(ROOT, folder), [], {})
+        planned = plan(Sources(ROOT, folder), [], {}, platforms=list(RENDERERS))
     assert len(planned.competitions) == 9
     files = {}
     for platform, render in RENDERERS.items():
         for competition in planned.competitions:
-            rendered = render(competition, planned.parts[competition.task])
+            rendered = render(
+                competition, planned.parts[competition.task], planned.pages[competition.name, platform]
+            )
             for entry, content in rendered.items():
                 for name, inner in unpacked(entry, content):
                     files.setdefault(inner, f"{platform}/{competition.name}/{name}")

@@ -61,7 +61,7 @@ def task(request):
 def planned(task):
     """Return the planned bundles of the task."""
     names = [bundle.name for bundle in read_competitions(Sources(ROOT)) if bundle.task == task.name]
-    planned = plan(Sources(ROOT), names, {})
+    planned = plan(Sources(ROOT), names, {}, platforms=list(PLATFORMS))
     assert not planned.warnings
     return planned
 
@@ -69,7 +69,7 @@ def planned(task):
 @pytest.fixture(scope="module")
 def zips(planned, tmp_path_factory):
     """Return the bundles for both platforms."""
-    return list(write(planned, PLATFORMS, tmp_path_factory.mktemp("zips")))
+    return list(write(planned, tmp_path_factory.mktemp("zips")))
 
 
 @pytest.fixture(scope="module")

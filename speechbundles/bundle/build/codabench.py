@@ -5,18 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.kit import Parts, for_competition
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
 from speechbundles.platforms.codabench.keys import TASK, VERSION
 from speechbundles.platforms.codabench.layout import INGEST_COMMAND, METADATA_FILES, SCORE_COMMAND
-from speechbundles.platforms.facts import CODABENCH
 from speechbundles.platforms.keys import SORTING
 
 
-def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
-    """Return the entries of the bundle's zip, `name -> content`."""
+def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the entries of the bundle's zip, `name -> content`. `pages`: as filled in, `file -> text`."""
     program = for_competition(competition, parts.scoring_program)
     files = {
         "scoring_program.zip": make_zip({**program, **_metadata(SCORE_COMMAND)}),
@@ -25,7 +23,6 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
         "competition.yaml": dump_yaml(_content(competition, parts)),
     }
-    pages = page_texts(competition, parts, CODABENCH)
     files.update({f"pages/{file}": text.encode() for file, text in pages.items()})
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)

@@ -1,5 +1,6 @@
 """A bundle for CodaLab Competitions 1.5, which Codabench imports as well."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -7,19 +8,18 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from speechbundles.bundle.build.kit import Parts, for_competition
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
 from speechbundles.platforms.codalab.keys import PHASE
 from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
-from speechbundles.platforms.facts import CODALAB, FORCE_ALL, FORCE_BEST, FORCE_LAST
+from speechbundles.platforms.facts import FORCE_ALL, FORCE_BEST, FORCE_LAST
 from speechbundles.platforms.keys import SORTING
 
 
-def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
-    """Return the entries of the bundle's zip, `name -> content`.
+def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the entries of the bundle's zip, `name -> content`. `pages`: as filled in, `file -> text`.
 
     The bundle has no ingestion program, because CodaLab runs one only for code submissions. `score.py` makes the same
     checks.
@@ -32,7 +32,7 @@ def render(competition: Competition, parts: Parts) -> dict[str, bytes]:
         "competition.yaml": dump_yaml(_content(competition)),
     }
     markdown = MarkdownIt("commonmark").enable("table")
-    for file, text in page_texts(competition, parts, CODALAB).items():
+    for file, text in pages.items():
         files[_html(file)] = str(markdown.render(text)).encode()
     for name in competition.scored_sets:
         files[reference_zip(name)] = make_zip(parts.references[name].files)

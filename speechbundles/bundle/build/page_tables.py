@@ -89,15 +89,13 @@ def _columns_of(file: str, content: bytes) -> str:
 
 
 def examples(competition: Competition, references: Mapping[str, ReferenceSet]) -> dict[str, str]:
-    """Return examples from the set of the last steps; empty without its reference.
+    """Return examples from the set of the last steps.
 
     They are: `list_example`, the first lines of its public list; `id_1` to `id_3`, its first ids, for example
     submissions; and `item_example`, the cells of the first id in the public list, if that is a table.
     """
     names = [f"id_{number}" for number in range(1, EXAMPLES + 1)]
-    deciding = references.get(competition.last_set)
-    if deciding is None:
-        return dict.fromkeys(["list_example", *names, "item_example"], "")
+    deciding = references[competition.last_set]
     file = deciding.rules.format.list_files[0]
     content, ids = deciding.public[file], sorted(deciding.items, key=id_order)
     return {

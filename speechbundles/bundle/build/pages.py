@@ -1,5 +1,7 @@
 """Fill in a competition's Markdown pages with facts from `competition.yaml` and from the data."""
 
+from collections.abc import Mapping
+
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import downloads_list
 from speechbundles.bundle.build.kit import Parts
@@ -20,6 +22,9 @@ from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
 from speechbundles.platforms.facts import MEANINGS, Platform
 
+Pages = Mapping[tuple[str, str], Mapping[str, str]]
+"""The pages of each zip, `(bundle, platform) -> file -> text`."""
+
 JOINT = "joint.md"
 """The text on the other tasks of a challenge, at the end of the first page."""
 
@@ -38,23 +43,20 @@ timeline and the phases; `${conduct}`, the terms that the rules repeat; `${task_
 the questions and answers, the organisers, their address, and what to cite."""
 
 
-def page_texts(
-    competition: Competition, parts: Parts | None = None, platform: Platform | None = None
-) -> dict[str, str]:
+def page_texts(competition: Competition, parts: Parts, platform: Platform) -> dict[str, str]:
     """Return the pages in Markdown, `file -> text`.
 
     Parameters
     ----------
-    parts: the contents of the bundle; None to check only the pages' own texts.
-    platform: where the pages are shown; without it, facts about the platform are empty.
+    parts: the contents of the bundle.
+    platform: where the pages are shown.
 
     Raises
     ------
     OrganiserError: a page that cannot be filled in; the message names the line.
     """
     root, folder = competition.sources.root, competition.sources.folder
-    references = parts.references.values() if parts else ()
-    holds = what_holds(competition, references, parts.solutions if parts else None)
+    holds = what_holds(competition, parts.references.values(), parts.solutions)
     facts = _facts(competition, parts, platform)
 
     def filled(file: str) -> str:
@@ -72,10 +74,9 @@ def page_texts(
     return texts
 
 
-def _facts(competition: Competition, parts: Parts | None, platform: Platform | None) -> dict[str, str]:
+def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[str, str]:
     """Return the facts that pages insert; those of `SHARED` are empty."""
-    references = parts.references if parts else {}
-    feedback = parts.feedback if parts else {}
+    references, feedback = parts.references, parts.feedback
     declared = declared_facts(competition)
     terms, words = competition.page_path(competition["terms"]), competition.words
     shown = ("item", "normalise", "phones", "collar")
@@ -93,15 +94,15 @@ def _facts(competition: Competition, parts: Parts | None, platform: Platform | N
         "limits": words(daily_limits(competition)),
         "conduct_in_terms": "yes" if b"${conduct}" in terms.read_bytes() else "",
         "rule": words(MEANINGS[competition["submission_rule"]]),
-        "ties": words(platform.board.ties) if platform else "",
-        "upload": platform.upload if platform else "",
+        "ties": words(platform.board.ties),
+        "upload": platform.upload,
         "upload_phase": _upload_phase(competition),
         "forum": "yes" if competition["forum"] else "",
         **about_facts(competition),
-        "downloads": words(downloads_list(parts.starting_kit)) if parts else "",
+        "downloads": words(downloads_list(parts.starting_kit)),
         **dict.fromkeys(SHARED, ""),
         "sets": words(sets_table(competition, references)),
-        "kit_data": words(kit_data_list(competition, parts.starting_kit if parts else {})),
+        "kit_data": words(kit_data_list(competition, parts.starting_kit)),
         "set_files": set_files_list(competition, references),
         **examples(competition, references),
         "first_set": competition.sets[0],

@@ -9,7 +9,7 @@ from speechbundles.bundle.build.contract import hold_to_contract
 from speechbundles.bundle.build.joint_kit import with_joint_kits
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal
-from speechbundles.bundle.build.pages import page_texts
+from speechbundles.bundle.build.pages import Pages, page_texts
 from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.unsaid import find_unsaid
 from speechbundles.competition import located_yaml
@@ -23,18 +23,20 @@ from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
+from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The validated competitions to build, the parts of each task, and warnings for the organiser.
+    """The validated competitions to build, the parts of each task, the pages, and warnings for the organiser.
 
     `foreign`: the folders of bundles that others built, which are zipped as they are, by the names of the bundles.
     """
 
     competitions: Sequence[Competition]
     parts: Mapping[str, Parts]
+    pages: Pages
     warnings: Sequence[str]
     foreign: Mapping[str, Path] = field(default_factory=dict)
 
@@ -44,6 +46,7 @@ def plan(
     names: Sequence[str],
     given: Given,
     *,
+    platforms: Sequence[str] = ("codabench",),
     leave_out: Sequence[str] = (),
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
@@ -57,6 +60,7 @@ def plan(
     ----------
     sources: where the competitions' files are.
     given: `(task, set) -> file or folder` of labels that replace those of the competition folder.
+    platforms: for which to build each bundle.
     leave_out: sets and files to leave out, as in `competition.yaml`.
     drop_invalid_rows: leave out invalid rows of labels with a warning, instead of refusing them.
     kept: the folder of earlier builds' sealed labels; items that are sealed there stay sealed.
@@ -68,25 +72,19 @@ def plan(
     ------
     OrganiserError: competitions that cannot be built; the message lists all defects that one step finds.
     """
-    read = _read(sources, names, leave_out, whole=not at_home)
-    competitions = [_for_labels(each, given, at_home=at_home) for each in read]
-    for competition in competitions:
-        page_texts(competition)
+    competitions = _read(sources, names, leave_out, given, at_home=at_home)
     tasks = {competition.task: competition for competition in competitions}
     _require_known(tasks, given)
     require_whole(tasks.values(), given)
-    for task, competition in tasks.items():
-        progress(f"contract of {task}")
-        hold_to_contract(competition)
     loaded: dict[str, dict[str, ReferenceSet]] = {}
     refused: list[str] = []
     for task, competition in tasks.items():
+        progress(f"contract of {task}")
+        hold_to_contract(competition)
         progress(f"references of {task}")
         loaded[task] = _load_references(competition, given, drop_invalid_rows, refused, log)
     if refused:
         raise BadReference("\n\n".join(refused))
-    for task, competition in tasks.items():
-        _check_apart(competition, loaded[task])
     warnings = [*_check_overlaps(tasks, loaded), *_small_sets(tasks, loaded)]
     _seal(sources, tasks, loaded, kept)
     parts = {}
@@ -96,19 +94,23 @@ def plan(
         parts[task] = make_parts(competition, loaded[task], log=log)
         warnings += _kit_warnings(competition, parts[task])
     parts = parts if at_home else with_joint_kits(competitions, parts)
-    unsaid = chain(*(find_unsaid(competition, parts[competition.task]) for competition in competitions))
-    return Plan(competitions, parts, [*unsaid, *warnings], kept_bundles(sources, names))
+    pages = {
+        (each.name, platform): page_texts(each, parts[each.task], PLATFORMS[platform])
+        for each, platform in product(competitions, platforms)
+    }
+    unsaid = chain(*(find_unsaid(each, parts[each.task], pages) for each in competitions))
+    return Plan(competitions, parts, pages, [*unsaid, *warnings], kept_bundles(sources, names))
 
 
 def _read(
-    sources: Sources, names: Sequence[str], leave_out: Sequence[str], *, whole: bool
+    sources: Sources, names: Sequence[str], leave_out: Sequence[str], given: Given, *, at_home: bool
 ) -> list[Competition]:
-    """Return the named competitions; `whole`: with all others of their challenges, because these share one kit."""
+    """Return the named competitions, for a platform with all others of their challenges: these share one kit."""
     read = read_competitions(sources, names, leave_out=leave_out)
-    if not whole or not any(each.joint for each in read):
-        return read
-    wanted = dict.fromkeys(chain(*(each.joint.bundles if each.joint else [each.name] for each in read)))
-    return read_competitions(sources, list(wanted), leave_out=leave_out)
+    if not at_home and any(each.joint for each in read):
+        wanted = dict.fromkeys(chain(*(each.joint.bundles if each.joint else [each.name] for each in read)))
+        read = read_competitions(sources, list(wanted), leave_out=leave_out)
+    return [_for_labels(each, given, at_home=at_home) for each in read]
 
 
 def _small_sets(
@@ -205,8 +207,10 @@ def _check_overlaps(
 
     Raises
     ------
-    BadReference: overlaps that the organiser does not accept.
+    BadReference: sets that cannot be told apart, or overlaps that the organiser does not accept.
     """
+    for task, references in loaded.items():
+        _check_apart(tasks[task], references)
     sets = [(tasks[task], reference) for task in loaded for reference in loaded[task].values()]
     refused = []
     for (owner, secret), (other, shown) in product(sets, sets):

@@ -97,7 +97,7 @@ def _line(text: str, place: int) -> int:
 
 
 def what_holds(
-    competition: Competition, references: Iterable[ReferenceSet], solved: Collection[str] | None = None
+    competition: Competition, references: Iterable[ReferenceSet], solved: Collection[str]
 ) -> dict[str, bool]:
     """Return the conditions that a text can test.
 
@@ -107,11 +107,9 @@ def what_holds(
 
     Parameters
     ----------
-    solved: the sets on which the baseline runs; None before it is run.
+    solved: the sets on which the baseline runs.
     """
     sets, samples = competition.sets, competition.sources.root / "reference_data"
-    if solved is None:
-        solved = [] if BASELINE in competition["leave_out"] else sets
     holds = {
         "sample": all(each.source.is_relative_to(samples) for each in references),
         BASELINE: sets[0] in solved,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from speechbundles.bundle.build.kit import README, Parts
-from speechbundles.bundle.build.pages import page_texts
+from speechbundles.bundle.build.pages import Pages
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
@@ -30,7 +30,7 @@ def unfilled_about(competitions: Iterable[Competition]) -> str:
     return f"to fill in below `about` in competition.yaml, for the pages: {listed}" if listed else ""
 
 
-def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
+def find_unsaid(competition: Competition, parts: Parts, pages: Pages) -> Iterator[str]:
     """Yield warnings: settings that are not set, phases that have ended, and texts about files that are left out."""
     if competition.sources.is_sample:
         return
@@ -46,7 +46,7 @@ def find_unsaid(competition: Competition, parts: Parts) -> Iterator[str]:
             f"the other texts of {competition.task} are in English: put your own into pages/{competition.task}/"
         )
     yield from _past(competition)
-    yield from _about_what_is_left_out(competition, parts)
+    yield from _about_what_is_left_out(competition, parts, pages)
 
 
 def _past(competition: Competition) -> Iterator[str]:
@@ -58,11 +58,12 @@ def _past(competition: Competition) -> Iterator[str]:
                 yield f"{competition.name}: phase {phase.name} ended at {phase.end}"
 
 
-def _about_what_is_left_out(competition: Competition, parts: Parts) -> Iterator[str]:
+def _about_what_is_left_out(competition: Competition, parts: Parts, pages: Pages) -> Iterator[str]:
     """Warn of texts in a competition folder that name files which are left out; the repository's own never do."""
     if not competition["leave_out"]:
         return
-    texts = {f"pages/{file}": text for file, text in page_texts(competition, parts).items()}
+    own = next(texts for (name, _), texts in pages.items() if name == competition.name)
+    texts = {f"pages/{file}": text for file, text in own.items()}
     texts[f"starting_kit/{competition.task}/{README}"] = parts.starting_kit.get(README, b"").decode()
     for name in competition["leave_out"]:
         # "published NAME" is about a set published elsewhere, not about the set that is left out.

@@ -2,11 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from pathlib import Path
 
 from speechbundles.bundle.build import codabench, codalab
@@ -50,7 +49,6 @@ class Built:
 
 def write(
     plan: Plan,
-    platforms: Sequence[str],
     out: Path,
     *,
     earlier: Path | None = None,
@@ -72,23 +70,23 @@ def write(
     """
     if earlier and len(plan.competitions) > 1:
         raise OrganiserError("--from takes one bundle; name the bundle to build")
-    for competition in plan.competitions:
-        for platform in platforms:
-            if not (competition["auto_run_submissions"] or PLATFORMS[platform].can_hold):
-                able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
-                raise OrganiserError(
-                    f"{competition.name}: auto_run_submissions is false, but {platform} runs every submission at once; "
-                    f"build it with --platform {able}"
-                )
+    competitions = {each.name: each for each in plan.competitions}
+    for name, platform in plan.pages:
+        if not (competitions[name]["auto_run_submissions"] or PLATFORMS[platform].can_hold):
+            able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
+            raise OrganiserError(
+                f"{name}: auto_run_submissions is false, but {platform} runs every submission at once; build it with "
+                f"--platform {able}"
+            )
     for folder, reference in sealed_folders(plan, out).items():
         for name, content in reference.at_home.items():
             _write_private(folder / name, content)
-    zips = list(product(plan.competitions, platforms))
-    for number, (competition, platform) in enumerate(zips, 1):
-        progress(f"{competition.name} for {platform} ({number} of {len(zips)} zips)")
-        files = RENDERERS[platform](competition, plan.parts[competition.task])
+    for number, ((name, platform), pages) in enumerate(plan.pages.items(), 1):
+        progress(f"{name} for {platform} ({number} of {len(plan.pages)} zips)")
+        competition = competitions[name]
+        files = RENDERERS[platform](competition, plan.parts[competition.task], pages)
         content = make_zip(files, first=FILE)
-        path = out / platform / f"{competition.name}.zip"
+        path = out / platform / f"{name}.zip"
         _require_room(path, len(content), files)
         yield _write_checked(path, content, partial(_changes, earlier, path, competition))
     for name, folder in plan.foreign.items():

@@ -309,7 +309,7 @@ def test_the_bundle_does_not_depend_on_the_sealed_labels(built, half, tmp_path):
     corrected = {f"reference_data/{TASK}/evaluation/utterances.tsv": "".join(lines)}
     again_half = repository_with(tmp_path / "series", corrected, half)
     planned = plan(Sources(again_half), [TASK], {}, kept=home.parents[1])
-    (again,) = write(planned, ["codabench"], tmp_path)
+    (again,) = write(planned, tmp_path)
     assert again.path.read_bytes() == path.read_bytes()
     written = [tmp_path / f"sealed/{TASK}/evaluation/{part}/utterances.tsv" for part in ("all", "sealed")]
     assert written[0].read_text() == "".join(lines)

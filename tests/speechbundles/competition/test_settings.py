@@ -5,7 +5,6 @@ import re
 import pytest
 
 import build_bundle
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
@@ -69,9 +68,10 @@ def test_the_folders_settings_precede_all_of_the_repositorys(own):
 def test_a_folder_without_a_licence_does_not_get_the_samples(own):
     path = own / "competition.yaml"
     path.write_text(re.sub(r"  data_licence: .*\n", "", path.read_text()))
-    (competition,) = read_competitions(Sources(ROOT, own))
-    assert "Data licence" not in page_texts(competition)["terms.md"]
-    assert plan(Sources(ROOT, own), [], {}).warnings == [
+    planned = plan(Sources(ROOT, own), [], {})
+    (pages,) = planned.pages.values()
+    assert "Data licence" not in pages["terms.md"]
+    assert planned.warnings == [
         "content_accuracy: you have not set data_licence; do so in the competition.yaml of a competition folder"
     ]
 

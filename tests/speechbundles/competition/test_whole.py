@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.whole import needs
@@ -81,4 +80,4 @@ def test_labels_given_by_reference_need_the_other_inputs_too(tmp_path, no_baseli
     assert not any(name == "baseline.py" or name.startswith("data/") for name in kit)
     (warning,) = planned.warnings
     assert "you have not set title, organiser, contact_email, data_licence, phases;" in warning
-    assert "synthetic" not in page_texts(planned.competitions[0])["terms.md"]
+    assert "synthetic" not in planned.pages["spoken_call", "codabench"]["terms.md"]

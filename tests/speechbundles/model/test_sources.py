@@ -2,7 +2,6 @@
 
 import pytest
 
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
@@ -22,10 +21,10 @@ def test_templates_fall_through_one_by_one(own):
         },
     )
     planned = plan(Sources(ROOT, own), [], {})
-    (competition,) = planned.competitions
-    assert page_texts(competition)["data.md"] == "# Ours\n\nAsk plux@klonmub.example.\n"
-    assert page_texts(competition)["terms.md"] == "# Our terms\n\nData licence: CC BY-NC 4.0.\n"
-    assert page_texts(competition)["overview.md"].startswith("# Dwimfleg, a challenge\n")
+    (pages,) = planned.pages.values()
+    assert pages["data.md"] == "# Ours\n\nAsk plux@klonmub.example.\n"
+    assert pages["terms.md"] == "# Our terms\n\nData licence: CC BY-NC 4.0.\n"
+    assert pages["overview.md"].startswith("# Dwimfleg, a challenge\n")
     kit = planned.parts["content_accuracy"].starting_kit
     assert kit["README.md"] == b"ours"
     assert kit["content.py"] == (ROOT / "starting_kit/content_accuracy/content.py").read_bytes()
@@ -40,4 +39,4 @@ def test_an_own_shared_page_precedes_a_challenges_page_in_the_repository(tmp_pat
     write_files(own, {"pages/terms.md": "Ours."})
     assert (ROOT / "pages/merlion/terms.md").is_file()
     for competition in read_competitions(Sources(ROOT, own)):
-        assert page_texts(competition)["terms.md"] == "Ours."
+        assert competition.page_path("terms.md").read_text() == "Ours."

@@ -6,6 +6,7 @@ from speechbundles.bundle.build.baseline import run_baseline
 from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
+from speechbundles.platforms.facts import CODABENCH
 from tests.samples.declared_tasks import declared_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -49,5 +50,5 @@ def test_a_set_on_which_the_baseline_fails_has_no_step_of_it(failing, tmp_path):
         runs = name != failing
         assert (f"baseline.py {name} " in readme) == runs
         assert (f'\\"baseline.py\\", \\"{name}\\"' in notebook) == runs
-    page = page_texts(competition, parts)["overview.md"]
+    page = page_texts(competition, parts, CODABENCH)["overview.md"]
     assert ("baseline.py development" in page) == (failing == "evaluation")

@@ -16,7 +16,7 @@ LABELS = "reference_data/aufgabe/evaluation/labels.csv"
 
 def build(folder, files, earlier=None):
     planned = plan(Sources(ROOT, write_files(folder, files)), [], {}, leave_out=["baseline"])
-    (built,) = write(planned, ["codabench"], folder / "dist", earlier=earlier)
+    (built,) = write(planned, folder / "dist", earlier=earlier)
     return built
 
 

@@ -9,14 +9,15 @@ from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from speechbundles.platforms.facts import PLATFORMS
 from tests.samples.damaged_copy import rewrite
 
 
 def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     evaluation = "        reference: evaluation\n"
     rewrite(copy, (evaluation, f"{evaluation}        hide_scores: true\n"))
-    planned = plan(Sources(copy), ["spoken_call"], {})
-    built = {one.platform: one for one in write(planned, ["codabench", "codalab"], copy / "dist")}
+    planned = plan(Sources(copy), ["spoken_call"], {}, platforms=list(PLATFORMS))
+    built = {one.platform: one for one in write(planned, copy / "dist")}
     competitions = {}
     for platform, one in built.items():
         assert [finding for finding in one.findings if finding.level == "error"] == []

@@ -13,8 +13,8 @@ from tests.samples.programs import ROOT
 
 @pytest.mark.thorough
 def test_a_gap_between_phases_becomes_a_closed_phase_on_codalab(tmp_path):
-    planned = plan(Sources(ROOT), ["merlion_identification_closed"], {})
-    (built,) = write(planned, ["codalab"], tmp_path)
+    planned = plan(Sources(ROOT), ["merlion_identification_closed"], {}, platforms=["codalab"])
+    (built,) = write(planned, tmp_path)
     with zipfile.ZipFile(built.path) as bundle:
         phases = yaml.safe_load(bundle.read("competition.yaml"))["phases"]
     keys = ("label", "start_date", "max_submissions_per_day")

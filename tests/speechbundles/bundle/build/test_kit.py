@@ -16,6 +16,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
+from speechbundles.platforms.facts import CODABENCH
 from spokeneval.challenges import task_names
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS
@@ -47,7 +48,7 @@ of_three_kinds = pytest.mark.default_cases("three decisions", "words", "turns")
 
 def texts_of(competition, parts):
     """All texts that participants read, `name -> text`, without citations, which contain titles of papers."""
-    texts = {f"pages/{file}": text for file, text in page_texts(competition, parts).items()}
+    texts = {f"pages/{file}": text for file, text in page_texts(competition, parts, CODABENCH).items()}
     for name, content in parts.starting_kit.items():
         if not name.startswith(("spokeneval/", "data/")) and name.endswith((".md", ".py", ".ipynb", ".json")):
             texts[name] = content.decode()
@@ -96,7 +97,7 @@ def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
 def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
     """The example's lines, with those of the baseline for the other items, are a valid submission."""
     competition, parts, kit = built
-    page = page_texts(competition, parts)["evaluation.md"]
+    page = page_texts(competition, parts, CODABENCH)["evaluation.md"]
     example = re.search(r"```\n(.*?)```", page, re.DOTALL)[1].splitlines()
     file = competition.rules.format.submission_file
     given = parts.solutions["evaluation"][file].decode().splitlines()
@@ -114,7 +115,7 @@ def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
 @of_three_kinds
 def test_the_columns_on_the_page_are_those_of_the_files(built):
     competition, parts, kit = built
-    page = page_texts(competition, parts)["data.md"]
+    page = page_texts(competition, parts, CODABENCH)["data.md"]
     rows = re.findall(r"^- `(\w+/\w+/[\w.]+)`(?:: (.*))?$", page, re.MULTILINE)
     assert len(rows) >= 3
     for file, columns in rows:
@@ -193,7 +194,7 @@ def cells_of(kit):
 @pytest.mark.parametrize("task", ["decisions", "words", "turns"])
 def test_a_kit_without_a_development_set_has_no_word_of_one(task, tmp_path, monkeypatch, capsys):
     competition, parts, _ = planned_of(tmp_path, task, leave_out=["development"])
-    kit, texts = parts.starting_kit, page_texts(competition, parts)
+    kit, texts = parts.starting_kit, page_texts(competition, parts, CODABENCH)
     texts["README.md"], texts["notebook"] = kit["README.md"].decode(), "\n".join(cells_of(kit))
     assert words_in(texts, ("development", "scored with the server", "--set evaluation", "the report")) == []
     assert {"README.md", "overview.md"} <= {
@@ -226,7 +227,7 @@ def test_a_kit_without_a_baseline_asks_for_answers(tmp_path, monkeypatch, capsys
 def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
     competition, parts, _ = planned_of(tmp_path, "decisions", leave_out=["evaluation"])
     texts = [parts.starting_kit["README.md"].decode(), *cells_of(parts.starting_kit)]
-    texts.append(page_texts(competition, parts)["overview.md"])
+    texts.append(page_texts(competition, parts, CODABENCH)["overview.md"])
     assert "evaluation set" not in "\n".join(texts)
 
 
@@ -238,7 +239,7 @@ def test_an_organisers_text_replaces_a_section(tmp_path):
     files["pages/eigene/about_rules.md"] = "Keine weiteren Daten.\n"
     planned = plan(Sources(ROOT, write_files(tmp_path / "own", files)), [], {})
     (competition,) = planned.competitions
-    pages = page_texts(competition, planned.parts["aufgabe"])
+    pages = page_texts(competition, planned.parts["aufgabe"], CODABENCH)
     assert "Zwei Klassen: `gesund`, `krank`." in pages["overview.md"]
     assert "Aus Das Institut." in pages["data.md"]
     assert "Keine weiteren Daten." in pages["evaluation.md"]
@@ -249,8 +250,9 @@ def test_the_terms_follow_the_licence(tmp_path):
     files = declared_folder("decisions")
     for licence in (", data_licence: CC BY 4.0", ""):
         files["competition.yaml"] = files["competition.yaml"].replace(", data_licence: CC BY 4.0", licence)
-        (competition,) = read_competitions(Sources(ROOT, write_files(tmp_path / "own", files)))
-        terms = page_texts(competition)["terms.md"]
+        sources = Sources(ROOT, write_files(tmp_path / "own", files))
+        (pages,) = plan(sources, [], {}, leave_out=["baseline"]).pages.values()
+        terms = pages["terms.md"]
         assert ("You may not pass it on" in terms) == (licence == "")
         assert ("Data licence: CC BY 4.0." in terms) == (licence != "")
 
@@ -280,7 +282,7 @@ def test_kit_and_data_page_list_what_is_downloaded(tmp_path):
     }
     line = f"- `data/a.tar`, 3 MB: <https://a.example/a.tar>, SHA-256 `{digest}`\n"
     assert line in (kit / "README.md").read_text(encoding="utf-8")
-    assert line in page_texts(competition, parts)["data.md"]
+    assert line in page_texts(competition, parts, CODABENCH)["data.md"]
     write_files(kit, {"data/a.tar": "Ton", "data/b.tar": "Ton"})
     done = run_program("try_submission.py", "--get-data", cwd=kit)
     assert done.returncode == 1

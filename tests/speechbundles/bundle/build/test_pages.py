@@ -16,7 +16,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import away_from_sample, do_without
 from speechbundles.model.sources import Sources
-from speechbundles.platforms.facts import PLATFORMS
+from speechbundles.platforms.facts import CODABENCH, PLATFORMS
 from spokeneval.challenges import task_names
 from spokeneval.run.options import OPTIONS_FILE, Options
 from tests.samples.cases import CASES
@@ -48,7 +48,7 @@ def with_settings(competition, **settings):
 def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
     competition = with_settings(away_from_sample(COMPETITIONS[name]), data_licence="CC BY 4.0")
     parts = made_of(tmp_path, competition)
-    texts = page_texts(competition, parts)
+    texts = page_texts(competition, parts, CODABENCH)
     for file, text in texts.items():
         assert OF_THE_SAMPLE.findall(text) == re.findall(r"\$\{|\{%|<!--", text) == [], file
     for word in ("Example", "Specimen", "## Timeline", "## Prizes", "## Citation", "Workshop"):
@@ -62,7 +62,7 @@ def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
 def test_the_samples_page_says_that_it_is_synthetic(task):
     competition = next(competition for competition in COMPETITIONS.values() if competition.task == task)
     sets = {name: load_sample(competition, name) for name in competition.sets}
-    assert "synthetic" in page_texts(competition, Parts({}, {}, {}, sets, {}, {}, ()))["data.md"]
+    assert "synthetic" in page_texts(competition, Parts({}, {}, {}, sets, {}, {}, ()), CODABENCH)["data.md"]
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
@@ -70,7 +70,10 @@ def test_no_text_mentions_what_is_left_out(name):
     (given,) = read_competitions(Sources(ROOT), [name])
     competition = do_without(given, ["development", "baseline"])
     planned = make_parts(competition, {"evaluation": load_sample(competition, "evaluation")})
-    texts = {**page_texts(competition, planned), "README.md": planned.starting_kit["README.md"].decode()}
+    texts = {
+        **page_texts(competition, planned, CODABENCH),
+        "README.md": planned.starting_kit["README.md"].decode(),
+    }
     for file, text in texts.items():
         # Published figures refer to the challenge's own development set.
         assert re.findall(r"(?<!published )development|baseline\.py|\$\{|<!--", text) == [], file
@@ -95,7 +98,9 @@ def test_the_sets_are_counted(tmp_path):
     rows = ["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"]
     text = header + "".join(f"{number}\tFrag\t{labels}\n" for number, labels in enumerate(rows))
     competition = COMPETITIONS["spoken_call"]
-    page = page_texts(competition, made_of(tmp_path, competition, {"reference.csv": text}))["data.md"]
+    page = page_texts(competition, made_of(tmp_path, competition, {"reference.csv": text}), CODABENCH)[
+        "data.md"
+    ]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
     assert row(page, "development") == "| development | 5 | in the kit |"
     assert f"\n- development: {labels}\n" in page
@@ -112,7 +117,9 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     text = header + "".join(f"u{n}\t{s}\t{c}\t{frames}\n" for n, (s, c, frames) in enumerate(rows))
     competition = COMPETITIONS["psst_correctness"]
     competition = with_settings(competition, kit_data={"psst/data/training.csv": "what is learnt from"})
-    page = page_texts(competition, made_of(tmp_path, competition, {"utterances.tsv": text}))["data.md"]
+    page = page_texts(competition, made_of(tmp_path, competition, {"utterances.tsv": text}), CODABENCH)[
+        "data.md"
+    ]
     # 28.8 million frames of 16 kHz are 1800 seconds.
     assert row(page, "development") == "| development | 3 | 2 | 0.50 | in the kit |"
     assert "\nLabels:\n\n- development: correctness 2 TRUE, 1 FALSE\n\n" in page
@@ -127,7 +134,7 @@ def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):
     rows = [f"a.wav,u{n},{1000 * n},{1000 * n + 900},900,{tag},False\n" for n, tag in enumerate(tags)]
     competition = COMPETITIONS["merlion_identification_closed"]
     files = {"labels.csv": header + "".join(rows)}
-    page = page_texts(competition, made_of(tmp_path, competition, files))["data.md"]
+    page = page_texts(competition, made_of(tmp_path, competition, files), CODABENCH)["data.md"]
     sizes = "language_tag 2 English, 1 Mandarin, 1 NON_SPEECH (in all 4 rows of the labels)"
     assert f"\n- development: {sizes}\n" in page
     assert row(page, "development").startswith("| development | 3 | ")
@@ -137,7 +144,7 @@ def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     parts = made_of(tmp_path, competition)
     other = with_settings(competition, options={"fifty_percent_rule": "reject", "class_sizes": "hidden"})
-    flagged, rejected = (page_texts(one, parts)["evaluation.md"] for one in (competition, other))
+    flagged, rejected = (page_texts(one, parts, CODABENCH)["evaluation.md"] for one in (competition, other))
     assert "but its Dfull is 0" in flagged
     assert "is refused before it is scored" in flagged
     assert "The run of a submission that breaks the rule fails" in rejected
@@ -146,8 +153,11 @@ def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
 
 
 def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
+    def texts_of(competition):
+        return page_texts(competition, made_of(tmp_path / competition.name, competition), CODABENCH)
+
     def rules(competition):
-        page = page_texts(competition)["overview.md"]
+        page = texts_of(competition)["overview.md"]
         return page[page.index("## Rules") : page.index("## Baselines")]
 
     spoken_call, psst = COMPETITIONS["spoken_call"], COMPETITIONS["psst_correctness"]
@@ -156,7 +166,7 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
         assert fact in rules(spoken_call)
     assert "50 %" not in rules(psst)
     for competition in COMPETITIONS.values():
-        terms = set(re.findall("^- .*", page_texts(competition)["terms.md"], re.MULTILINE))
+        terms = set(re.findall("^- .*", texts_of(competition)["terms.md"], re.MULTILINE))
         assert len(terms.intersection(re.findall("^- .*", rules(competition), re.MULTILINE))) >= 2
     same = [replace(phase, max_submissions_per_day=4) for phase in psst.phases]
     assert "At most 4 a day. " in rules(replace(psst, phases=tuple(same)))
@@ -198,13 +208,13 @@ def test_steps_and_limits_follow_three_sets_of_any_names(language, said):
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_pages_explain_how_their_platform_orders_equal_scores_and_takes_uploads(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
-    files = render(competition, made_of(tmp_path, competition))
+    parts = made_of(tmp_path, competition)
+    texts = page_texts(competition, parts, PLATFORMS[platform])
+    files = render(competition, parts, texts)
     (page,) = (content.decode() for name, content in files.items() if "evaluation." in name)
     assert f"Equal scores: {PLATFORMS[platform].board.ties}." in page
-    steps = page_texts(competition, made_of(tmp_path / "steps", competition), PLATFORMS[platform])[
-        "overview.md"
-    ]
-    assert f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*." in steps
+    upload = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."
+    assert upload in texts["overview.md"]
 
 
 ABOUT = {
@@ -220,7 +230,7 @@ ABOUT = {
 
 def test_the_facts_in_about_are_on_the_pages(tmp_path):
     competition = with_settings(COMPETITIONS["spoken_call"], about=ABOUT)
-    texts = page_texts(competition, made_of(tmp_path, competition))
+    texts = page_texts(competition, made_of(tmp_path, competition), CODABENCH)
     overview = texts["overview.md"]
     assert re.findall(r"^\| (20\S+(?: \d\d:\d\d)?) \| (.*) \|$", overview, re.MULTILINE) == [
         ("2027-01-11", "Phase *Development* begins"),
@@ -240,15 +250,14 @@ def test_the_facts_in_about_are_on_the_pages(tmp_path):
     assert overview.endswith("## Citation\n\n```\n@misc{a,\n}\n```\n")
     assert "Sign the form." in texts["data.md"]
     rewarded = with_settings(competition, about={}, reward="Fame")
-    assert (
-        "## Prizes\n\nFame\n" in page_texts(rewarded, made_of(tmp_path / "rewarded", rewarded))["overview.md"]
-    )
+    texts = page_texts(rewarded, made_of(tmp_path / "rewarded", rewarded), CODABENCH)
+    assert "## Prizes\n\nFame\n" in texts["overview.md"]
 
 
 def test_the_example_answer_is_shown_with_its_item(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     rows = 'E2\tFrag\tcorrect\tcorrect\nE1\t"Sag | was"\tincorrect\tcorrect\n'
     files = {"reference.csv": f"Id\tPrompt\tlanguage\tmeaning\n{rows}"}
-    page = page_texts(competition, made_of(tmp_path, competition, files))["evaluation.md"]
+    page = page_texts(competition, made_of(tmp_path, competition, files), CODABENCH)["evaluation.md"]
     assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
     assert "\nE1\taccept\n" in page

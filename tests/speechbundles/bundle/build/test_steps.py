@@ -56,7 +56,7 @@ PLACE = ROOT / "reference_data" / TASK.name
 def bundle(tmp_path_factory):
     """A bundle built with the default settings, and its baseline's submission for the hidden set."""
     planned = plan(Sources(ROOT), [TASK.name], {})
-    (built,) = write(planned, ["codabench"], tmp_path_factory.mktemp("dist"))
+    (built,) = write(planned, tmp_path_factory.mktemp("dist"))
     assert built.findings == ()
     return built.path, planned.parts[TASK.name].solutions["evaluation"]
 

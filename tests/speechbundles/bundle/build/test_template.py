@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
-from dataclasses import replace
 
 import pytest
 
-from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.template import fill
-from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.sources import Sources
-from tests.samples.programs import ROOT
-
-(SPOKEN_CALL,) = read_competitions(Sources(ROOT), ["spoken_call"])
 
 
 @pytest.mark.parametrize(
@@ -30,11 +22,10 @@ from tests.samples.programs import ROOT
         ("caf\udce9\n", " line 2: not UTF-8; save it as UTF-8"),
     ],
 )
-def test_a_page_with_invalid_template_syntax_is_named_with_its_line(tmp_path, page, expected):
-    shutil.copytree(ROOT / "pages", tmp_path / "pages")
-    (tmp_path / "pages" / "terms.md").write_bytes(f"# Terms\n{page}".encode("utf-8", "surrogateescape"))
+def test_a_page_with_invalid_template_syntax_is_named_with_its_line(page, expected):
+    data, facts = f"# Terms\n{page}".encode("utf-8", "surrogateescape"), {"title": "A", "columns": "B"}
     with pytest.raises(OrganiserError, match=re.escape(f"pages/terms.md{expected}")):
-        page_texts(replace(SPOKEN_CALL, sources=Sources(tmp_path)))
+        fill(data, "pages/terms.md", facts, {"sample": True})
 
 
 def test_a_page_gets_its_facts_and_the_blocks_with_true_conditions():
