@@ -69,10 +69,8 @@ def _of_question(answers: Frame, units: Mapping[str, str]) -> Iterator[Row]:
         for one, other in combinations(people, 2):
             first, second, units_of, weight = _both(once[one], once[other], of, each)
             counts += _cells(first, second, units_of, points, weight, len(counts)).cells
-        formula, kind = (
-            partial(krippendorff_alpha, raters=2, ordinal=numeric),
-            "ordinal" if numeric else "nominal",
-        )
+        formula = partial(krippendorff_alpha, raters=2, ordinal=numeric)
+        kind = "ordinal" if numeric else "nominal"
         rows = RatingCells(counts[counts.any(axis=(1, 2))])
         yield f"alpha, {kind}", "all", *with_interval(formula, rows, SYMMETRIC), int((there > 1).sum())
 

@@ -74,9 +74,8 @@ def assign(items: Sequence[str], plan: Plan, before: Frame) -> Frame:
         entries += [(draw.uniform(at + half, len(own)), item, REPEAT) for at, item, _ in again]
         order = [(item, CALIBRATION) for item in first if not _is_own(annotator, item, plan)]
         order += [(item, kind) for _, item, kind in sorted(entries)]
-        rows += [
-            (annotator, *entry, number) for entry in (_apart(order, plan.speakers) if plan.apart else order)
-        ]
+        order = _apart(order, plan.speakers) if plan.apart else order
+        rows += [(annotator, *entry, number) for entry in order]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -105,9 +104,8 @@ def _choose(items: Sequence[str], plan: Plan, before: Frame, draw: random.Random
     for item, random_order in zip(queue, noise, strict=True):
         there = [number[each] for each in has.get(item, ()) if each in number]
         cost = loads * 1e6 + random_order + pairs[there].sum(axis=0)
-        cost[[*there, *(number[each] for each in number if item in own and _is_own(each, item, plan))]] = (
-            np.inf
-        )
+        cost[there] = np.inf
+        cost[[number[each] for each in number if item in own and _is_own(each, item, plan)]] = np.inf
         for _ in range(plan.each - len(has.get(item, ()))):
             best = int(cost.argmin())
             if cost[best] == np.inf:

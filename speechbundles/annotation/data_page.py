@@ -105,15 +105,8 @@ def _figures(sets: Sequence[Seen]) -> list[page.Html]:
     for kind, each in product(classes, [each for each in seen if "seconds" in each.rows.columns]):
         lengths[kind, each.name] = each.rows["seconds"][each.rows[each.columns[0]] == kind].to_numpy()
     sums = {(kind, own): held[own][kind].to_numpy() for kind, own in lengths if own in held}
-    texts = {
-        "lengths": "Length of items in seconds",
-        "sums": "Seconds of a class in a recording or of a unit",
-    }
-    figures = [
-        _densities(name, texts[name], values)
-        for name, values in (("lengths", lengths), ("sums", sums))
-        if values
-    ]
+    figures = [_densities("lengths", "Length of items in seconds", lengths)] if lengths else []
+    figures += [_densities("sums", "Seconds of a class in a recording or of a unit", sums)] if sums else []
     return figures + [_bars(f"shares{chr(97 + place)}", own, held[own]) for place, own in enumerate(held)]
 
 
@@ -153,13 +146,8 @@ def _bars(name: str, own: str, totals: Frame) -> page.Html:
         axes = figure.subplots()
         places, tops = np.arange(len(shares)), shares.cumsum(axis=1)
         for row, kind in enumerate(shares.columns):
-            style = {
-                "facecolor": COLOURS[row],
-                "edgecolor": plots.PAPER,
-                "hatch": HATCHES[row],
-                "label": kind,
-            }
-            axes.fill_between(places, tops[kind] - shares[kind], tops[kind], step="mid", linewidth=0, **style)
+            look = {"facecolor": COLOURS[row], "edgecolor": plots.PAPER, "hatch": HATCHES[row], "label": kind}
+            axes.fill_between(places, tops[kind] - shares[kind], tops[kind], step="mid", linewidth=0, **look)
         axes.set(xticks=[], ylabel="share")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, fontsize=8.5)
 

@@ -92,9 +92,7 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
         rows["unit"], group = list(units.values()), "unit"
     unit = task.units(reference.gold.labels).called
     known = {layout.id, *times, length, group, "seconds", "utt_id", unit, MARK}
-    columns = [
-        each for each in rows.columns if each not in known and 1 < rows[each].nunique() <= MOST_CLASSES
-    ]
+    columns = [each for each in rows if each not in known and 1 < rows[each].nunique() <= MOST_CLASSES]
     columns.sort(key=lambda column: column not in layout.required)
     classes = sorted(rows[columns[0]].unique()) if columns and columns[0] in layout.required else []
     own = [each for each in map(plain, task.view.facts.get("classes", ())) if each in classes]
@@ -187,18 +185,14 @@ def power(reference: ReferenceSet, answers: Answers) -> tuple[str, Table] | None
     settings = Settings(choose_options(task, reference.options), True, Signature(task.name))
     for number, share in enumerate(RIGHT):
         chosen = np.random.default_rng(number).random(len(gold.labels.items)) < share
-        scored = next(answers(task, gold, chosen, settings), None)
-        if scored is None or task.primary.key not in ends_of(scored):
+        made = next(answers(task, gold, chosen, settings), None)
+        if made is None or task.primary.key not in ends_of(made):
             return None
-        systems.append(
-            System(f"{100 * share:.0f} % right", scored.scores, ends_of(scored), scored.statistics)
-        )
+        systems.append(System(f"{100 * share:.0f} % right", made.scores, ends_of(made), made.statistics))
     column = Column(*task.columns[0][:3], task.primary.precision)
     ranking = rank_systems(task, column, task.name, systems)
     low, high = (f"{end:.{column.precision}f}" for end in systems[0].intervals[column.key])
     score = f"{systems[0].scores[column.key]:.{column.precision}f}"
     words = f"a system that is right about {100 * RIGHT[0]:.0f} % of the items at random has {column.title} {score}"
-    sentence = (
-        f"With the {ranking.units} of the {reference.name} set, {words} (95 % interval {low} to {high})."
-    )
-    return (sentence, ranking.power) if ranking.power else None
+    text = f"With the {ranking.units} of the {reference.name} set, {words} (95 % interval {low} to {high})."
+    return (text, ranking.power) if ranking.power else None

@@ -60,12 +60,8 @@ def merge(
     columns = pd.MultiIndex.from_product([questions, sorted(answers["annotator"].unique())])
     wide = given.pivot(index="item", columns=["question", "annotator"], values="value")
     wide = wide.reindex(index=list(expected), columns=columns)
-    number, labels, reasons, changed = (
-        np.array(list(expected.values())),
-        pd.DataFrame(index=wide.index),
-        [],
-        [],
-    )
+    number, labels = np.array(list(expected.values())), pd.DataFrame(index=wide.index)
+    reasons, changed = [], []
     for question in questions:
         mine = wide[question]
         if rule == EACH:

@@ -32,21 +32,12 @@ from speechbundles.model.text import suggestion
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.text import decimal
 
-ANSWERS, LEFT_OUT, DISAGREEMENTS, MODEL = (
-    "answers.csv",
-    "left_out.csv",
-    "disagreements.xlsx",
-    "dawid_skene.csv",
-)
+ANSWERS, LEFT_OUT = "answers.csv", "left_out.csv"
+DISAGREEMENTS, MODEL = "disagreements.xlsx", "dawid_skene.csv"
 SHEETS = (".xlsx", ".csv", ".tsv")
 MOST_CLASSES = 20
 """With more different labels, they are transcripts."""
-FILES = {
-    "decisions": "labels.csv",
-    "ratings": "ratings.csv",
-    "scores": "scores.csv",
-    "transcripts": "transcripts.csv",
-}
+FILES = {"decisions": "labels.csv"} | {kind: f"{kind}.csv" for kind in ("ratings", "scores", "transcripts")}
 """The file of a kind of task."""
 TURNS, REGIONS = "turns.csv", "regions.csv"
 
@@ -87,10 +78,8 @@ def merge_sheets(
     decisions = None if adjudicated is None else read_items(adjudicated, ours.id, asked)
     merged = merge(answers, expected, rule, questions, decisions)
     labels, declared = _declared(merged, questions, rule)
-    file, chosen = (
-        FILES.get(declared.get("kind", ""), "reference.csv"),
-        answers[answers["question"].isin(asked)],
-    )
+    file = FILES.get(declared.get("kind", ""), "reference.csv")
+    chosen = answers[answers["question"].isin(asked)]
     table = labels.join(ours.items[[each for each in ours.items.columns if each not in labels.columns]])
     files = {
         file: csv_bytes(table.rename_axis(ours.id).reset_index()),
@@ -115,10 +104,8 @@ def _read(sources: Sequence[Path], ours: Round, rule: str, asked: Sequence[str])
     """Return the answers in all sheets."""
     paths = files_in(sources, SHEETS)
     if not paths or not {*asked} <= {*ours.questions} or not asked or (rule == EACH and len(asked) > 1):
-        found = (
-            f"{count_of(len(paths), 'sheet')}, questions {some_of(list(ours.questions)) or 'none (--ask)'}"
-        )
-        raise OrganiserError(f"{sources[0]}: {found}; cannot merge {some_of(asked) or 'anything'} by {rule}")
+        read = f"{count_of(len(paths), 'sheet')}, questions {some_of(list(ours.questions)) or 'none (--ask)'}"
+        raise OrganiserError(f"{sources[0]}: {read}; cannot merge {some_of(asked) or 'anything'} by {rule}")
     with refusing() as problems:
         answers = read_answers(list(paths), ours.id, ours.questions, ours.assigned, problems)
         known = ours.items.index if len(ours.items) else answers["item"]
@@ -161,14 +148,10 @@ def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iter
     """Yield what was read, what is missing, and how often each label occurs."""
     for annotator, mine in answers.groupby("annotator"):
         empty = int((mine["value"] == "").sum())
-        yield f"{annotator}: {count_of(len(mine) - empty, 'answer')}" + (
-            f", {empty} missing" if empty else ""
-        )
+        yield f"{annotator}: {count_of(len(mine) - empty, 'answer')}" + f", {empty} missing" * (empty > 0)
     if ours.assigned is not None:
         pairs = zip(ours.assigned["annotator"], ours.assigned["round"], strict=True)
-        waiting = {sheet_name(*pair) for pair in pairs} - {
-            Path(file).stem for file in answers["file"].unique()
-        }
+        waiting = {sheet_name(*pair) for pair in pairs} - {Path(file).stem for file in answers["file"]}
         if waiting:
             yield f"no sheet yet: {some_of(sorted(waiting), 8)}"
     yield f"{count_of(labels.index.nunique(), 'item')} with a label, {merged.left_out['item'].nunique()} left out"
@@ -212,21 +195,15 @@ def merge_annotations(
             people.setdefault(recording, set()).add(annotator)
     recordings = Recordings(turns, {each: sorted(people[each]) for each in sorted(people)}, ours.seconds)
     found, regions = merge_turns(recordings, rule)
-    held = (
-        (found["end"] - found["start"])
-        .groupby([found["recording"], found["label"]])
-        .sum()
-        .unstack(fill_value=0.0)
-    )
+    lengths = (found["end"] - found["start"]).groupby([found["recording"], found["label"]])
+    held = lengths.sum().unstack(fill_value=0.0)
     items = pd.DataFrame(index=pd.Index(sorted(people), name="recording")).join(ours.items)
     items = items.join(held.round(3).add_prefix("seconds of ")).fillna(0)
     classes = {} if tier_labels or len(held.columns) > MOST_CLASSES else {"classes": list(held.columns)}
     tables = {TURNS: found.round(6), REGIONS: regions.round(6)}
     if ours.units:
-        tables = {
-            name: each.assign(**{ours.unit: each["recording"].map(ours.units)})
-            for name, each in tables.items()
-        }
+        for name, each in tables.items():
+            tables[name] = each.assign(**{ours.unit: each["recording"].map(ours.units)})
     tables |= {ITEMS: items.reset_index(), AGREEMENT: turn_agreement(recordings, ours.units)}
     task = _with_names({"kind": "turns", **classes}, ours, ours.id)
     files = {name: csv_bytes(each) for name, each in tables.items()}

@@ -88,10 +88,8 @@ def begin_round(
         earlier = read_round(folder)
         gone = [item for item in earlier.items.index if item not in items.index]
         if gone or earlier.questions != ours.questions:
-            what = f"with {some_of(gone)}" if gone else "with other questions"
-            raise OrganiserError(
-                f"{folder} has an earlier round {what}; only add items, or name a new folder"
-            )
+            how = f"with {some_of(gone)}" if gone else "with other questions"
+            raise OrganiserError(f"{folder} has an earlier round {how}; only add items, or name a new folder")
         before = earlier.assigned
     else:
         require_new(folder)
@@ -105,10 +103,8 @@ def begin_round(
             files[f"{name}.{form}"] = sheet_of(mine, items, ours.questions, show, f".{form}")
             continue
         for item in mine["item"]:
-            seconds = ours.seconds.get(item, 0.0)
-            files[f"{name}/{stem_of(item)}.{form}"] = empty_annotation(
-                item, seconds, ours.questions, f".{form}"
-            )
+            empty = empty_annotation(item, ours.seconds.get(item, 0.0), ours.questions, f".{form}")
+            files[f"{name}/{stem_of(item)}.{form}"] = empty
     files[ASSIGNMENT] = csv_bytes(pd.concat([before, rows], ignore_index=True))
     files[ITEMS] = csv_bytes(items.reset_index())
     return {**files, **data_file(str(items.index.name), ITEMS, questions=ours.questions)}, rows

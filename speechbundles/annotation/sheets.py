@@ -27,16 +27,14 @@ _SHEET = ["annotator", "item", "file", "line"]
 def parse_questions(asked: Iterable[str]) -> dict[str, list[str]]:
     """Return questions as `--ask` gives them: `language=correct,incorrect`, `rating=1..5`, `1..5:0.5` or `words`."""
     questions: dict[str, list[str]] = {}
-    for text in asked:
-        question, _, values = text.partition("=")
+    for ask in asked:
+        question, _, values = ask.partition("=")
         answers = [each.strip() for each in values.split(",") if each.strip()]
         if scale := _RANGE.fullmatch(values):
             low, high, step = (float(each or 1) for each in scale.groups())
             answers = [f"{low + place * step:g}" for place in range(round((high - low) / step) + 1)]
         if not question.strip() or question in questions or len({*map(folded, answers)}) < len(answers):
-            raise OrganiserError(
-                f"--ask {text}: expected a new question, such as rating=1..5 or label=yes,no"
-            )
+            raise OrganiserError(f"--ask {ask}: expected a new question, such as rating=1..5 or label=yes,no")
         questions[question.strip()] = answers
     return questions
 
@@ -77,14 +75,10 @@ def read_answers(
     sheets = []
     for path in paths:
         with problems.continuing():
-            table = read_table(path, problems, [id, *questions])
-            column = next((each for each in table.columns if folded(each) in _ANNOTATORS), None)
-            who = {
-                "annotator": table[column] if column else path.stem,
-                "file": path.name,
-                "line": table.index,
-            }
-            sheets.append(table[[id, *questions]].rename(columns={id: "item"}).assign(**who))
+            rows = read_table(path, problems, [id, *questions])
+            column = next((each for each in rows.columns if folded(each) in _ANNOTATORS), None)
+            who = {"annotator": rows[column] if column else path.stem, "file": path.name, "line": rows.index}
+            sheets.append(rows[[id, *questions]].rename(columns={id: "item"}).assign(**who))
     problems.raise_if_any()
     answers, times = pd.concat(sheets, ignore_index=True), 1
     blank = answers[(answers["item"] == "") | (answers["annotator"] == "")]
@@ -99,9 +93,8 @@ def read_answers(
         wrong = answers[who.isna()].drop_duplicates("annotator")
         refuse(problems, "unknown_annotator", wrong, lambda row: _unknown("annotator", row.annotator, names))
         given, answers["annotator"] = assigned.groupby(["annotator", "item"]).size(), who
-        times = given.reindex(
-            pd.MultiIndex.from_frame(answers[["annotator", "item"]]), fill_value=0
-        ).to_numpy()
+        both = pd.MultiIndex.from_frame(answers[["annotator", "item"]])
+        times = given.reindex(both, fill_value=0).to_numpy()
         extra, items = answers[(times == 0) & who.notna()], assigned["item"].unique()
         refuse(problems, "extra_item", extra, lambda row: _unknown(id, row.item, items))
     answers["time"] = answers.groupby(["annotator", "item"]).cumcount()
@@ -115,10 +108,8 @@ def read_answers(
     return long
 
 
-def _unknown(what: str, found: str, known: Iterable[str]) -> str:
-    return (
-        f"{what} {quote(found)}; {suggestion(folded(found), list(known), 'it is not among those assigned')}"
-    )
+def _unknown(what: str, word: str, known: Iterable[str]) -> str:
+    return f"{what} {quote(word)}; {suggestion(folded(word), list(known), 'it is not among those assigned')}"
 
 
 def _checked(answers: Frame, values: Sequence[str], problems: Problems) -> Frame:

@@ -94,9 +94,8 @@ def split_source(
     items["set"] = np.array(list(shares), dtype=object)[of]
     have = strata.groupby(items["set"]).sum().reindex(list(shares), fill_value=0).T.to_numpy()
     table = pd.DataFrame(index=pd.MultiIndex.from_product([strata.columns, shares], names=["stratum", "set"]))
-    table = table.assign(
-        items=have.ravel(), expected=np.outer(strata.sum(), [*shares.values()]).ravel().round(1)
-    )
+    due = np.outer(strata.sum(), [*shares.values()]).round(1)
+    table = table.assign(items=have.ravel(), expected=due.ravel())
     for (own, column), numbers in wanted.draw.items():
         there = items[items["set"] == own]
         items.loc[there.index.difference(draw(there, column, numbers, wanted.seed)), "set"] = LEFT_OUT
@@ -109,13 +108,10 @@ def split_source(
     said = {key: dict(own[texts].agg(" ".join, axis=1)) for key, own in items.groupby("set") if texts and key}
     counts = pd.Series(groups, items.index).groupby(items["set"], sort=False).agg(["size", "nunique"])
     kept = f"groups by {', '.join(by)}" if by else "groups of one item each; --by names what stays together"
-    lines = [
-        f"{key or 'left out'}: {size} items, {number} {kept}" for key, size, number in counts.itertuples()
-    ]
+    lines = [f"{key or 'left out'}: {size} items, {n} {kept}" for key, size, n in counts.itertuples()]
     off, how = (table["items"] - table["expected"]).abs(), "the smallest possible" if proved else "by search"
-    lines.append(
-        f"imbalance {off.sum():.1f} ({how}); at most {off.max():.1f} items: {' of '.join(off.idxmax())}"
-    )
+    worst = f"at most {off.max():.1f} items: {' of '.join(off.idxmax())}"
+    lines.append(f"imbalance {off.sum():.1f} ({how}); {worst}")
     files = dict(_set_files(folder, known, items, wanted)) | {"imbalance.csv": csv_bytes(table.reset_index())}
     return files, lines, said
 

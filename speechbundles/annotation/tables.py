@@ -64,9 +64,8 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
     for number, grid in enumerate(grids):
         texts = [[cell for cell in map(folded, cells) if cell] for _, cells in grid.rows[:_TITLES]]
         usual = sorted(map(len, texts))[len(texts) // 2]
-        heads += [
-            (len(known.keys() & {*text}), min(len(text), usual), -at, number) for at, text in enumerate(texts)
-        ]
+        for at, text in enumerate(texts):
+            heads.append((len(known.keys() & {*text}), min(len(text), usual), -at, number))
     if not heads:
         problems.stop("empty", file, "has no rows")
     _, _, place, number = max(heads)
@@ -152,11 +151,8 @@ def data_file(id: str, items: str, files: Sequence[str] = (), **more: Any) -> di
     files: the files of the reference.
     more: `task`, the declaration of a task; `questions`, what annotators are asked; `sealed`, a share of the last set.
     """
-    return {
-        DATA: json_bytes(
-            {"id": id, "items": items, "files": files, "task": {}, "questions": {}, "sealed": 0, **more}
-        )
-    }
+    usual: dict[str, Any] = {"task": {}, "questions": {}, "sealed": 0}
+    return {DATA: json_bytes({"id": id, "items": items, "files": files, **usual, **more})}
 
 
 def read_data(folder: Path) -> dict[str, Any]:

@@ -129,10 +129,9 @@ def _eaf(path: Path, text: str, problems: Problems) -> Iterator[tuple[str, tuple
         fromstring(text.encode())
         eaf = Eaf(str(path), suppress_version_warning=True)
     except Exception as error:  # pympi raises whatever its lines raise
-        line = error.position[0] if isinstance(error, ParseError) else _line_at(text, _BROKEN.search(text))
-        problems.stop(
-            "not_eaf", path.name, f"not as ELAN writes it ({error}); save it again in ELAN", line=line
-        )
+        at = error.position[0] if isinstance(error, ParseError) else _line_at(text, _BROKEN.search(text))
+        why = f"not as ELAN writes it ({error}); save it again in ELAN"
+        problems.stop("not_eaf", path.name, why, line=at)
     spans, parent = {}, {}
     for aligned, linked, *_ in eaf.tiers.values():
         parent.update({annotation: row[0] for annotation, row in linked.items()})
@@ -175,9 +174,8 @@ def _text_grid(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
         tiers = parseTextgridStr(text, includeEmptyIntervals=True)["tiers"]
     except Exception as error:  # praatio raises whatever its lines raise
         bad = next((number for number, line in enumerate(plain, 1) if not _VALUE.fullmatch(line)), len(plain))
-        problems.stop(
-            "not_text_grid", path.name, f"not a TextGrid ({error}); save it again in Praat", line=bad
-        )
+        why = f"not a TextGrid ({error}); save it again in Praat"
+        problems.stop("not_text_grid", path.name, why, line=bad)
     place = 0
     for tier, sizes in zip(tiers, [*_SIZES.findall(text), *[("0", "0")] * len(tiers)], strict=False):
         turns, last, entries, size = [], 0.0, tier["entries"], int(sizes[0] or sizes[1])
@@ -187,12 +185,8 @@ def _text_grid(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
         place = max(0, text.find(f'"{tier["name"]}"', place))
         for begin, end, label in entries if tier["class"] == "IntervalTier" else ():
             span = re.compile(rf"{re.escape(begin)}\s+(?:xmax ?= ?)?{re.escape(end)}\b").search(text, place)
-            place, line, start, stop = (
-                span.end() if span else place,
-                _line_at(text, span),
-                decimal(begin),
-                decimal(end),
-            )
+            place, line = span.end() if span else place, _line_at(text, span)
+            start, stop = decimal(begin), decimal(end)
             if start is None or stop is None or not last - SAME <= start < stop:
                 message = f"an annotation from {begin} to {end}; expected times in order, after {last:g} s"
                 problems.add("bad_span", path.name, message, line=line)

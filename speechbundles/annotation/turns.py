@@ -51,10 +51,8 @@ class Recordings:
     def sweep(self, recording: str) -> tuple[list[str], np.ndarray, np.ndarray]:
         """Return labels, times of changes, and who has which label between them: (labels, annotators, times)."""
         turns, people = self.turns.iloc[self._rows.get(recording, [])], self.annotators[recording]
-        labels, last = (
-            sorted(turns["label"].unique()),
-            max(*turns["end"], self.seconds.get(recording, 0.0), 0.0),
-        )
+        labels = sorted(turns["label"].unique())
+        last = max(*turns["end"], self.seconds.get(recording, 0.0), 0.0)
         edges = np.unique([*turns["start"], *turns["end"], 0.0, last])
         change = np.zeros((len(labels), len(people), len(edges)), dtype=int)
         place = (
@@ -100,9 +98,8 @@ def recoded(turns: Frame, table: Mapping[str, str], problems: Problems) -> Frame
 def _resolved(utterance: Frame, tier: Frame) -> list[str]:
     """Return the labels of an utterance, in order of time, without `preceding` and `neighbour`."""
     labels: list[str] = utterance["label"].tolist()
-    times, of_tier = (
-        (each["end"] - each["start"]).groupby(each["label"]).sum() for each in (utterance, tier)
-    )
+    both = (utterance, tier)
+    times, of_tier = ((each["end"] - each["start"]).groupby(each["label"]).sum() for each in both)
     for place, label in enumerate(utterance["label"]):
         rule, _, listed = label.partition(":")
         if rule == PRECEDING and place:
@@ -159,9 +156,8 @@ def gamma(disorder: Disorder) -> Any:
 
 def turn_agreement(recordings: Recordings, units: Mapping[str, str]) -> Frame:
     """Return gamma of each pair of annotators with common recordings; `units` has the unit of each recording."""
-    mine = {
-        key: own.sort_values("start") for key, own in recordings.turns.groupby(["recording", "annotator"])
-    }
+    grouped = recordings.turns.groupby(["recording", "annotator"])
+    mine = {key: own.sort_values("start") for key, own in grouped}
     people, rows = sorted({each for own in recordings.annotators.values() for each in own}), []
     for one, other in combinations(people, 2):
         common = [each for each, own in recordings.annotators.items() if {one, other} <= {*own}]

@@ -66,9 +66,7 @@ def check_budget(report: Report, bundle: BuiltBundle, contents: Contents) -> Non
     """Report hidden sets for which the phases allow too many attempts, by number or by the labels revealed."""
     parts = [task.parts["reference_data"] for task in contents.tasks if "reference_data" in task.parts]
     for reference in {archive.name: archive for archive in parts}.values():
-        phases = [
-            phase for phase in bundle.phases if phase.reference_data == reference.name and phase.total != 0
-        ]
+        phases = [each for each in bundle.phases if each.reference_data == reference.name and each.total != 0]
         program = contents.programs.get(("scoring_program", phases[0].scoring_program)) if phases else None
         if program is None or is_part(reference):  # no leaderboard can reveal sealed labels
             continue
@@ -128,10 +126,8 @@ class Unknown:
     def _bits(self) -> tuple[float, float]:
         """The entropy without a system, and with it."""
         n, wrong = sum(self.counts), 1 - self.accuracy
-        among_others = wrong * math.log2(max(1, len(self.counts) - 1))
-        return n * entropy([count / n for count in self.counts]), n * (
-            entropy([self.accuracy, wrong]) + among_others
-        )
+        left = entropy([self.accuracy, wrong]) + wrong * math.log2(max(1, len(self.counts) - 1))
+        return n * entropy([count / n for count in self.counts]), n * left
 
     def __str__(self) -> str:
         if self._bits[0] <= self._bits[1]:

@@ -58,10 +58,8 @@ def check_codabench(report: Report, files: Archive, document: Document) -> Inspe
     check_image(bundle, "docker_image", top)
     _check_hiding(bundle, top, phases, board, tasks)
     if is_true(top.get("make_programs_available")):
-        programs = [
-            task.parts["scoring_program"] for task in bundle.contents.tasks if "scoring_program" in task.parts
-        ]
-        bundle.contents.public.update({program.name: program for program in programs})
+        programs = (task.parts.get("scoring_program") for task in bundle.contents.tasks)
+        bundle.contents.public.update({program.name: program for program in programs if program})
     return bundle
 
 
@@ -142,9 +140,8 @@ def _is_code(archive: Archive, *, ingested: bool) -> bool:
     """Return whether a solution with a metadata file is code that the worker or an ingestion program runs."""
     report = Report()
     program = check_program(report, archive, "submission", LAUNCH)
-    if any(
-        finding.code in ("program-command-missing", "program-metadata-invalid") for finding in report.findings
-    ):
+    codes = {finding.code for finding in report.findings}
+    if codes & {"program-command-missing", "program-metadata-invalid"}:
         return ingested
     words = program.command.split() if program else ()
     return any(word.removeprefix(LAUNCH.home) in archive.files for word in words)
@@ -158,9 +155,8 @@ def _check_phases(bundle: Inspection, parts: list[Part], tasks: _Tasks) -> list[
         _known(bundle, phase, tasks, "task-unknown")
     indexes = [phase.get("index", 0) for phase in parts]
     if len(set(map(type, indexes))) > 1:
-        bundle.add(
-            "wrong-type", ("phases",), f"indexes {indexes}, of which Codabench cannot sort numbers and texts"
-        )
+        what = f"indexes {indexes}, of which Codabench cannot sort numbers and texts"
+        bundle.add("wrong-type", ("phases",), what)
         return parts
     if any("index" in phase.given for phase in parts) and indexes != sorted(set(indexes)):
         bundle.add("phase-index", ("phases",), f"indexes {', '.join(map(str, indexes))}")
@@ -183,9 +179,7 @@ def _check_tasks_of_phases(bundle: Inspection, tasks: _Tasks, phases: list[Part]
     one_shows = rule == FORCE_LAST or (rule == FORCE_BEST and ascending)
     used = set()
     for phase in phases:
-        known = [
-            index for index in phase.get("tasks", []) if isinstance(index, (int, str)) and index in tasks
-        ]
+        known = [each for each in phase.get("tasks", []) if isinstance(each, (int, str)) and each in tasks]
         used.update(known)
         if len(known) > 1:
             code = "several-tasks-force" if one_shows else "phase-several-tasks"
@@ -228,14 +222,11 @@ def _check_leaderboard(bundle: Inspection, board: Part) -> None:
     for column in columns:
         if what := _wrong_computation(column, indexes):
             bundle.add("computation", column.path, what)
-    index, path = (
-        board.get("primary_index", LEADERBOARD["primary_index"]["default"]),
-        (*board.path, "primary_index"),
-    )
+    index = board.get("primary_index", LEADERBOARD["primary_index"]["default"])
+    path = (*board.path, "primary_index")
     if indexes and index not in indexes:
-        bundle.add(
-            "primary-index", path, f"{index}; the columns have the indexes {', '.join(map(str, indexes))}"
-        )
+        listed = ", ".join(map(str, indexes))
+        bundle.add("primary-index", path, f"{index}; the columns have the indexes {listed}")
     elif indexes and index != min(indexes):
         bundle.add("primary-not-first", path, f"{index}; the first column has the index {min(indexes)}")
     for column in _primary(board):
@@ -277,9 +268,8 @@ def _check_paths(report: Report, program: Program, step: str, task: BuiltTask) -
     for folder in re.findall(rf"{APP}/(\w+)", program.command):
         beside = task.beside and step == "ingestion_program"
         if folder not in FOLDERS["ingestion_beside_scoring" if beside else step]:
-            report.add(
-                "command-path", where, f"{APP}/{folder} does not exist during {step.partition('_')[0]}"
-            )
+            what = f"{APP}/{folder} does not exist during {step.partition('_')[0]}"
+            report.add("command-path", where, what)
         elif folder == "input_data" and "input_data" not in task.parts:
             report.add("command-path", where, f"{APP}/input_data, but {task.name} has no input_data")
 

@@ -81,9 +81,8 @@ def _check_phases(bundle: Inspection, top: Part, phases: list[Part]) -> None:
             bundle.add("phase-overlap", place, f"starts {next_start}; the previous phase starts {start}")
         elif start and next_start and next_start - start <= timedelta(days=1):
             bundle.add("phase-too-short", place, f"starts {next_start - start} after the previous phase")
-    check_period(
-        bundle, ("end_date",), ordered[-1].get("start_date") if ordered else None, top.get("end_date")
-    )
+    last = ordered[-1].get("start_date") if ordered else None
+    check_period(bundle, ("end_date",), last, top.get("end_date"))
 
 
 def _check_leaderboard(bundle: Inspection, both: Part) -> None:

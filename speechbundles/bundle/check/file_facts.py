@@ -133,9 +133,8 @@ def read_sound(data: bytes) -> Sound | None:
         samples, rate, sound, described, others = read(data) if read else (0, 0, 0, "", [])
         seconds = samples / rate
         digest = hashlib.sha256(b"\0".join(others)).hexdigest()
-        return Sound(
-            seconds, samples, sound / seconds if samples else 0.0, len(data) - sound, described, digest
-        )
+        per_second = sound / seconds if samples else 0.0
+        return Sound(seconds, samples, per_second, len(data) - sound, described, digest)
     except (struct.error, ValueError, IndexError, ArithmeticError):
         return None
 

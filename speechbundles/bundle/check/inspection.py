@@ -175,13 +175,8 @@ class Inspection:
         else:
             return value is not None
         code = "codalab-value" if rule.get("only") else code or "wrong-type"
-        self.add(
-            code,
-            path,
-            what,
-            word=value if kind == "enum" else None,
-            known=map(str, limit) if kind == "enum" else (),
-        )
+        known = map(str, limit if kind == "enum" else ())
+        self.add(code, path, what, word=value if kind == "enum" else None, known=known)
         return kind in ("maxLength", "minimum", "maximum")
 
     def _read(self, path: Path, value: Any, rule: Key) -> Any:
@@ -219,9 +214,8 @@ class Inspection:
             self.add("file-directory", path, f"{name} is a directory; expected a zip, or {name}/")
         if data is None:
             return folder
-        if path[-1] in ("starting_kit", "public_data") and not data.startswith(
-            b"PK"
-        ):  # participants download it
+        # Participants download it.
+        if path[-1] in ("starting_kit", "public_data") and not data.startswith(b"PK"):
             return Archive(posixpath.dirname(name), {posixpath.basename(name): data}, self.files.room)
         if posixpath.splitext(name)[1] not in (".py", ".sh", ".ipynb", ".R"):
             return open_archive(self.report, name, data, self.files.room)

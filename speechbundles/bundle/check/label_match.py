@@ -105,11 +105,8 @@ class Table:
 
     def secret_columns(self, carried: Collection[str]) -> list[str]:
         """Return the columns that are secret if item lists have the columns `carried`."""
-        return [
-            name
-            for name in self.columns
-            if not ITEMS_ONLY.fullmatch(name) and (LABELS.fullmatch(name) or name not in carried)
-        ]
+        unseen = (name for name in self.columns if LABELS.fullmatch(name) or name not in carried)
+        return [name for name in unseen if not ITEMS_ONLY.fullmatch(name)]
 
     @cached_property
     def keys(self) -> list[Key]:
@@ -302,9 +299,7 @@ def _follow_from_marks(labels: Sequence[str], records: Sequence[set[Mark]]) -> t
     best = []
     for label, size in Counter(labels).items():
         own = Counter(chain(*compress(records, map(label.__eq__, labels))))
-        marks = [
-            (2 * count - often[mark], repr(mark), mark) for mark, count in own.items() if 2 * count > size
-        ]
+        marks = [(2 * n - often[mark], repr(mark), mark) for mark, n in own.items() if 2 * n > size]
         tried.update(mark for *_, mark in marks)
         best.append((*max(marks, default=(-1, "", ("", ""))), label))
     *marked, (*_, rest) = sorted(best, reverse=True)

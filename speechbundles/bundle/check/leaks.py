@@ -155,9 +155,8 @@ def _in_steps(table: Table, rows: Sequence[int]) -> list[list[int]]:
         steps: dict[str, list[int]] = {}
         for row in rows:
             steps.setdefault(table.columns[whole][row], []).append(row)
-        if len(steps) < len(rows) and any(
-            all(_ascend([cells[row] for row in step]) for step in steps.values()) for cells in starts
-        ):
+        ordered = (all(_ascend([cells[row] for row in step]) for step in steps.values()) for cells in starts)
+        if len(steps) < len(rows) and any(ordered):
             return list(steps.values())
     return [[row] for row in rows]
 
@@ -278,6 +277,5 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> Archive
 
 def _is_zip(name: str, data: bytes) -> bool:
     """Return whether a file is a zip whose files are searched instead."""
-    return name.lower().endswith(".zip") or (
-        data.startswith(b"PK\3\4") and not name.lower().endswith(WORKBOOK)
-    )
+    is_workbook = name.lower().endswith(WORKBOOK)
+    return name.lower().endswith(".zip") or (data.startswith(b"PK\3\4") and not is_workbook)

@@ -81,9 +81,8 @@ def _check_deciding(report: Report, phases: list[BuiltPhase]) -> None:
     if deciding.closes is None:
         report.add("review-window", where, "the deciding phase has no end")
     elif following and following.opens - deciding.closes < REVIEW:
-        report.add(
-            "review-window", where, f"closes {deciding.closes}; {following.name!r} opens {following.opens}"
-        )
+        what = f"closes {deciding.closes}; {following.name!r} opens {following.opens}"
+        report.add("review-window", where, what)
 
 
 def _check_past(report: Report, phases: list[BuiltPhase], now: datetime) -> None:

@@ -116,17 +116,13 @@ def find_predictors(
         units = np.unique(grouping[kept], return_inverse=True)[1]
         tests = list(_tests_of_units(values, columns, units, rng))
         p = np.maximum(p, np.minimum(1, len(tests) * np.min(tests, axis=0)) if tests else 1)
-    return sorted(
-        (
-            Predictor(
-                feature, label, _auc(orders[at], column), float(found[at, number]), float(p[at, number])
-            )
-            for at, feature in enumerate(known)
-            for number, (label, column) in enumerate(zip(labels, columns, strict=True))
-            if p[at, number] <= LEVEL and found[at, number] >= LEAST
-        ),
-        key=lambda each: -each.correlation,
-    )
+    predictors = [
+        Predictor(feature, label, _auc(orders[at], column), float(found[at, number]), float(p[at, number]))
+        for at, feature in enumerate(known)
+        for number, (label, column) in enumerate(zip(labels, columns, strict=True))
+        if p[at, number] <= LEVEL and found[at, number] >= LEAST
+    ]
+    return sorted(predictors, key=lambda each: -each.correlation)
 
 
 def _orders(values: Floats, rng: np.random.Generator) -> list[Indexes]:

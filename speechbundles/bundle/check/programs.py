@@ -125,13 +125,8 @@ def _command(report: Report, where: str, data: bytes) -> str | None:
     if isinstance(command, str) and command.strip():
         return command
     known = () if "command" in content else map(str, content)
-    report.add(
-        "program-command-missing",
-        where,
-        f"command is {command!r}; expected text",
-        word="command",
-        known=known,
-    )
+    what = f"command is {command!r}; expected text"
+    report.add("program-command-missing", where, what, word="command", known=known)
     return None
 
 

@@ -49,9 +49,8 @@ def check_scores(bundle: Inspection, program: Program) -> None:
     scores = [score["key"] for score in description["scores"]]
     for key, path in bundle.contents.columns:
         if key not in scores:
-            bundle.add(
-                "column-not-scored", path, f"{program.archive.name} writes no {key!r}", word=key, known=scores
-            )
+            what = f"{program.archive.name} writes no {key!r}"
+            bundle.add("column-not-scored", path, what, word=key, known=scores)
     key, path = bundle.contents.primary or ("", ())
     if key in scores and key != scores[0]:
         bundle.add("primary-not-first-score", path, f"ranks by {key!r}; the first score is {scores[0]!r}")
@@ -83,9 +82,8 @@ def _check_written(bundle: Inspection, archive: Archive, description: Mapping[st
 
 def _own_files(contents: Contents, scoring: Archive, task: str) -> dict[str, bytes]:
     """Return the files of a scoring program and of the ingestion programs before it that can write its scores."""
-    before = (
-        each.parts.get("ingestion_program") for each in contents.tasks if scoring in each.parts.values()
-    )
+    scored = (each.parts for each in contents.tasks if scoring in each.parts.values())
+    before = (parts.get("ingestion_program") for parts in scored)
     return {
         archive.where(name): data
         for archive in {each.name: each for each in (scoring, *before) if each}.values()
@@ -107,11 +105,9 @@ def check_sorting(bundle: Inspection, built: BuiltBundle) -> None:
         known = declared.get(column.key)
         expected = known if known in (HIGHER, LOWER) else _usual_direction(column)
         item = bundle.document.value(paths.get(column.key, ()))
+        sorting = item.get("sorting", item.get("sort"))
         # A column without a valid sorting has a finding of its own.
-        if (
-            expected in (None, column.direction)
-            or item.get("sorting", item.get("sort")) not in SORTING.values()
-        ):
+        if expected in (None, column.direction) or sorting not in SORTING.values():
             continue
         source = "as the program declares" if expected == known else "as its name suggests"
         what = f"{column.title!r} ranks the {column.direction} score first; {expected} is better, {source}"

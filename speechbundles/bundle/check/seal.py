@@ -40,9 +40,8 @@ def sealed_sets(report: Report, contents: Contents, bundle: Path) -> dict[str, S
         description = (read_description(program.archive) if program else None) or {}
         home = bundle.resolve().parent.parent / HOME / str(description.get("task", ""))
         for folder in home.glob("*"):
-            whole, sealed = (
-                _labels(folder / part) for part in (WHOLE, WHOLE if is_home(uploaded) else SEALED)
-            )
+            parts = WHOLE, WHOLE if is_home(uploaded) else SEALED
+            whole, sealed = (_labels(folder / part) for part in parts)
             if reference_zip(folder.name) == uploaded.name and sealed.files and _is_of(uploaded, whole):
                 sets[uploaded.name] = SealedSet(uploaded, whole, sealed)
         if uploaded.name not in sets:
@@ -87,10 +86,8 @@ def hidden_references(bundle: BuiltBundle) -> list[str]:
 
 def _labels(folder: Path) -> Archive:
     """Return the files with labels that a build wrote to a folder; none if the folder does not exist."""
-    files = {
-        path.name: path.read_bytes() for path in folder.glob("*") if path.is_file() and path.name != PART_FILE
-    }
-    return Archive("/".join(folder.parts[-4:]), files, Room())
+    paths = (path for path in folder.glob("*") if path.is_file() and path.name != PART_FILE)
+    return Archive("/".join(folder.parts[-4:]), {path.name: path.read_bytes() for path in paths}, Room())
 
 
 def _is_of(uploaded: Archive, whole: Archive) -> bool:

@@ -16,21 +16,16 @@ _IMAGE = re.compile(
 def check_image(bundle: Inspection, key: str, top: Part) -> None:
     """Check the Docker image in which the programs run."""
     value = str(top.get(key) or "")
+    tag = value.rpartition("/")[2].partition(":")[2]
     if key in top and not value:
         bundle.add("docker-missing", (), f"no {key}")
     elif value and not _IMAGE.fullmatch(value):
         bundle.add("docker-invalid", (key,), f"{value!r} is not a valid image name")
-    elif (
-        value
-        and "@sha256:" not in value
-        and (":" not in value.rpartition("/")[2] or value.endswith(":latest"))
-    ):
+    elif value and "@sha256:" not in value and tag in ("", "latest"):
         bundle.add("docker-unpinned", (key,), f"{value!r} has no fixed tag")
     # Programs that have `spokeneval` in their zips need Python 3.9.
-    programs = bundle.contents.programs.values()
-    if re.fullmatch(OLD_IMAGES, value) and any(
-        "spokeneval/__init__.py" in each.archive.files for each in programs
-    ):
+    programs = (program.archive.files for program in bundle.contents.programs.values())
+    if re.fullmatch(OLD_IMAGES, value) and any("spokeneval/__init__.py" in files for files in programs):
         bundle.add("docker-too-old", (key,), f"{value!r} has Python 3.7 or older")
 
 

@@ -51,9 +51,8 @@ def unwritten_keys(files: Mapping[str, bytes], keys: Collection[str]) -> list[st
         computes = computes or any(map(_stores_by_name, nodes))
     words.update(texts, *(_LINE.findall(text) for text in texts))
     patterns = [pattern for pattern in map(_pattern, sorted(texts)) if pattern][:_MOST_PATTERNS]
-    found = {
-        key for key in keys if key in words or any(each.fullmatch(key[:_LONGEST_KEY]) for each in patterns)
-    }
+    made = {key for key in keys if any(each.fullmatch(key[:_LONGEST_KEY]) for each in patterns)}
+    found = made.union(words.intersection(keys))
     return [] if computes and not found else [key for key in keys if key not in found]
 
 

@@ -103,9 +103,8 @@ def find_python(path: Path | None = None) -> Python:
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             expected = f"--python {path}: expected a Python or the folder of an environment"
             raise OrganiserError(f"{expected}: {error}") from None
-    folders = dict.fromkeys(
-        name for folder in answer[1:] for name in (folder, os.path.realpath(folder)) if folder
-    )
+    prefixes = filter(None, answer[1:])
+    folders = dict.fromkeys(name for folder in prefixes for name in (folder, os.path.realpath(folder)))
     return Python(answer[0], tuple(name for name in folders if not name.startswith("/usr")))
 
 
@@ -155,9 +154,8 @@ class BubblewrapEngine:
     def run(self, program: Program, scratch: Path, limits: Limits) -> Outcome:
         """See `Engine.run`; nothing that an earlier run left in `scratch` is visible."""
         place = Path(tempfile.mkdtemp(dir=scratch))
-        return sandbox.run(
-            [*self._command(program, place), *program.words], cwd=place, env=USUAL, limits=limits
-        )
+        command = [*self._command(program, place), *program.words]
+        return sandbox.run(command, cwd=place, env=USUAL, limits=limits)
 
     def _command(self, program: Program, place: Path) -> Iterator[str]:
         """Return the command that starts a program's own; `place` is a new folder for this run."""

@@ -79,9 +79,8 @@ def _predict(run: Run, submitted: Path) -> Path:
     if run.task.ingestion_program:
         words = _words(folders["ingestion_program"], INGESTION_VARIABLES)
         if words is None:
-            raise RunFailed(
-                "the ingestion program has no command in its metadata: CodaLab's worker stops there"
-            )
+            what = "the ingestion program has no command in its metadata"
+            raise RunFailed(f"{what}: CodaLab's worker stops there")
         inner = {f"{RUN}/{name}": folder for name, folder in folders.items() if name != "input"}
         command = ["env", f"PYTHONPATH={RUN}/program", *words]
         programs.append(Program("ingestion", command, RUN, {**mounts, **inner}, inputs))
@@ -162,9 +161,8 @@ def read_scores(output: Path) -> Mapping[Any, Any]:
 def _number(text: str) -> int | float | str:
     """Return a finite number as the program wrote it, or else the text."""
     for kind in (int, float):
-        with suppress(
-            ValueError, OverflowError
-        ):  # not a number, or an integer beyond all floating-point numbers
+        # OverflowError: an integer beyond all floating-point numbers.
+        with suppress(ValueError, OverflowError):
             number = kind(text)
             if math.isfinite(number):
                 return number

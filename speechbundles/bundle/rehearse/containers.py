@@ -66,9 +66,8 @@ class ContainerEngine:
             raise ValueError("the command is empty")
         name = f"rehearsal-{secrets.token_hex(8)}"
         try:
-            made = self._call(
-                "create", f"--name={name}", *self._options(program, limits), self.image, *program.words
-            )
+            options = self._options(program, limits)
+            made = self._call("create", f"--name={name}", *options, self.image, *program.words)
             if made.returncode:
                 raise OrganiserError(f"a container of {self.image} cannot be run: {made.stderr.strip()}")
             return self._attend(name, limits)
@@ -157,7 +156,5 @@ def find_program() -> tuple[str, str]:
             rootless = re.search(r"^ *(name=)?rootless(: true)?$", told.stdout, re.MULTILINE)
             return program, "0:0" if rootless else f"{os.getuid()}:{os.getgid()}"
         tried.append(f"  {name}: {told.stderr.strip()}")
-    listed = "\n".join(tried)
-    raise OrganiserError(
-        f"neither Docker nor Podman answers; start one of them, or set DOCKER_HOST\n{listed}"
-    )
+    what = "neither Docker nor Podman answers; start one of them, or set DOCKER_HOST"
+    raise OrganiserError("\n".join([what, *tried]))

@@ -157,9 +157,8 @@ def _prepared(
 
     with temporary_place("bundle", above) as place, ExitStack() as stack:
         own = own_programs(bundle)
-        ready = (
-            bundle.unpack_once(place.path) if own else bundle
-        )  # programs of others may write to their folders
+        # Programs of others may write to their folders.
+        ready = bundle.unpack_once(place.path) if own else bundle
         engine: Engine
         if own:
             folders = {ready.unpacked[name]: whose for name, whose in own.items()}
@@ -200,10 +199,8 @@ def _cluster(
         try:
             client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
-            start = f"start one with dask worker {scheduler}"
-            raise OrganiserError(
-                f"the scheduler at {scheduler} got no worker within {WAIT} s; {start}"
-            ) from None
+            what = f"the scheduler at {scheduler} got no worker within {WAIT} s"
+            raise OrganiserError(f"{what}; start one with dask worker {scheduler}") from None
         (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
         with ThreadPoolExecutor(AHEAD * sum(client.nthreads().values())) as pool:
             yield pool, run
@@ -266,9 +263,8 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     stopped = any(step.why_stopped for step in failed)
     lines = printed if printed and not stopped else [*lines, *printed]
     # The temporary folder has a different name in each run.
-    lines = [
-        re.sub(rf"[^\s\"'(]*/{PREFIX}[^/\s]+/run/", "", line[:LONGEST_LINE]) for line in lines if line.strip()
-    ]
+    place = re.compile(rf"[^\s\"'(]*/{PREFIX}[^/\s]+/run/")
+    lines = [place.sub("", line[:LONGEST_LINE]) for line in lines if line.strip()]
     if len(lines) > REASON_LINES:
         lines[REASON_LINES:] = [f"(and {count_of(len(lines) - REASON_LINES, 'more line')})"]
     return tuple(printable(line, kept="\n") for line in lines)

@@ -129,15 +129,13 @@ def own_programs(bundle: BuiltBundle) -> dict[str, str]:
     for folder in ("scoring_program", "ingestion_program"):
         code |= {(Path(name).name, content) for name, content in source.read_files(folder).items()}
     tasks = [task for phase in bundle.phases for task in phase.tasks]
-    programs = dict.fromkeys(
-        name for task in tasks for name in (task.scoring_program, task.ingestion_program) if name
-    )
+    pairs = ((task.scoring_program, task.ingestion_program) for task in tasks)
+    programs = dict.fromkeys(name for pair in pairs for name in pair if name)
     others: set[str] = set()
     for name in programs:
         try:
-            others |= {
-                entry for entry, content in bundle.entries(name) if (entry, content) not in code
-            } - _SETTINGS
+            entries = bundle.entries(name)
+            others |= {entry for entry, content in entries if (entry, content) not in code} - _SETTINGS
         except BundleError:
             return {}  # a run reports it
     others = {entry for entry in others if not entry.endswith("/")}

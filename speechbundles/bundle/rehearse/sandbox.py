@@ -141,9 +141,8 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Li
     with family.supervisor as supervisor:
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
-        return family.attend(
-            (supervisor.stdout.fileno(), supervisor.stderr.fileno()), status_fd, began, limits
-        )
+        streams = supervisor.stdout.fileno(), supervisor.stderr.fileno()
+        return family.attend(streams, status_fd, began, limits)
 
 
 def start(
@@ -325,9 +324,8 @@ class Family:
         try:
             while members := self._alive() or self._alive():
                 if time.monotonic() > deadline:
-                    raise RuntimeError(
-                        f"processes could not be killed: {sorted(member.pid for member in members)}"
-                    )
+                    left = sorted(member.pid for member in members)
+                    raise RuntimeError(f"processes could not be killed: {left}")
                 if new := [member for member in members if member not in halted]:
                     for each in new:
                         _of(each, psutil.Process.suspend, None)

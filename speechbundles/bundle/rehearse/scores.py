@@ -98,9 +98,8 @@ def store_scores(
     dropped = [key for key in scores if key not in columns]
     on_purpose = declared() if dropped else ()
     if dropped := [key for key in dropped if key not in on_purpose]:
-        warnings.append(
-            f"scores without a column, dropped by the platform without notice: {', '.join(dropped)}"
-        )
+        listed = ", ".join(dropped)
+        warnings.append(f"scores without a column, dropped by the platform without notice: {listed}")
     missing = [key for key, column in columns.items() if key not in stored and not column.computed]
     if missing:
         warnings.append(f"columns without a score: {', '.join(missing)}")
