@@ -192,7 +192,7 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
         ("zh", ["对数据集 finale 重复", "*Test*阶段每天 3 次", "*Finale*阶段每天 1 次"]),
     ],
 )
-def test_steps_and_limits_follow_three_sets_of_any_names(language, said):
+def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path, language, said):
     competition = with_settings(COMPETITIONS["spoken_call"], language=language, public_sets=["train"])
     first, last = competition.phases
     phases = (
@@ -200,7 +200,9 @@ def test_steps_and_limits_follow_three_sets_of_any_names(language, said):
         replace(last, reference="test", name="Test"),
         replace(last, reference="finale", name="Finale", max_submissions_per_day=1),
     )
-    page = page_texts(replace(competition, phases=phases))["overview.md"]
+    changed = replace(competition, phases=phases)
+    parts = replace(made_of(tmp_path, changed), solutions={name: {} for name in changed.sets})
+    page = page_texts(changed, parts, CODABENCH)["overview.md"]
     for text in ("`python3 baseline.py train out`", "baseline.py finale final", "--set finale final", *said):
         assert text in page
 
