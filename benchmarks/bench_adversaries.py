@@ -102,7 +102,6 @@ def decoders(quick: bool) -> Rows:
     yield ["weights, 200 responses"], _weighed_points
     if not quick:
         yield ["turns, the 1,872 instants that 39 attempts reach"], _timed_points
-    yield ["flips, blind: shown of 29"], _flips_shown
     case = case_of("psst_correctness")
     for title, system in (("baseline", case), ("better system", cases.somewhat_better(case))):
         for columns in ("all", "primary"):
@@ -122,12 +121,6 @@ def _timed_points(kind: str) -> float:
     decoded = attack(board, turns.decode, np.zeros(len(case.labels), dtype=int), case.attempts)
     asked = slice(0, 2 * len(turns.LENGTHS) * board.attempts)
     return points_right(case.labels[asked], decoded[asked])
-
-
-def _flips_shown(kind: str) -> int:
-    case = case_of("psst_correctness")
-    guess = np.random.default_rng(3).permutation(case.said)
-    return flips.flip_each(board_of(case, kind), guess, np.arange(case.attempts - 1)).shown
 
 
 def _points_above(case: Case, answers: np.ndarray) -> float:

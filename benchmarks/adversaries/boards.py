@@ -98,11 +98,6 @@ def attack(
     return learned
 
 
-def choose_steps(errors: Mapping[str, float], multiple: float, keys: Sequence[str]) -> dict[str, float]:
-    """Return the steps that a build would choose at a multiple of the standard errors."""
-    return {key: choose_step(multiple * errors[key]) for key in keys if errors[key] > 0}
-
-
 def board_of(case: Case, kind: str = "1 floor", columns: str = "primary", *, ends: bool = False) -> Board:
     """Return a board that shows the primary score only, or all columns.
 
@@ -117,7 +112,7 @@ def board_of(case: Case, kind: str = "1 floor", columns: str = "primary", *, end
         return board
     multiple, _, floored = kind.partition(" ")
     keys = [case.task.primary.key] if columns == "primary" else list(case.errors)
-    steps = choose_steps(case.errors, float(multiple), keys)
+    steps = {key: choose_step(float(multiple) * case.errors[key]) for key in keys if case.errors[key] > 0}
     if ends:
         steps.update({key + end: step for key, step in steps.items() for end in ENDS})
     floor = coarse_scores(board.exact(case.baseline), steps) if floored else None

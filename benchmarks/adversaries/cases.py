@@ -147,13 +147,7 @@ def errors_and_as_many_right(wrong: np.ndarray) -> np.ndarray:
 
 
 def _case(
-    name: str,
-    reference: Any,
-    labels: np.ndarray,
-    system: np.ndarray,
-    give: Give,
-    said: np.ndarray | None = None,
-    **choices: Any,
+    name: str, reference: Any, labels: Any, system: Any, give: Give, said: Any = None, **choices: Any
 ) -> Case:
     """Return a case, by default of binary answers of which all errors and as many right ones are doubtful."""
     claimed = system.astype(np.int64) if said is None else said
@@ -197,9 +191,8 @@ def _heard_and_prompted() -> list[tuple[list[str], str]]:
     path = ROOT / "starting_kit/psst/data/evaluation_transcripts.tsv"
     with path.open(encoding="utf-8", newline="") as file:
         heard = {row["utterance_id"]: row["asr_transcript"] for row in csv.DictReader(file, delimiter="\t")}
-    return [
-        (heard[item].split(), item.rsplit("-", 1)[1]) for item in _reference("psst_correctness").items.ids
-    ]
+    items = _reference("psst_correctness").items.ids
+    return [(heard[item].split(), item.rsplit("-", 1)[1]) for item in items]
 
 
 @cache
@@ -231,9 +224,8 @@ def psst_recognition() -> Case:
     costs = [task.count(reference, give(nothing + value))["features"].feature_cost for value in (0, 1)]
     labels = np.where(costs[0] == costs[1], -1, costs[1] < costs[0]).astype(np.int64)
     doubtful = errors_and_as_many_right(labels == 1)
-    return _case(
-        "psst_recognition", reference, labels, nothing, give, doubtful=doubtful[labels[doubtful] >= 0]
-    )
+    doubtful = doubtful[labels[doubtful] >= 0]
+    return _case("psst_recognition", reference, labels, nothing, give, doubtful=doubtful)
 
 
 @cache

@@ -1,39 +1,17 @@
 """Flips: one answer or a group is changed, and the adversary observes whether the board changes.
 
-Blind flips start from any answers. With steps, a flip is visible only if the score is at the edge of a step. An
-adversary with two sets of answers on the two sides of an edge finds it by bisection, and then learns one label in each
-attempt. With a good system, one attempt asks about a group of answers, and if none is wrong, all of them are certain.
+With steps, a flip is visible only if the score is at the edge of a step. An adversary with two sets of answers on the
+two sides of an edge finds it by bisection, and then learns one label in each attempt. With a good system, one attempt
+asks about a group of answers, and if none is wrong, all of them are certain.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .boards import Board
-
-
-class Flips(NamedTuple):
-    """Result of single flips: how many were visible, and how many of these in the right direction."""
-
-    shown: int
-    right: int
-
-
-def flip_each(board: Board, answers: np.ndarray, places: np.ndarray) -> Flips:
-    """Flip one binary answer after the other."""
-    labels, give = board.case.labels, board.case.give
-    start = board.ask(give(answers))
-    shown = right = 0
-    for place in places.tolist():
-        changed = answers.copy()
-        changed[place] = 1 - changed[place]
-        line = board.ask(give(changed))
-        shown += line != start
-        better = board.signed(line) - board.signed(start)
-        right += better != 0 and (better > 0) == (changed[place] == labels[place])
-    return Flips(shown, right)
 
 
 class Certain(NamedTuple):
@@ -55,12 +33,7 @@ class Certain(NamedTuple):
 
 
 def climb_edge(
-    board: Board,
-    certain: Certain,
-    tried: np.ndarray,
-    rng: np.random.Generator,
-    rate: float = 0.5,
-    alike: bool = False,
+    board: Board, certain: Certain, tried: Any, rng: Any, rate: float = 0.5, alike: bool = False
 ) -> None:
     """Find the edge of a step near the baseline, then flip one answer after the other there.
 

@@ -7,7 +7,7 @@ to chance; it is averaged over many attacks.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,13 +41,9 @@ def draw_halves(case: Case, rng: np.random.Generator) -> Halves:
     units = np.unique(list(case.task.units(case.reference).of.values()), return_inverse=True)[1]
     numbers = range(units.max() + 1)
     chosen = [int(name) for name in draw_units([str(unit) for unit in numbers], 0.5, rng.bytes(32))]
-    key = case.task.primary.key
-    return Halves(
-        *(
-            Half(np.flatnonzero(np.isin(units, half)), standard_errors(case, half)[key])
-            for half in (np.setdiff1d(numbers, chosen), np.sort(chosen))
-        )
-    )
+    parts = np.setdiff1d(numbers, chosen), np.sort(chosen)
+    rows = (np.flatnonzero(np.isin(units, part)) for part in parts)
+    return Halves(*map(Half, rows, (standard_errors(case, part)[case.task.primary.key] for part in parts)))
 
 
 def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -65,8 +61,7 @@ def scores_of_many(case: Case, answers: np.ndarray, rows: np.ndarray) -> np.ndar
     true_negatives = len(rows) - true_positives - false_positives - false_negatives
     counts = BinaryCounts(true_positives, false_positives, false_negatives, true_negatives)
     assert case.task.primary.direction == HIGHER
-    scores: np.ndarray = np.asarray(case.task.primary.value(counts))
-    return scores
+    return np.asarray(case.task.primary.value(counts))
 
 
 def as_shown(scores: np.ndarray, step: float | None, floor: float | None) -> np.ndarray:
@@ -86,13 +81,7 @@ class Gain(NamedTuple):
 
 
 def climb(
-    case: Case,
-    halves: Halves,
-    attempts: int,
-    rng: np.random.Generator,
-    kind: str = "exact",
-    *,
-    blind: bool = False,
+    case: Case, halves: Halves, attempts: int, rng: Any, kind: str = "exact", *, blind: bool = False
 ) -> Gain:
     """Climb in rounds of random answers; submit the current guess after each, and keep the best one.
 
