@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -41,35 +41,6 @@ def finite_pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray
     if len(reference) != len(hypothesis):
         raise ValueError(f"{len(reference)} reference values but {len(hypothesis)} hypothesis values")
     return reference, hypothesis
-
-
-def doubles(values: Any, name: str) -> np.ndarray:
-    """Copy numbers of shape (n,), n >= 1, as doubles, finite or not.
-
-    Examples
-    --------
-    >>> doubles([1, 2], "target scores").tolist()
-    [1.0, 2.0]
-    """
-    values = np.asarray(values)
-    if values.ndim != 1 or not values.size:
-        raise ValueError(f"{name} must have shape (n,) with n >= 1, not {values.shape}")
-    if values.dtype.kind not in "iuf":
-        raise ValueError(f"{name} must be numbers, not {values.dtype}: {values[0]!r}")
-    return np.array(values, dtype=np.float64)
-
-
-def refuse_not_finite(values: np.ndarray, name: str) -> NoReturn:
-    """Raise the ValueError for values that are not all finite.
-
-    Examples
-    --------
-    >>> refuse_not_finite(np.array([1, np.nan, np.inf]), "scores")
-    Traceback (most recent call last):
-    ValueError: scores must be finite: nan (and 1 more)
-    """
-    bad = values[~np.isfinite(values)]
-    raise ValueError(f"{name} must be finite: {bad[0]} (and {len(bad) - 1} more)")
 
 
 def rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -10,17 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import doubles, refuse_not_finite
+from .arrays import finite_numbers
 
 
 def sorted_trials(target_scores: Any, nontarget_scores: Any) -> tuple[np.ndarray, np.ndarray]:
-    targets = doubles(target_scores, "target scores")
-    nontargets = doubles(nontarget_scores, "nontarget scores")
-    for name, scores in (("target scores", targets), ("nontarget scores", nontargets)):
-        scores.sort()
-        if not np.isfinite(scores[[0, -1]]).all():  # sorted: -inf comes first, inf and nan last
-            refuse_not_finite(scores, name)
-    return targets, nontargets
+    targets = finite_numbers(target_scores, "target scores")
+    return np.sort(targets), np.sort(finite_numbers(nontarget_scores, "nontarget scores"))
 
 
 def pool_adjacent_violators(

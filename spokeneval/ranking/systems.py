@@ -14,9 +14,9 @@ import numpy as np
 
 from ..formats.problems import count_of
 from ..formats.speakers import unit_noun
+from ..metrics.bootstrap import RESAMPLES
+from ..metrics.jackknife import FEWEST_UNITS
 from ..run.interval import (
-    FEWEST_UNITS,
-    RESAMPLES,
     difference_interval,
     ends_beyond,
     joint_scores,

@@ -26,8 +26,8 @@ from ..formats.problems import (
     plural_of,
 )
 from ..formats.speakers import independence_note
+from ..metrics.jackknife import FEWEST_UNITS
 from ..run.feedback import as_shown
-from ..run.interval import FEWEST_UNITS
 from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored

@@ -13,8 +13,9 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..formats.problems import count_of
+from ..metrics.jackknife import FEWEST_UNITS
 from ..run.feedback import as_shown
-from ..run.interval import FEWEST_UNITS, difference_interval, ends_beyond, scores_without
+from ..run.interval import difference_interval, ends_beyond, scores_without
 from ..run.options import Settings
 from ..run.scoring import Scored
 from ..task import ENDS, HIGHER, Number, Task

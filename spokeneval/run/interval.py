@@ -9,25 +9,11 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from ..metrics.bootstrap import RESAMPLES, SEED, bootstrap_scores, resample_weights
+from ..metrics.bootstrap import RESAMPLES, bootstrap_scores, resample_weights
 from ..metrics.counts import as_matrix, field_arrays, taken, total
-from ..metrics.jackknife import FEWEST_UNITS, jackknife_error, jackknife_interval, leave_out_in_turn
+from ..metrics.jackknife import FEWEST_UNITS as FEWEST_UNITS
+from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn
 from ..task import Number, Score, Task
-
-__all__ = [
-    "FEWEST_UNITS",
-    "RESAMPLES",
-    "SEED",
-    "Interval",
-    "difference_interval",
-    "ends_beyond",
-    "interval_of_units",
-    "joint_scores",
-    "resampled_error",
-    "score_intervals",
-    "scores_without",
-]
-
 
 _DECIMALS = 9
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
+from ..metrics.jackknife import FEWEST_UNITS
 from ..task import ENDS, Number, Task
-from .interval import FEWEST_UNITS, Interval, score_intervals
+from .interval import Interval, score_intervals
 from .options import Settings
 from .reference import collection_paused
 from .statistics import Statistics, by_unit

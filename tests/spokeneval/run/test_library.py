@@ -14,7 +14,7 @@ import spokeneval
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.speakers import independence_note
-from spokeneval.run.interval import FEWEST_UNITS
+from spokeneval.metrics.jackknife import FEWEST_UNITS
 from spokeneval.task import ENDS
 from tests.samples.cases import CASES
 from tests.samples.near_misses import near_misses
