@@ -29,6 +29,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from types import MappingProxyType
@@ -124,9 +125,27 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
     problems.raise_if_any()
     if found is None:
         problems.stop("missing_file", TURNS_CSV, f"is missing; expected {TURNS_CSV} or {TURNS_RTTM}")
-    turns = found.where(lambda label: label != NO_SCORE)
+    regions = given or _extents(found.where(lambda label: label != NO_SCORE))
+    reference = reference_of(found, regions, declared.classes, "seconds", problems)
+    units = _units((found, regions), declared.optional, problems)
+    problems.raise_if_any()
+    recordings = reference.items.ids
+    return replace(
+        reference,
+        items=replace(reference.items, latest=float(given.spans.max()) if given else None),
+        units=[units.get(recording, recording) for recording in recordings] if units else (),
+    )
+
+
+def reference_of(
+    found: Rows, regions: Rows, classes: Sequence[str], unit: str, problems: Problems
+) -> Reference:
+    """The turns of the classes, or with any labels without classes, in the recordings that have regions.
+
+    Times under the label `NO_SCORE` are not evaluated. `unit` is that of the files' times, in words.
+    """
+    turns = found.where(lambda label: label in classes if classes else label != NO_SCORE)
     excluded = found.where(lambda label: label == NO_SCORE)
-    regions = given or _extents(turns)
     recordings = sorted(set(regions.recordings), key=id_order)
     if not recordings:
         problems.stop("no_recording", regions.file, "has no recording")
@@ -134,27 +153,20 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
         found.add_problem(problems, "no_region", row, f"has turns, but no region in {regions.file}")
     for row in np.flatnonzero(regions.spans[:, 0] == regions.spans[:, 1]).tolist():
         regions.add_problem(problems, "empty_region", row, "its region lasts less than a millisecond")
-    regions.check_overlaps(problems, "s", 1000)
+    regions.check_overlaps(problems, *(("s", 1000) if unit == "seconds" else ("ms", 1)))
     problems.raise_if_any()
-    names, by_recording = _by_recording(turns, recordings, declared.classes, problems)
+    names, by_recording = _by_recording(turns, recordings, classes, problems)
     evaluated, left_out = (
         [spans for spans, _ in _by_recording(part, recordings, (), problems)[1]]
         for part in (regions, excluded)
     )
     for recording, (spans, _), within in zip(recordings, by_recording, evaluated):
         if len(spans) and not is_evaluated(spans, within):
-            message = f"{name(recording)}: none of its turns is in a region; expected times in seconds in both files"
+            message = f"{name(recording)}: none of its turns ({len(spans)}) is in a region; "
+            message += f"expected times in {unit} in both files"
             problems.add("nothing_evaluated", regions.file, message, item=recording)
-    units = _units((found, regions), declared.optional, problems)
     problems.raise_if_any()
-    return Reference(
-        Items(tuple(recordings), latest=float(given.spans.max()) if given else None),
-        names,
-        by_recording,
-        evaluated,
-        left_out,
-        [units.get(recording, recording) for recording in recordings] if units else (),
-    )
+    return Reference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
 
 
 def read_either(

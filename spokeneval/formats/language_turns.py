@@ -25,19 +25,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from .files import Files, content_of
 from .format import Items, Written
+from .labelled_turns import reference_of
 from .language_labels import (
-    ENGLISH,
     LABELS,
     LABELS_FILE,
     LANGUAGES,
-    MANDARIN,
-    OTHER_SPEECH,
-    Labels,
     check_labels,
     check_names,
     label_rows,
@@ -46,12 +44,13 @@ from .language_labels import (
     read_spans,
     recording_names,
 )
-from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote, some_of
+from .nist import NO_SCORE
+from .problems import FileProblems, Problems, ReferenceFileError, count_of, quote, some_of
 from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
-from .tables import Layout, Table, parse_table, read_table, split_fields, split_row
+from .tables import Layout, Table, parse_table, read_table, split_row
 from .text import decimal, decode, size_limit, text_of
-from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, by_recording, is_evaluated
+from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"
@@ -90,33 +89,22 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
         check_labels(labels, problems)
     regions = _read_regions(files, problems)
     problems.raise_if_any()
-    if not regions.recordings:
-        problems.stop("no_recording", REGIONS_FILE, "has no region")
-    _check_regions(labels, regions, problems)
-    problems.raise_if_any()
+    label_of = (*LANGUAGES, "", NO_SCORE)  # by the tags' numbers; non-speech is no turn
+    words = [label_of[tag] for tag in labels.tags.tolist()]
+    found = Rows(LABELS_FILE, labels.recordings, labels.spans, words, labels.table.lines)
+    reference = reference_of(found, regions, LANGUAGES, "milliseconds", problems)
     audio_names = {**dict(zip(regions.recordings, regions.labels)), **labels.first("audio_name")}
-    speakers = labels.first(SPEAKER)
-    recordings = sorted(audio_names)
-    place = {recording: index for index, recording in enumerate(recordings)}
-    labelled = np.array([place[recording] for recording in labels.recordings])
-    spans, tags = labels.spans, labels.tags
-    evaluated = np.array([place[recording] for recording in regions.recordings])
-    spoken, other = (tags == ENGLISH) | (tags == MANDARIN), tags == OTHER_SPEECH
+    speakers, recordings = labels.first(SPEAKER), reference.items.ids
     latest = 2 ** math.ceil(math.log2(max(1.0, regions.spans[:, 1].max())))
-    n = len(recordings)
-    reference = Reference(
-        Items(tuple(recordings), latest=latest),
-        LANGUAGES,
-        [Turns(*each) for each in by_recording(labelled[spoken], n, spans[spoken], tags[spoken])],
-        [spans for (spans,) in by_recording(evaluated, n, regions.spans)],
-        [spans for (spans,) in by_recording(labelled[other], n, spans[other])],
+    return replace(
+        reference,
+        items=replace(reference.items, latest=latest),
         # A recording without labels has no speaker, and is a unit of its own.
-        [speakers.get(recording, recording) for recording in recordings] if any(speakers.values()) else (),
-        [audio_names[recording] for recording in recordings],
+        units=[speakers.get(recording, recording) for recording in recordings]
+        if any(speakers.values())
+        else (),
+        files=[audio_names[recording] for recording in recordings],
     )
-    _check_evaluated(reference, problems)
-    problems.raise_if_any()
-    return reference
 
 
 def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
@@ -129,28 +117,6 @@ def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
     check_names(table, "audio_name", problems)
     called, spans = table.columns["audio_name"], read_spans(table, problems)
     return Rows(REGIONS_FILE, recording_names(called), spans, called, table.lines)
-
-
-def _check_regions(labels: Labels, regions: Rows, problems: Problems) -> None:
-    evaluated = set(regions.recordings)
-    for recording in dict.fromkeys(labels.recordings):
-        if recording not in evaluated:
-            line = labels.table.lines[labels.recordings.index(recording)]
-            message = f"{name(recording)} has labels, but no evaluated region in {REGIONS_FILE}"
-            problems.add("no_region", LABELS_FILE, message, line=line, item=recording)
-    regions.check_overlaps(problems, "ms", 1)
-
-
-def _check_evaluated(reference: Reference, problems: Problems) -> None:
-    """Check that some speech of each labelled recording is evaluated.
-
-    If none is, the labels and the regions belong to different recordings, or are in different units of time.
-    """
-    for recording, (speech, _), regions in zip(reference.items.ids, reference.turns, reference.regions):
-        if len(speech) and not is_evaluated(speech, regions):
-            found = f"none of its {count_of(len(speech), 'English or Mandarin segment')} lies in an evaluated region"
-            message = f"{name(recording)}: {found}; expected times in milliseconds, here and in {LABELS_FILE}"
-            problems.add("nothing_evaluated", REGIONS_FILE, message, item=recording)
 
 
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:
@@ -263,19 +229,13 @@ def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
         )
         problems.add("file_too_large", file, message)
         return NO_TURNS
-    columns = split_fields(text, 3)
-    if columns is None:
-        for number, line in enumerate(lines, 1):
-            fields = line.split()
-            if fields and len(fields) != 3:
-                message = (
-                    f"{count_of(len(fields), 'field')}; expected 3, separated by spaces: start, end, language"
-                )
-                problems.add("wrong_field_count", file, message, line=number)
-        lines = [line if len(line.split()) == 3 else "" for line in lines]
-        columns = split_fields("\n".join(lines), 3)
-        assert columns is not None  # every remaining line has three fields
-    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1)]
+    for number, fields in rows:
+        if len(fields) not in (0, 3):
+            found = f"{count_of(len(fields), 'field')}; expected 3, separated by spaces: start, end, language"
+            problems.add("wrong_field_count", file, found, line=number)
+    rows = [(number, fields) for number, fields in rows if len(fields) == 3]
+    numbers, columns = [number for number, _ in rows], [[fields[n] for _, fields in rows] for n in range(3)]
     table = Table(file, "start", dict(zip(_TURN, columns)), numbers)
     spans = read_spans(table, problems)
     language = columns[2]

@@ -63,4 +63,4 @@ def test_turns_without_evaluated_regions_are_refused(tmp_path):
     assert "no regions.csv, no UEM file *.uem; found all.rttm" in said
     for uem in ("", ";; nothing"):
         said = refused(tmp_path, {"all.rttm": "", "all.uem": uem}, "merlion_diarization")
-        assert "all.uem: 1 problem\n\n  has no region" in said
+        assert "all.uem: 1 problem\n\n  has no recording" in said
