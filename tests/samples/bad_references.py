@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
 from spokeneval.metrics import phoneme_recognition
-from tests.samples.cases import CASES, IDS, OWN, REGIONS, SHEETS, Files, with_speakers
-from tests.samples.mutation import Row, rows_of
-
-
-@dataclass(frozen=True)
-class BadReference:
-    """A corruption of a reference, every problem that its refusal holds, and a part of the first one's message."""
-
-    name: str
-    files: Files
-    expected: tuple[Row, ...]
-    words: str = ""
-    during: Callable[[], AbstractContextManager[object]] = nullcontext
-
+from tests.samples.cases import CASES, IDS, OWN, REGIONS, SHEETS, with_speakers
+from tests.samples.mutation import Mutation, rows_of
 
 # Changes of the second row (Zoë-2): the old text, the new text, the code, and a part of the message.
 SECOND_ROWS = {
@@ -91,16 +77,16 @@ BAD_REGIONS = {
 }
 
 
-def bad_references(task: str) -> Iterator[BadReference]:
+def bad_references(task: str) -> Iterator[Mutation]:
     """Corruptions of a task's reference."""
     files = CASES[task].reference
     file, text = next(iter(files.items()))
     lines = text.splitlines(keepends=True)
 
-    def changed(name: str, content: str | bytes, *row: Any, words: str = "") -> BadReference:
-        return BadReference(name, {**files, file: content}, rows_of(file, [row]), words)
+    def changed(name: str, content: str | bytes, *row: Any, words: str = "") -> Mutation:
+        return Mutation(name, rows_of(file, [row]), {**files, file: content}, words=words)
 
-    yield BadReference("no file", {}, tuple(("unreadable_file", name, None, None) for name in files))
+    yield Mutation("no file", tuple(("unreadable_file", name, None, None) for name in files), {})
     yield changed("an empty file", "", "empty_file")
     yield changed("UTF-16", text.encode("utf-16"), "not_utf8")
     yield changed("a NUL", text[:-1] + "\0\n", "nul_byte", len(lines))
@@ -143,14 +129,14 @@ def bad_references(task: str) -> Iterator[BadReference]:
             phoneme_recognition, "arpabet_features", side_effect=ValueError("a phone twice")
         )
         problem = ("bad_feature_table", "arpabet_features.tsv", None, None)
-        yield BadReference("a broken feature table", files, (problem,), during=lambda: broken)
+        yield Mutation("a broken feature table", (problem,), files, during=lambda: broken)
     if task == "merlion_diarization":
         for name, (regions, row) in BAD_REGIONS.items():
-            yield BadReference(name, {**files, "regions.csv": regions}, rows_of("regions.csv", [row]))
+            yield Mutation(name, rows_of("regions.csv", [row]), {**files, "regions.csv": regions})
         english = {**files, "regions.csv": "x_1.wav,500,2400\ny_1.wav,0,400\n"}
-        yield BadReference("English alone in the regions", english, rows_of(file, [("one_language",)]))
+        yield Mutation("English alone in the regions", rows_of(file, [("one_language",)]), english)
         nothing = {file: files[file].partition("\n")[0], "regions.csv": "audio_name,start,end\n"}
-        yield BadReference("no row in any file", nothing, rows_of("regions.csv", [("no_recording",)]))
+        yield Mutation("no row in any file", rows_of("regions.csv", [("no_recording",)]), nothing)
 
 
 def own_corruptions(task: str, text: str) -> dict[str, tuple[Any, ...]]:

@@ -24,18 +24,13 @@ make = partial(kinds.make, "identification")
 NAMES = ("English", "Hindi", "Tamil", "Urdu", "Odia")
 
 
-def csv(**columns: Any) -> bytes:
-    rows = [columns, *zip(*columns.values(), strict=True)]
-    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
-
-
 def labelled(labels: Any, **columns: Any) -> dict[str, bytes]:
-    return {"labels.csv": csv(id=[f"i{n}" for n in range(len(labels))], label=labels, **columns)}
+    return {"labels.csv": kinds.csv(id=[f"i{n}" for n in range(len(labels))], label=labels, **columns)}
 
 
 def submitted(names: Any, scores: Any) -> Files:
     columns = {name: column.tolist() for name, column in zip(names, np.asarray(scores).T, strict=False)}
-    return Files({"scores.csv": csv(id=[f"i{n}" for n in range(len(scores))], **columns)})
+    return Files({"scores.csv": kinds.csv(id=[f"i{n}" for n in range(len(scores))], **columns)})
 
 
 def scored(task: Task, reference: dict[str, bytes], submission: Files) -> Scored:

@@ -17,6 +17,14 @@ def make(kind: str, **declared: Any) -> Task:
     return KINDS[kind].make("own", "Own", **read_parameters(KINDS[kind], declared))
 
 
+def csv(**columns: Any) -> bytes:
+    """A table of these columns; None is an empty cell."""
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    return "".join(
+        ",".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows
+    ).encode()
+
+
 def read(task: Task, reference: Contents, submission: Contents) -> tuple[Any, Any]:
     truth = task.format.read_reference(reference)
     return truth, task.format.read_submission(Files(submission), truth.items)

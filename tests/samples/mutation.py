@@ -1,4 +1,4 @@
-"""A corruption of a submission, and the refusal that it must get."""
+"""A corruption of a submission or a reference, and the refusal that it must get."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = tuple[str, str, "int | None", "str | None"]
 
 @dataclass(frozen=True)
 class Mutation:
-    """A corruption of a submission.
+    """A corruption of a submission; of a reference, with `files`, `during` and `words` alone.
 
     Attributes
     ----------

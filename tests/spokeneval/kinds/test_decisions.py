@@ -17,9 +17,8 @@ make = partial(kinds.make, "decisions")
 
 
 def table(column: str, labels: list[str], speakers: list[str] | None = None) -> bytes:
-    rows = [["id", column, *(["speaker"] if speakers else [])]]
-    rows += [[f"r{n}", label, *([speakers[n]] if speakers else [])] for n, label in enumerate(labels)]
-    return "".join(",".join(row) + "\n" for row in rows).encode()
+    columns = {column: labels, **({"speaker": speakers} if speakers else {})}
+    return kinds.csv(id=[f"r{n}" for n in range(len(labels))], **columns)
 
 
 def scores(task: Any, truth: list[str], answers: list[str]) -> dict[str, float]:

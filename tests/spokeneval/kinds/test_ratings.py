@@ -24,10 +24,8 @@ Ratings = list[list[Any]]
 
 
 def table(columns: dict[str, list[Any]]) -> bytes:
-    rows = [["id", *columns], *([f"i{n}", *row] for n, row in enumerate(zip(*columns.values(), strict=True)))]
-    return "".join(
-        ",".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows
-    ).encode()
+    items = range(len(next(iter(columns.values()))))
+    return kinds.csv(id=[f"i{n}" for n in items], **columns)
 
 
 def files(raters: Ratings, system: list[Any]) -> tuple[dict[str, bytes], dict[str, bytes]]:

@@ -27,8 +27,8 @@ EXACT = {"rel": 0, "abs": 1e-12}
 
 
 def sheet(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    rows = [["id", *columns], *([f"r{n}", *row] for n, row in enumerate(zip(*columns.values(), strict=True)))]
-    return "".join(",".join(map(str, row)) + "\n" for row in rows).encode()
+    items = range(len(next(iter(columns.values()))))
+    return kinds.csv(id=[f"r{n}" for n in items], **columns)
 
 
 def count(task: Task, truth: Mapping[str, Sequence[Any]], answers: Sequence[Any]) -> tuple[Any, Any]:
