@@ -44,9 +44,9 @@ from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, r
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
-from .tables import Layout, Table, check_forms, id_order, numbered, read_table
+from .tables import Layout, Table, check_forms, numbered, read_table
 from .text import blocks_of, decimal, in_form_of, read_blocks, size_limit, text_of
-from .turns import NO_TURNS, Reference, Rows, Submission, Turns, by_recording, is_evaluated, read_times, take
+from .turns import NO_TURNS, Reference, Rows, Submission, read_times, reference_of, take, turns_by_recording
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
 REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
@@ -55,9 +55,6 @@ LIST_FILE = "recordings.csv"
 START, END, LABEL = "start", "end", "label"
 PUBLIC_START, PUBLIC_END = "start_s", "end_s"
 """Columns of the public list; other lists have times in milliseconds."""
-
-MOST_TURNS, MOST_LABELS = 1 << 15, 1000
-"""Largest numbers of turns and of labels in one recording."""
 
 LATEST_BY = 50
 """Turns that end so many times later than all regions are not in seconds."""
@@ -135,38 +132,6 @@ def read_reference(declared: TurnFiles, files: Mapping[str, bytes]) -> Reference
         items=replace(reference.items, latest=float(given.spans.max()) if given else None),
         units=[units.get(recording, recording) for recording in recordings] if units else (),
     )
-
-
-def reference_of(
-    found: Rows, regions: Rows, classes: Sequence[str], unit: str, problems: Problems
-) -> Reference:
-    """The turns of the classes, or with any labels without classes, in the recordings that have regions.
-
-    Times under the label `NO_SCORE` are not evaluated. `unit` is that of the files' times, in words.
-    """
-    turns = found.where(lambda label: label in classes if classes else label != NO_SCORE)
-    excluded = found.where(lambda label: label == NO_SCORE)
-    recordings = sorted(set(regions.recordings), key=id_order)
-    if not recordings:
-        problems.stop("no_recording", regions.file, "has no recording")
-    for row in found.outside(recordings):
-        found.add_problem(problems, "no_region", row, f"has turns, but no region in {regions.file}")
-    for row in np.flatnonzero(regions.spans[:, 0] == regions.spans[:, 1]).tolist():
-        regions.add_problem(problems, "empty_region", row, "its region lasts less than a millisecond")
-    regions.check_overlaps(problems, *(("s", 1000) if unit == "seconds" else ("ms", 1)))
-    problems.raise_if_any()
-    names, by_recording = _by_recording(turns, recordings, classes, problems)
-    evaluated, left_out = (
-        [spans for spans, _ in _by_recording(part, recordings, (), problems)[1]]
-        for part in (regions, excluded)
-    )
-    for recording, (spans, _), within in zip(recordings, by_recording, evaluated):
-        if len(spans) and not is_evaluated(spans, within):
-            message = f"{name(recording)}: none of its turns ({len(spans)}) is in a region; "
-            message += f"expected times in {unit} in both files"
-            problems.add("nothing_evaluated", regions.file, message, item=recording)
-    problems.raise_if_any()
-    return Reference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
 
 
 def read_either(
@@ -251,29 +216,6 @@ def _extents(turns: Rows) -> Rows:
     return Rows(turns.file, recordings, np.stack([starts, ends], axis=1), [LABEL] * len(recordings), lines)
 
 
-def _by_recording(
-    rows: Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
-) -> tuple[Sequence[str], list[Turns]]:
-    """The names of the labels, and the turns of each recording that last; all rows are of these recordings."""
-    names = list(classes) or sorted(set(rows.labels))
-    number = {label: index for index, label in enumerate(names)}
-    place = {recording: index for index, recording in enumerate(recordings)}
-    labels = np.fromiter(map(number.__getitem__, rows.labels), np.int64, len(rows.labels))
-    recording = np.fromiter(map(place.__getitem__, rows.recordings), np.int64, len(rows.labels))
-    lasting = rows.spans[:, 0] < rows.spans[:, 1]
-    columns = (column[lasting] for column in (recording, rows.spans, labels))
-    turns = [Turns(*each) for each in by_recording(next(columns), len(recordings), *columns)]
-    for called, (_, used) in zip(recordings, turns):
-        for found, most, noun in (
-            (len(used), MOST_TURNS, "turn"),
-            (len(np.unique(used)), MOST_LABELS, "label"),
-        ):
-            if found > most:
-                message = f"{name(called)}: {count_of(found, noun)}; expected at most {most} in a recording"
-                problems.add("too_many", rows.file, message, item=called)
-    return names, turns
-
-
 def _units(parts: Iterable[Rows], optional: Sequence[str], problems: Problems) -> dict[str, str]:
     """The unit of each recording that has one; each recording has one unit in all its rows."""
     units: dict[str, str] = {}
@@ -353,7 +295,7 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
         [label for rows in parts for label in rows.labels],
         [],
     )
-    names, turns = _by_recording(joined, items.ids, declared.classes, problems)
+    names, turns = turns_by_recording(joined, items.ids, declared.classes, problems)
     last = float(joined.spans.max(initial=0))
     if items.latest is not None and last > LATEST_BY * items.latest:
         message = f"turns end at up to {last / 1000:.12g} s, but recordings last up to {items.latest / 1000:.12g} s; "

@@ -31,7 +31,6 @@ import numpy as np
 
 from .files import Files, content_of
 from .format import Items, Written
-from .labelled_turns import reference_of
 from .language_labels import (
     LABELS,
     LABELS_FILE,
@@ -50,7 +49,7 @@ from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_row
 from .text import decimal, decode, size_limit, text_of
-from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns
+from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, reference_of
 
 REGIONS_FILE = "regions.csv"
 RECORDINGS_FILE = "recordings.csv"

@@ -10,7 +10,9 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from .format import Items
-from .problems import Problems, name
+from .nist import NO_SCORE
+from .problems import Problems, count_of, name
+from .tables import id_order
 from .text import decimal, decimals, expected_number
 
 LATEST = 1e9
@@ -19,6 +21,10 @@ LATEST = 1e9
 _LATEST_S = LATEST / 1000
 EVER = np.array([[0, int(LATEST)]])
 """A region without known ends."""
+
+
+MOST_TURNS, MOST_LABELS = 1 << 15, 1000
+"""Largest numbers of turns and of labels in one recording."""
 
 
 class Turns(NamedTuple):
@@ -125,6 +131,61 @@ def by_recording(recording: np.ndarray, n: int, *columns: np.ndarray) -> list[tu
     order = np.argsort(recording, kind="stable")
     cuts = np.searchsorted(recording[order], np.arange(1, n))
     return list(zip(*(np.split(column[order], cuts) for column in columns)))
+
+
+def turns_by_recording(
+    rows: Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
+) -> tuple[Sequence[str], list[Turns]]:
+    """The names of the labels, and the turns of each recording that last; all rows are of these recordings."""
+    names = list(classes) or sorted(set(rows.labels))
+    number = {label: index for index, label in enumerate(names)}
+    place = {recording: index for index, recording in enumerate(recordings)}
+    labels = np.fromiter(map(number.__getitem__, rows.labels), np.int64, len(rows.labels))
+    recording = np.fromiter(map(place.__getitem__, rows.recordings), np.int64, len(rows.labels))
+    lasting = rows.spans[:, 0] < rows.spans[:, 1]
+    columns = (column[lasting] for column in (recording, rows.spans, labels))
+    turns = [Turns(*each) for each in by_recording(next(columns), len(recordings), *columns)]
+    for called, (_, used) in zip(recordings, turns):
+        for found, most, noun in (
+            (len(used), MOST_TURNS, "turn"),
+            (len(np.unique(used)), MOST_LABELS, "label"),
+        ):
+            if found > most:
+                message = f"{name(called)}: {count_of(found, noun)}; expected at most {most} in a recording"
+                problems.add("too_many", rows.file, message, item=called)
+    return names, turns
+
+
+def reference_of(
+    found: Rows, regions: Rows, classes: Sequence[str], unit: str, problems: Problems
+) -> Reference:
+    """The turns of the classes, or with any labels without classes, in the recordings that have regions.
+
+    Times under the label `NO_SCORE` are not evaluated. `unit` is that of the files' times, in words.
+    """
+    turns = found.where(lambda label: label in classes if classes else label != NO_SCORE)
+    excluded = found.where(lambda label: label == NO_SCORE)
+    recordings = sorted(set(regions.recordings), key=id_order)
+    if not recordings:
+        problems.stop("no_recording", regions.file, "has no recording")
+    for row in found.outside(recordings):
+        found.add_problem(problems, "no_region", row, f"has turns, but no region in {regions.file}")
+    for row in np.flatnonzero(regions.spans[:, 0] == regions.spans[:, 1]).tolist():
+        regions.add_problem(problems, "empty_region", row, "its region lasts less than a millisecond")
+    regions.check_overlaps(problems, *(("s", 1000) if unit == "seconds" else ("ms", 1)))
+    problems.raise_if_any()
+    names, by_recording = turns_by_recording(turns, recordings, classes, problems)
+    evaluated, left_out = (
+        [spans for spans, _ in turns_by_recording(part, recordings, (), problems)[1]]
+        for part in (regions, excluded)
+    )
+    for recording, (spans, _), within in zip(recordings, by_recording, evaluated):
+        if len(spans) and not is_evaluated(spans, within):
+            message = f"{name(recording)}: none of its turns ({len(spans)}) is in a region; "
+            message += f"expected times in {unit} in both files"
+            problems.add("nothing_evaluated", regions.file, message, item=recording)
+    problems.raise_if_any()
+    return Reference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
 
 
 def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:
