@@ -13,7 +13,7 @@ from .challenges import find_task, task_names
 from .formats.problems import count_of, plain
 from .formats.speakers import independence_note
 from .kinds.declared import declared_task
-from .metrics.jackknife import FEWEST_UNITS
+from .run.interval import FEWEST_UNITS
 from .run.library import STRICT, Gold, Reading, read_answers, read_gold, require_data
 from .run.output import score_table
 from .run.reference import Reference
