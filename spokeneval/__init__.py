@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union
 
 from .version import __version__
 
@@ -94,6 +94,9 @@ def score(
     options: Optional[Mapping[str, str]] = None,
     lenient: bool = False,
     drop_invalid_reference_rows: bool = False,
+    baseline: Any = None,
+    units: Any = None,
+    by: Any = None,
 ) -> Result:
     """Score a submission against a reference, both from files or in memory.
 
@@ -102,33 +105,34 @@ def score(
     task : str, Task or mapping
         The name of a task, such as ``spoken_call``; `list_tasks` lists them. Or a declaration, such as
         ``{"kind": "transcripts", "units": "characters"}``; `list_kinds` lists the kinds with their parameters.
-    reference, submission : path, data frame, mapping, list or array
-        A path is that of the files' folder, of a zip of the submission, or of the file itself if the side has a single
-        one. Data in memory have the columns of the files; ``python -m spokeneval tasks TASK`` lists them. Lists and
-        arrays belong together by position; a mapping has ids as keys; a data frame has them in the column of ids, or in
-        its index. Each value is the answer, a mapping from columns, or the values of all columns in their order.
+    reference, submission, baseline : path, data frame, mapping, list or array
+        A path is that of the files' folder, of a zip of the submission, or of the file itself if the side has one.
+        Data in memory have the columns of the files, which `get_task` lists. Lists and arrays belong together by
+        position; a mapping has ids as keys, a data frame a column of ids or its index. Each value is the answer, a
+        mapping from columns, or the values of all columns in their order. `Result.verdict` compares with a baseline.
     options : mapping, optional
-        The task's options, ``option -> value``. Options that are not given have their defaults.
+        The task's options, ``option -> value``.
     lenient : bool
-        Whether the files of the reference may have other forms that organisers use: Windows-1252, Excel workbooks,
-        other separators and names of columns. This needs ``pip install "spokeneval[organiser]"``.
+        Whether the reference may have other forms that organisers use, such as Windows-1252, Excel workbooks and other
+        separators. This needs ``pip install "spokeneval[organiser]"``.
     drop_invalid_reference_rows : bool
         Whether invalid rows of the reference are left out instead of refused. The submission may answer them, too.
+    units : list or mapping, optional
+        The unit of each item, or recording, such as its speaker, in their order or by id, for confidence intervals.
+    by : list or mapping, optional
+        The group of each item, such as its dialect, in the same form, for `Result.groups`.
 
     Returns
     -------
     Result
-        The scores at full precision, their confidence intervals, and the signature of the result.
+        The scores at full precision, their confidence intervals, and the signature.
 
     Raises
     ------
     ValueError
-        The task, an option or its value does not exist, or data lack a column. The subclasses `ReferenceFileError` and
-        `SubmissionError` are raised for invalid files and data, and list every problem with its line or row.
-    TypeError
-        A side is neither a path nor data.
-    OSError
-        A path does not exist or cannot be read.
+        No such task or option. `ReferenceFileError` and `SubmissionError` list every problem of files and data.
+    TypeError, OSError
+        A side is neither a path nor data, or a path cannot be read.
 
     Examples
     --------
@@ -139,11 +143,10 @@ def score(
     from .result import score_data
     from .run.library import Reading
 
-    reading = Reading(lenient, drop_invalid_reference_rows)
-    result = score_data(_find(task), reference, submission, options or {}, reading)
-    for warning in result.warnings:
-        warnings.warn(warning, stacklevel=2)
-    return result
+    how = Reading(lenient, drop_invalid_reference_rows, units=units)
+    return _warned(
+        score_data(_find(task), reference, submission, options or {}, how, baseline=baseline, by=by)
+    )
 
 
 def compare(
@@ -154,15 +157,20 @@ def compare(
     options: Optional[Mapping[str, str]] = None,
     lenient: bool = False,
     drop_invalid_reference_rows: bool = False,
+    baseline: str = "",
+    units: Any = None,
 ) -> Comparison:
     """Compare two systems or more on the same items.
 
     Parameters
     ----------
-    task, reference, options, lenient, drop_invalid_reference_rows
+    task, reference, options, lenient, drop_invalid_reference_rows, units
         As for `score`.
     submissions : mapping
         The submissions, ``name of the system -> path or data``, each as for `score`.
+    baseline : str
+        The name of the system that the others are compared with: only these differences are listed, and their p-values
+        are adjusted for their number. Ranks and clusters still take all systems.
 
     Returns
     -------
@@ -186,11 +194,10 @@ def compare(
     from .ranking.library import compare_data
     from .run.library import Reading
 
-    reading = Reading(lenient, drop_invalid_reference_rows)
-    result = compare_data(_find(task), reference, submissions, options or {}, reading)
-    for warning in result.warnings:
-        warnings.warn(warning, stacklevel=2)
-    return result
+    reading = Reading(lenient, drop_invalid_reference_rows, units=units)
+    return _warned(
+        compare_data(_find(task), reference, submissions, options or {}, reading, baseline=baseline)
+    )
 
 
 def compare_tasks(
@@ -316,6 +323,16 @@ def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:
     from .description import describe_task
 
     return describe_task(_find(task))
+
+
+_R = TypeVar("_R", "Result", "Comparison")
+
+
+def _warned(result: _R) -> _R:
+    """The result, with its warnings as those of the caller of `score` or `compare`."""
+    for warning in result.warnings:
+        warnings.warn(warning, stacklevel=3)
+    return result
 
 
 def _find(task: Union[str, Task, Mapping[str, Any]]) -> Task:

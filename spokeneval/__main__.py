@@ -4,6 +4,7 @@
     python -m spokeneval wer REFERENCE SUBMISSION [--set PARAMETER=VALUE] [--report FILE] [--json]
     python -m spokeneval compare TASK --reference PATH SUBMISSION SUBMISSION ... [--out DIR] [--json]
     python -m spokeneval compare --rule RULE [TASK=]FOLDER [TASK=]FOLDER ... [--out DIR] [--json]
+    python -m spokeneval reproduce RESULT
     python -m spokeneval export RESULT --format FORM --out DIR [--meta FILE] [--competition DIR] [--bundle ZIP] [--json]
     python -m spokeneval tasks [TASK | KIND] [--json]
 
@@ -25,7 +26,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,16 +49,15 @@ from .task import Task
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
+    for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        return _run(arguments)
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _run(arguments: Optional[Sequence[str]]) -> int:
-    for stream in (sys.stdout, sys.stderr):  # some terminals cannot print all characters, such as κ
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    given = list(sys.argv[1:] if arguments is None else arguments)
+def _run(given: list[str]) -> int:
     if given and given[0] in SHORT:
         kind, *parameters = SHORT[given[0]]
         given[:1] = ["score", "--kind", kind, *(part for each in parameters for part in ("--set", each))]
@@ -66,6 +66,9 @@ def _run(arguments: Optional[Sequence[str]]) -> int:
         options.names = [options.task, *options.submissions]
     if options.command == "export":
         return _export(options)
+    if options.command == "reproduce":
+        return _reproduce(options)
+    options.given = given
     if options.command == "compare" and options.rule is not None:
         return _answer(options, lambda: _join(options))
     try:
@@ -150,8 +153,10 @@ def _score(options: argparse.Namespace, task: Task) -> int:
 
 
 def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
-    reference, submission = _sides(options, task, [options.reference, options.submission])
-    return score_data(task, reference, submission, chosen, _reading(options))
+    paths = [options.reference, options.submission, *([options.baseline] if options.baseline else [])]
+    reference, submission, *known = _sides(options, task, paths)
+    baseline = known[0] if known else None
+    return score_data(task, reference, submission, chosen, _reading(options), baseline=baseline)
 
 
 def _sides(options: argparse.Namespace, task: Task, paths: Sequence[Any]) -> list[Any]:
@@ -162,14 +167,20 @@ def _sides(options: argparse.Namespace, task: Task, paths: Sequence[Any]) -> lis
         return sides
     for place, path in enumerate(sides):
         if path.suffix == ".txt":
-            try:
-                lines = path.read_text(encoding="utf-8-sig").split("\n")
-            except UnicodeDecodeError as error:
-                raise ValueError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-            if not {layout.id, *layout.required[1:]} & set(re.split(r"[,;\t\r]", lines[0])):
-                sides[place] = [line.rstrip("\r") for line in (lines if lines[-1] else lines[:-1])]
+            lines = read_lines(path)
+            if not {layout.id, *layout.required[1:]} & set(re.split("[,;\t]", "".join(lines[:1]))):
+                sides[place] = lines
     _refuse_ids([side for side in sides if isinstance(side, list)])
     return sides
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file in UTF-8."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    return lines if lines[-1] else lines[:-1]
 
 
 def _refuse_ids(sides: Sequence[Sequence[str]]) -> None:
@@ -184,7 +195,8 @@ def _refuse_ids(sides: Sequence[Sequence[str]]) -> None:
 
 
 def _reading(options: argparse.Namespace) -> Reading:
-    return Reading(options.lenient, options.drop_invalid_reference_rows, partial(say, error=True))
+    units = options.units and read_lines(options.units)
+    return Reading(options.lenient, options.drop_invalid_reference_rows, partial(say, error=True), units)
 
 
 def _compare(
@@ -243,8 +255,41 @@ def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
         return _refuse(options, str(error), 2)
     except OSError as error:
         return _refuse(options, f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
-    say(json.dumps(result.to_dict(), indent=2) if options.json else str(result))
+    written = result.to_dict()
+    if options.command == "score":
+        written["arguments"] = options.given
+    say(json.dumps(written, indent=2) if options.json else str(result))
     return 0
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    """Compute a result again with its own arguments, and list what differs."""
+    try:
+        known = json.loads(options.result.read_bytes())
+        given = list(map(str, known["arguments"]))
+    except (ValueError, KeyError, TypeError):
+        return _refuse(
+            options, f"{options.result}: expected the JSON of `score --json`, with its `arguments`", 2
+        )
+    except OSError as error:
+        return _refuse(options, f"{options.result}: {error.strerror}", 2)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        status = _run(given)
+    if status:
+        return status
+    found = json.loads(printed.getvalue())
+    pairs = {(place, key): value for place in ("scores", "intervals") for key, value in known[place].items()}
+    changed = [
+        f"{place} {key}: {value}; now {found[place].get(key)}"
+        for (place, key), value in pairs.items()
+        if value != found[place].get(key)
+    ]
+    if known["signature"] != found["signature"]:
+        changed.insert(0, f"signature: {known['signature']}; now {found['signature']}")
+    same = f"Reproduced: {len(pairs)} numbers and the signature are the same.\n{found['signature']}"
+    say("\n".join(["Not reproduced:", *changed]) if changed else same, error=bool(changed))
+    return int(bool(changed))
 
 
 def _by_line(error: FileProblems) -> FileProblems:
@@ -303,7 +348,7 @@ def _named(paths: Sequence[str]) -> dict[str, Path]:
 def _refuse(options: argparse.Namespace, message: str, status: int, **details: Any) -> int:
     """Print why nothing was done; with `--json` also as JSON, with the details that are known."""
     say(message, error=True)
-    if options.json:
+    if getattr(options, "json", False):
         say(json.dumps({"error": message.partition("\n")[0], **details}, indent=2))
     return status
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from .kinds.declared import KINDS
 from .ranking.joint_rule import EXCLUDED, MISSING, RULES
@@ -52,15 +53,8 @@ def parser() -> argparse.ArgumentParser:
         "system; and task.json for a declared task. For other tasks, give TASK=FOLDER.",
         epilog=STATUS,
     )
-    exporting = commands.add_parser(
-        "export",
-        help="write results in the format of another project",
-        description="Write results in the format of Every Eval Ever 0.3.0 or of Hugging Face's .eval_results, or "
-        "describe their public set as Croissant 1.1 with RAI. If facts are missing, all of them are listed and "
-        "nothing is written. For a hidden set, the figures of its leaderboard are exported.",
-        epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
-        "wrong arguments.",
-    )
+    _add_reproduce(commands)
+    _add_export(commands)
     listing = commands.add_parser(
         "tasks", help="list the tasks and kinds, or the files, options, parameters and scores of one"
     )
@@ -85,7 +79,6 @@ def parser() -> argparse.ArgumentParser:
             help="set a parameter of the kind, such as normalise=casefold,drop_punctuation; can be repeated",
         )
     _add_scoring(scoring, comparing)
-    _add_export(exporting)
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
     return whole
 
@@ -110,7 +103,16 @@ def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentP
     comparing.add_argument(
         "--baseline", default="", metavar="SYSTEM", help="for --missing baseline: its name"
     )
+    scoring.add_argument(
+        "--baseline",
+        metavar="PATH",
+        help="a submission to compare with, by the paired interval of the difference",
+    )
+    units = (
+        "a text file with the unit of each item, such as its speaker, in its lines: intervals resample units"
+    )
     for command in (scoring, comparing):
+        command.add_argument("--units", type=Path, metavar="FILE", help=units)
         option = "set an option of the task; can be repeated"
         command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
         for flag, help in (
@@ -124,7 +126,28 @@ def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentP
             command.add_argument(flag, action="store_true", help=help)
 
 
-def _add_export(exporting: argparse.ArgumentParser) -> None:
+def _add_reproduce(commands: Any) -> None:
+    reproducing = commands.add_parser(
+        "reproduce",
+        help="compute a result again, and compare it",
+        description="Compute the result in a JSON of `score --json` again, with the same arguments in the current "
+        "folder, and list every number that differs.",
+        epilog="Exit status: 0 if all numbers are the same; 1 if some differ, or a file is refused; 2 for "
+        "wrong arguments.",
+    )
+    reproducing.add_argument("result", type=Path, metavar="RESULT", help="the JSON of `score --json`")
+
+
+def _add_export(commands: Any) -> None:
+    exporting = commands.add_parser(
+        "export",
+        help="write results in the format of another project",
+        description="Write results in the format of Every Eval Ever 0.3.0 or of Hugging Face's .eval_results, or "
+        "describe their public set as Croissant 1.1 with RAI. If facts are missing, all of them are listed and "
+        "nothing is written. For a hidden set, the figures of its leaderboard are exported.",
+        epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
+        "wrong arguments.",
+    )
     source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
     exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
     forms = ("every-eval-ever", "huggingface", "croissant")

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import copyreg
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .challenges import find_task, task_names
 from .formats.problems import count_of, plain
-from .formats.speakers import independence_note
+from .formats.speakers import Units, independence_note
 from .kinds.declared import declared_task
-from .run.interval import FEWEST_UNITS
-from .run.library import STRICT, Gold, Reading, read_answers, read_gold, require_data
+from .metrics.counts import number_or_array, taken, total
+from .run.interval import FEWEST_UNITS, score_intervals, scores_without
+from .run.library import (
+    STRICT,
+    Gold,
+    Reading,
+    given_units,
+    of_items,
+    read_answers,
+    read_gold,
+    require_data,
+    score_against,
+)
+from .run.options import About, Settings
 from .run.output import score_table
 from .run.reference import Reference
 from .run.scoring import Scored, score_submission
-from .task import Number, Task
+from .run.statistics import by_unit
+from .task import Number, Score, Task
 
 SHOWN = 20
 """Up to this many rows that were left out are listed; further ones are counted."""
@@ -62,6 +78,8 @@ class Result:
         The rows of the reference that were left out because they are invalid, each with its problem.
     warnings
         What makes the result doubtful, such as a column of speakers with another name, which is not used.
+    groups
+        The scores of each group of `by`, ``group -> GroupScores``: `scores`, `intervals`, and the number of `units`.
     """
 
     task: str
@@ -75,6 +93,25 @@ class Result:
     answered: Answered = field(repr=False, compare=False)
     left_out: Sequence[str] = ()
     warnings: Sequence[str] = ()
+    groups: Mapping[str, GroupScores] = field(default_factory=dict)
+
+    @property
+    def baseline(self) -> Mapping[str, Number]:
+        """The scores of the baseline; empty without a baseline."""
+        known = self.answered.scored.settings.baseline
+        return {key: known[key] for key in self.scores if key in known}
+
+    @property
+    def verdict(self) -> str:
+        """Whether the submission is better than the baseline: the difference of the primary scores with its paired 95 %
+        interval, in words; empty without a baseline."""
+        from .report.verdict import public_verdict
+
+        scored = self.answered.scored
+        if not self.baseline:
+            return ""
+        found = public_verdict(self.rules, scored, scored.settings, self.rules.view.broken(scored.totals))
+        return f"{found.words} {found.reason}".strip()
 
     @property
     def score(self) -> Number:
@@ -100,12 +137,26 @@ class Result:
         if self.units < FEWEST_UNITS:
             over = f"no {over} ({FEWEST_UNITS} needed)"
         lines = [f"{self.rules.title}: {count_of(self.items, 'item')}, {over}", ""]
-        lines += score_table(self.rules, self.scores, self.intervals)
+        lines += score_table(self.rules, self.scores, self.intervals, self.baseline)
+        lines += ["", *wrap(self.verdict, 80)] if self.baseline else []
+        lines += self._group_lines() if self.groups else []
         note = independence_note(self.unit, self.rules.declaration) if self.intervals else ""
         for warning in self.warnings or ([note] if note else []):
             lines += ["", *wrap(warning, 80)]
         lines += ["", *without(self.left_out)] if self.left_out else []
         return "\n".join([*lines, "", self.signature])
+
+    def _group_lines(self) -> list[str]:
+        """The primary score of each group."""
+        primary, width = self.rules.primary, max(map(len, self.groups))
+        lines = ["", f"{primary.heading} by group"]
+        for name, group in self.groups.items():
+            line = (
+                f"  {name:<{width}}  {group.scores[primary.key]:>10.4f}   {count_of(group.units, self.unit)}"
+            )
+            ends = group.intervals.get(primary.key)
+            lines.append(f"{line}   95 % interval {ends[0]:.4f} to {ends[1]:.4f}" if ends else line)
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """The result as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
@@ -123,6 +174,12 @@ class Result:
             "unit": self.unit,
             "units": self.units,
             "signature": self.signature,
+            **({"baseline": dict(self.baseline), "verdict": self.verdict} if self.baseline else {}),
+            **(
+                {"groups": {name: group._asdict() for name, group in self.groups.items()}}
+                if self.groups
+                else {}
+            ),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
         }
@@ -242,19 +299,74 @@ def ends_of(scored: Scored) -> dict[str, tuple[float, float]]:
     return {key: (low, high) for key, (low, high, _) in scored.shown_intervals.items()}
 
 
+class GroupScores(NamedTuple):
+    """The scores of a group of items, NaN where they are undefined, their intervals, and the number of units."""
+
+    scores: Mapping[str, Number]
+    intervals: Mapping[str, tuple[float, float]]
+    units: int
+
+
 def score_data(
-    default: Task, reference: Any, submission: Any, chosen: Mapping[str, str], reading: Reading = STRICT
+    default: Task,
+    reference: Any,
+    submission: Any,
+    chosen: Mapping[str, str],
+    reading: Reading = STRICT,
+    *,
+    baseline: Any = None,
+    by: Any = None,
 ) -> Result:
     """Score a submission against a reference; see `spokeneval.score`."""
     require_data(reference=reference, submission=submission)
     gold = read_gold(default, reference, chosen, reading)
     answers = read_answers(gold, submission)
-    return result_of(
-        gold, answers, score_submission(gold.task, gold.reference.labels, answers, gold.settings)
-    )
+    if baseline is not None:
+        gold = gold._replace(settings=_beside(gold, baseline))
+    scored = score_submission(gold.task, gold.reference.labels, answers, gold.settings)
+    groups = _group_scores(gold.task, gold.reference.labels, scored, by) if by is not None else {}
+    return _result_of(gold, answers, scored, groups)
 
 
-def result_of(gold: Gold, answers: Any, scored: Scored) -> Result:
+def _beside(gold: Gold, baseline: Any) -> Settings:
+    """The settings with the scores of a baseline, as a report of a competition has them."""
+    known = score_against(gold, baseline)
+    primary = gold.task.primary
+    counts = gold.task.part(primary, known.statistics.parts)
+    without = tuple(scores_without(primary, known.scores[primary.key], counts).tolist())
+    return replace(gold.settings, baseline=known.scores, about=About(baseline_without=without))
+
+
+def _group_scores(task: Task, labels: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
+    """The scores of each group of rows, from their counts alone."""
+    units = task.units(labels)
+    rows = list(units.of)
+    found, members = {}, of_items(by, rows, "by")
+    for group in sorted({*members}):
+        places = np.array([place for place, member in enumerate(members) if member == group])
+        counts = {part: taken(each, places) for part, each in scored.rows.items()}
+        own = by_unit(Units(units.called, {rows[place]: units.of[rows[place]] for place in places}), counts)
+        totals = {part: total(each) for part, each in counts.items()}
+        values = {score.key: _value_or_nan(score, task.part(score, totals)) for score in task.scores}
+        defined = replace(
+            task, scores=tuple(each for each in task.scores if not math.isnan(values[each.key]))
+        )
+        many = len(own.units) >= FEWEST_UNITS
+        intervals = score_intervals(defined, values, own.parts) if many else {}
+        ends = {key: (low, high) for key, (low, high, _) in intervals.items()}
+        found[group] = GroupScores(values, ends, len(own.units))
+    return found
+
+
+def _value_or_nan(score: Score, counts: Any) -> Number:
+    try:
+        value: Number = number_or_array(score.value(counts))
+    except ValueError:
+        return math.nan
+    return value
+
+
+def _result_of(gold: Gold, answers: Any, scored: Scored, groups: Mapping[str, GroupScores]) -> Result:
     return Result(
         gold.task.name,
         {score.key: scored.scores[score.key] for score in gold.task.scores},
@@ -267,18 +379,21 @@ def result_of(gold: Gold, answers: Any, scored: Scored) -> Result:
         Answered(gold.reference, answers, scored),
         gold.left_out,
         gold.warnings,
+        groups,
     )
 
 
-def _same_task(name: str, declaration: Mapping[str, Any], chosen: Mapping[str, str]) -> Task:
-    return (declared_task(name, declaration) if declaration else find_task(name)).with_options(chosen)
+def _same_task(name: str, declaration: Mapping[str, Any], chosen: Mapping[str, str], units: Any) -> Task:
+    task = (declared_task(name, declaration) if declaration else find_task(name)).with_options(chosen)
+    return replace(task, units=units) if units else task
 
 
 def _reduced(task: Task) -> tuple[Any, ...]:
     """A task as `pickle` keeps it: what it was made from, because its functions cannot be pickled."""
     if not task.declaration and (task.code or task.name not in task_names()):
         raise TypeError(f"{task.name} is written in Python and cannot be pickled; use a declaration")
-    return _same_task, (task.name, dict(task.declaration), dict(task.chosen))
+    given = task.units if getattr(task.units, "func", None) is given_units else None
+    return _same_task, (task.name, dict(task.declaration), dict(task.chosen), given)
 
 
 copyreg.pickle(Task, _reduced)

@@ -63,8 +63,8 @@ def to_latex(ranking: Ranking) -> str:
     return table_to_latex(ranking_table(ranking))
 
 
-def table_to_latex(table: Table) -> str:
-    """A table whose first column has names as a LaTeX file, as in `to_latex`."""
+def table_to_latex(table: Table, label: str = "") -> str:
+    """A table whose first column has names as a LaTeX file, as in `to_latex`, with a label for references to it."""
     names, titles = (
         [_printable(row[0]) for row in table.rows],
         [*map(_printable, [table.title, *table.header])],
@@ -72,7 +72,9 @@ def table_to_latex(table: Table) -> str:
     labels = _labels(names, titles)
     is_long = sum(1 + len(name) // (2 * _UNBROKEN) for name in names) > MOST_LINES
     title, *header = (_escape(labels.get(text, text)) for text in titles)
-    caption, columns = rf"\caption[]{{{title}}}", _columns(table)
+    if not re.fullmatch(r"[\w:./-]*", label):
+        raise ValueError(f"label {label!r:.60}; expected letters, digits and : . / - _")
+    caption, columns = rf"\caption[]{{{title}}}" + (rf"\label{{{label}}}" if label else ""), _columns(table)
     cells = (
         [_escape(labels.get(name, name)), *map(_number, row[1:])] for name, row in zip(names, table.rows)
     )

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from textwrap import fill
-from typing import Any
+from typing import Any, Optional
+
+import numpy as np
 
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
@@ -24,10 +26,11 @@ from .joint_tables import (
     joint_to_csv,
     joint_to_dict,
 )
-from .latex import table_to_latex, to_latex
+from .latex import table_to_latex
+from .multiple_comparisons import stepped_down
 from .notes import ties
 from .systems import rank_systems
-from .tables import pairs_table, pairs_to_csv, ranking_table, text_table, to_csv, to_dict
+from .tables import pairs_table, pairs_to_csv, ranking_table, score_columns, text_table, to_csv, to_dict
 from .values import Column, Ranking, System
 
 FILES = ("board.csv", "pairs.csv", "board.tex")
@@ -93,9 +96,29 @@ class Comparison(Ranking):
         """The pairs as CSV, as in ``pairs.csv`` of `rank`."""
         return pairs_to_csv(self)
 
-    def to_latex(self) -> str:
-        """The ranking as a LaTeX file, as ``board.tex`` of `rank`; a comment at its top names the packages."""
-        return to_latex(self)
+    def to_latex(
+        self, scores: Sequence[str] = (), *, label: str = "", caption: str = "", digits: Optional[int] = None
+    ) -> str:
+        r"""The ranking as a LaTeX file, as ``board.tex`` of `rank`; a comment at its top names the packages.
+
+        Parameters
+        ----------
+        scores : sequence of str
+            The keys of the scores to show, each with its interval; otherwise the primary score.
+        label : str
+            The label for ``\\ref``.
+        caption : str
+            The caption; otherwise the task, the score and the units.
+        digits : int, optional
+            The number of decimals of scores and intervals.
+        """
+        known = {score.key: score for score in self.rules.scores}
+        unknown = [key for key in scores if key not in known]
+        if unknown:
+            raise ValueError(f"scores: {', '.join(unknown)}; expected some of {', '.join(known)}")
+        chosen = [known[key] for key in scores or [self.column.key]]
+        table = score_columns(self, [(each.key, each.heading, each.precision) for each in chosen], digits)
+        return table_to_latex(replace(table, title=caption or table.title), label)
 
     def write(self, folder: Any) -> None:
         """Write ``board.csv``, ``pairs.csv`` and ``board.tex`` to a folder."""
@@ -176,6 +199,8 @@ def compare_data(
     submissions: Mapping[str, Any],
     chosen: Mapping[str, str],
     reading: Reading = STRICT,
+    *,
+    baseline: str = "",
 ) -> Comparison:
     """Score systems against one reference and compare them; see `spokeneval.compare`."""
     if not isinstance(submissions, Mapping):
@@ -184,6 +209,10 @@ def compare_data(
         raise ValueError(f"{count_of(len(submissions), 'submission')}; expected those of two systems or more")
     if len(set(map(str, submissions))) < len(submissions):
         raise ValueError(f"two systems have the same name; found {', '.join(map(str, submissions))}")
+    if baseline and baseline not in map(str, submissions):
+        raise ValueError(
+            f"baseline: no system {baseline!r:.60}; expected one of {', '.join(map(str, submissions))}"
+        )
     require_data(reference=reference, **{f"submission {name}": data for name, data in submissions.items()})
     gold = read_gold(default, reference, chosen, reading)
     scored = {}
@@ -207,7 +236,18 @@ def compare_data(
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
     remarks += ties(ranking.rows)
     remarks += gold.warnings or filter(None, [independence_note(unit, task.declaration)])
-    return Comparison(**{**vars(ranking), "notes": [*remarks, *ranking.notes]}, warnings=gold.warnings)
+    pairs = ranking.pairs
+    if baseline:
+        place = ranking.names.index(baseline)
+        pairs = [pair for pair in pairs if place in (pair.first, pair.second)]
+        adjusted = stepped_down(np.array([pair.p for pair in pairs]))
+        pairs = [replace(pair, adjusted=float(p)) for pair, p in zip(pairs, adjusted)]
+        remarks += [
+            f"Differences are those to {baseline}; Holm's correction is over {count_of(len(pairs), 'pair')}."
+        ]
+    return Comparison(
+        **{**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}, warnings=gold.warnings
+    )
 
 
 def _all_refusals(refused: Sequence[tuple[str, FileProblems]]) -> SubmissionError:

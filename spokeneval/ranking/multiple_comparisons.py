@@ -39,15 +39,23 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     [[1.0, 0.03, 0.06], [0.03, 1.0, 0.06], [0.06, 0.06, 1.0]]
     """
     pairs = np.triu_indices(len(p_values), 1)
-    found = p_values[pairs]
-    order = np.argsort(found, kind="stable")
-    steps = np.arange(len(found), 0, -1)
     adjusted = np.ones_like(p_values)
-    stepped = np.empty_like(found)
-    stepped[order] = np.minimum(1, np.maximum.accumulate(found[order] * steps))
-    adjusted[pairs] = stepped
+    adjusted[pairs] = stepped_down(p_values[pairs])
     symmetric: np.ndarray = np.minimum(adjusted, adjusted.T)
     return symmetric
+
+
+def stepped_down(p_values: np.ndarray) -> np.ndarray:
+    """Adjust m p values, shape (m,), as `holm` adjusts those of pairs.
+
+    >>> stepped_down(np.array([0.01, 0.04, 0.03])).round(6).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, kind="stable")
+    steps = np.arange(len(p_values), 0, -1)
+    adjusted = np.empty_like(p_values)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(p_values[order] * steps))
+    return adjusted
 
 
 def holm_level(systems: int, rejected: int = 0) -> float:

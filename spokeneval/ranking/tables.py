@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Optional
 
 from ..formats.tables import csv_text, no_formula
 from ..run.output import text_width
@@ -16,6 +18,23 @@ def ranking_table(ranking: Ranking) -> Table:
     rows = [[row.name, *shown_cells(row, ranking.column.precision)] for row in ranking.rows]
     rows += [[name, *"–––––"] for name in ranking.unscored]
     return Table(ranking.heading, ["System", *headings(ranking)], rows)
+
+
+def score_columns(
+    ranking: Ranking, scores: Sequence[tuple[str, str, int]], digits: Optional[int] = None
+) -> Table:
+    """The main table with some scores, each with its interval; `scores`: keys, titles and decimals."""
+    first, _, _, *last = headings(ranking)
+    header = ["System", first, *(cell for _, title, _ in scores for cell in (title, "95 % interval")), *last]
+    rows = []
+    for row in ranking.rows:
+        cells: list[str] = []
+        for key, _, decimals in scores:
+            own = replace(row, score=row.scores[key], interval=row.intervals.get(key))
+            cells += shown_cells(own, decimals if digits is None else digits)[1:3]
+        rank, _, _, *rest = shown_cells(row, 0)
+        rows.append([row.name, rank, *cells, *rest])
+    return Table(ranking.heading, header, rows)
 
 
 def headings(ranking: Ranking) -> list[str]:

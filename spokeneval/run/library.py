@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional
 
 from ..formats.files import Files, read_folder
-from ..formats.problems import FileProblems, Problem, Problems, ReferenceFileError, SubmissionError
-from ..formats.speakers import unused_speakers
+from ..formats.problems import (
+    FileProblems,
+    Problem,
+    Problems,
+    ReferenceFileError,
+    SubmissionError,
+    count_of,
+    some_of,
+)
+from ..formats.speakers import SPEAKER, Units, unused_speakers
 from ..formats.submission_folder import list_files
 from ..formats.submission_zip import is_packed, unpack
 from ..formats.tables import split_row
@@ -67,11 +79,14 @@ class Reading(NamedTuple):
         Whether invalid rows are left out.
     log
         Called with one line for each file that is read leniently: how it was read.
+    units
+        The unit of each item, in the order of the items or by their ids; None for those of the reference.
     """
 
     lenient: bool = False
     drop_invalid_rows: bool = False
     log: Callable[[str], None] = lambda line: None
+    units: Any = None
 
 
 STRICT = Reading()
@@ -103,7 +118,45 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     signature = sign_public(task, options, reference)
     columns = _file_columns(task, reference) if is_path(data) else column_names(data)
     warnings = unused_speakers(columns, task.units(reference.labels).called, task.declaration)
+    if reading.units is not None:
+        task, warnings = _with_units(task, reference.labels, reading.units), []
+        named = json.dumps(sorted(task.units(reference.labels).of.items())).encode()
+        own = f"units:{hashlib.sha256(named).hexdigest()[:12]}"
+        signature = replace(signature, options=(*signature.options, own))
     return Gold(task, reference, Settings(options, True, signature), tuple(left_out), tuple(warnings))
+
+
+def _with_units(task: Task, labels: Any, given: Any) -> Task:
+    """The task with the units that are given for each row of its counts, which is an item or what is counted as one."""
+    rows = list(task.units(labels).of)
+    return replace(task, units=partial(given_units, SPEAKER, dict(zip(rows, of_items(given, rows, "units")))))
+
+
+def given_units(called: str, of: Mapping[str, str], labels: Any) -> Units:
+    """Units that a user gave, whatever the labels are."""
+    return Units(called, of)
+
+
+def of_items(given: Any, rows: Sequence[str], called: str) -> list[str]:
+    """The value of each row, from values in the order of the rows or by their names.
+
+    Raises
+    ------
+    ValueError
+        Another number of values, or a row without one.
+    """
+    index = list(getattr(given, "index", ())) if hasattr(given, "to_dict") else []
+    if isinstance(given, Mapping) or (index and index != list(range(len(index)))):
+        lacking = [row for row in rows if row not in given]
+        if lacking:
+            raise ValueError(f"{called}: none for {count_of(len(lacking), 'item')}: {some_of(lacking)}")
+        return [str(given[row]) for row in rows]
+    values = list(map(str, given))
+    if len(values) != len(rows):
+        raise ValueError(
+            f"{called}: {len(values)} values for {count_of(len(rows), 'item')}; expected one for each"
+        )
+    return values
 
 
 def _file_columns(task: Task, reference: Reference) -> Iterator[str]:

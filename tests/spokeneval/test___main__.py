@@ -177,7 +177,9 @@ def test_a_kind_is_scored_from_answers_in_lines(tmp_path, capsys, arguments, dec
     status, printed, _ = run(capsys, *arguments, *paths, "--json", "--report", tmp_path / "page.html")
     sides = [["Good morning", "how are you"], ["good evening", "how are"]]
     result = spokeneval.score({"kind": "transcripts", **declaration}, *sides)
-    assert (status, json.loads(printed)) == (0, json.loads(json.dumps(result.to_dict())))
+    written = json.loads(printed)
+    assert written.pop("arguments")[:3] == [*KIND]
+    assert (status, written) == (0, json.loads(json.dumps(result.to_dict())))
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == result.report()
 
 
@@ -237,6 +239,32 @@ def test_a_wrong_call_of_a_short_name_is_explained(tmp_path, capsys, monkeypatch
     status, printed, told = run(capsys, *arguments)
     assert (status > 0, printed) == (True, "")
     assert words in told
+
+
+def test_a_result_is_reproduced_until_a_file_changes(tmp_path, capsys, monkeypatch):
+    files = {"ref.txt": "a b\nc d\ne f\ng h\n", "hyp.txt": "a b\nc\ne f\ng h\n", "who.txt": "x\nx\ny\nz\n"}
+    monkeypatch.chdir(write_files(tmp_path, files))
+    arguments = ("wer", "ref.txt", "hyp.txt", "--units", "who.txt", "--baseline", "ref.txt", "--json")
+    status, printed, _ = run(capsys, *arguments)
+    found = json.loads(printed)
+    assert (status, found["units"], found["baseline"]["wer"]) == (0, 3, 0)
+    assert "|units:" in found["signature"]
+    write_files(tmp_path, {"result.json": printed, "bare.json": "{}", "none.json": "no"})
+    signature = json.loads(printed)["signature"]
+    expected = f"Reproduced: 14 numbers and the signature are the same.\n{signature}\n"
+    assert run(capsys, "reproduce", "result.json") == (0, expected, "")
+    for other in ("bare", "none"):
+        status, _, told = run(capsys, "reproduce", f"{other}.json")
+        assert (status, "expected the JSON of `score --json`" in told) == (2, True)
+    write_files(tmp_path, {"hyp.txt": "a\nc\ne f\ng h\n"})
+    status, printed, told = run(capsys, "reproduce", "result.json")
+    assert (status, printed, told.split("\n")[:2]) == (
+        1,
+        "",
+        ["Not reproduced:", "scores wer: 12.5; now 25.0"],
+    )
+    (tmp_path / "hyp.txt").unlink()
+    assert run(capsys, "reproduce", "result.json")[0] == 2
 
 
 def test_systems_of_a_kind_are_compared_from_lines(tmp_path, capsys):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 import pickle
 import subprocess
 import sys
 
+import pandas
 import pytest
 
 import spokeneval
@@ -91,6 +93,85 @@ def test_results_and_errors_can_be_copied_and_pickled():
         with pytest.raises(ValueError, match=r"\w") as raised:
             spokeneval.score(wrong, SAID, HEARD[:1])
         assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+
+
+FOUR, ANSWERS = ["a b", "c d", "e f", "g h"], ["a b", "c", "e", "g x"]
+
+
+@pytest.mark.parametrize(
+    "units",
+    [["x", "x", "y", "z"], {"3": "z", "2": "y", "1": "x", "0": "x"}, pandas.Series(["x", "x", "y", "z"])],
+)
+def test_units_and_groups_are_given_by_position_or_by_id(units):
+    table = [
+        {"id": str(place), "transcript": said, "speaker": "xxyz"[place]} for place, said in enumerate(FOUR)
+    ]
+    own = spokeneval.score(WER, FOUR, ANSWERS, units=units, by=units)
+    column = spokeneval.score(WER, table, ANSWERS)
+    assert (own.unit, own.units, own.intervals) == ("speaker", 3, column.intervals)
+    assert own.signature != column.signature
+    assert {group: found.scores["wer"] for group, found in own.groups.items()} == {
+        "x": 25.0,
+        "y": 50.0,
+        "z": 50.0,
+    }
+    assert "\n  x     25.0000   1 speaker\n" in str(own)
+    assert own.to_dict()["groups"]["x"]["units"] == 1
+    again = pickle.loads(pickle.dumps(own))
+    assert (again.report(), again.groups) == (own.report(), own.groups)
+    compared = spokeneval.compare(WER, FOUR, {"a": ANSWERS, "b": FOUR}, units=units)
+    assert compared.units == "3 speakers"
+
+
+def test_a_group_has_the_scores_and_intervals_of_its_items_alone():
+    said, heard = [*FOUR, *FOUR], [*ANSWERS, *FOUR]
+    groups = spokeneval.score(WER, said, heard, by=[*"kkkkllll"]).groups
+    alone = spokeneval.score(WER, FOUR, ANSWERS)
+    assert groups["k"] == (alone.scores, alone.intervals, 4)
+    one_class = spokeneval.score(CLASSES, LABELS, [[2, 1], [1, 2], [3, 1], [1, 0]], by=[*"kkll"]).groups
+    assert not any(map(math.isnan, one_class["k"].scores.values()))
+    lone = spokeneval.score(CLASSES, LABELS, [[2, 1], [1, 2], [3, 1], [1, 0]], by=[*"lkkl"]).groups
+    assert math.isnan(lone["k"].scores["eer"])
+
+
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [(["x"], "units: 1 values for 4 items"), ({"0": "x", "1": "x"}, "units: none for 2 items: 2, 3")],
+)
+def test_units_that_are_not_those_of_the_items_are_refused(units, words):
+    with pytest.raises(ValueError, match=words):
+        spokeneval.score(WER, FOUR, ANSWERS, units=units)
+
+
+def test_a_baseline_gives_a_verdict_with_the_paired_interval():
+    said = [f"{word} b c d" for word in "abcdefghij"]
+    heard, base = [*said[:9], "j b c"], [f"{line[:5]} x" for line in said]
+    result = spokeneval.score(WER, said, heard, baseline=base)
+    pair = spokeneval.compare(WER, said, {"heard": heard, "base": base}).pairs[0]
+    low, high = pair.interval.low, pair.interval.high
+    assert result.verdict == (
+        f"Better than the baseline. Difference from the baseline: {pair.difference:+.4f}, paired 95 % interval "
+        f"{low:+.4f} to {high:+.4f} over 10 items, which does not include 0."
+    )
+    assert result.baseline["wer"] == spokeneval.score(WER, said, base).score
+    for shown in (str(result), result.report()):
+        assert "Better than the baseline." in shown
+    assert (spokeneval.score(WER, said, heard).verdict, result.to_dict()["verdict"]) == ("", result.verdict)
+
+
+def test_comparisons_with_a_baseline_are_adjusted_for_their_number():
+    said = [f"{word} b c d" for word in "abcdefghijkl"]
+    systems = {
+        name: [*said[:number], *(["x"] * (12 - number))] for name, number in (("a", 12), ("b", 8), ("c", 3))
+    }
+    every = {(pair.first, pair.second): pair for pair in spokeneval.compare(WER, said, systems).pairs}
+    found = spokeneval.compare(WER, said, systems, baseline="b")
+    assert [(pair.first, pair.second) for pair in found.pairs] == [(0, 1), (1, 2)]
+    ps = sorted((every[0, 1].p, every[1, 2].p))  # Holm by hand: the smaller p is doubled
+    assert sorted(pair.adjusted for pair in found.pairs) == pytest.approx([2 * ps[0], max(2 * ps[0], ps[1])])
+    assert "Differences are those to b; Holm's correction is over 2 pairs." in str(found)
+    with pytest.raises(ValueError, match="baseline: no system 'd'; expected one of a, b, c"):
+        spokeneval.compare(WER, said, systems, baseline="d")
 
 
 USER_CODE = """

@@ -107,3 +107,18 @@ def test_bad_arguments_get_one_error(submissions, error, words):
     with pytest.raises(error) as refused:
         spokeneval.compare(WER, ["a", "b"], submissions)
     assert words in str(refused.value)
+
+
+def test_latex_has_the_chosen_scores_label_caption_and_decimals():
+    said = ["a b", "c d", "e f", "g h"]
+    found = spokeneval.compare({"kind": "transcripts"}, said, {"x": said, "y": ["a", "c d", "e f", "g"]})
+    latex = found.to_latex(["wer", "cer"], label="tab:wer", caption="Systems of 100 % effort", digits=1)
+    assert r"\caption[]{Systems of 100 \% effort}\label{tab:wer}" in latex
+    (row,) = (line for line in latex.splitlines() if line.startswith("y & "))
+    low, high = found.rows[1].intervals["cer"]
+    assert row.split(" & ")[2] == "25.0"
+    assert row.split(" & ")[4:6] == ["33.3", f"{low:.1f} -- {high:.1f}"]
+    assert found.to_latex(["wer"]) == found.to_latex()
+    for wrong in ({"scores": ["wer", "f1"]}, {"label": "a}b"}):
+        with pytest.raises(ValueError, match="expected"):
+            found.to_latex(**wrong)

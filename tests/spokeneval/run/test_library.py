@@ -50,6 +50,7 @@ def test_scores_are_those_of_the_scoring_program_to_the_last_bit(task, tmp_path,
     program = run_score(task, tmp_path, files, near_misses(task, sample), options)
     status, printed, _ = run(capsys, task, sample, submission, "--json")
     result = json.loads(printed)
+    assert result.pop("arguments")[:2] == ["score", task]
     key = find_task(task).primary.key  # the only one whose interval a program writes
     ends = {key + end: result["intervals"][key][place] for place, end in enumerate(ENDS)}
     assert status == 0
