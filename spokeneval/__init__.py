@@ -117,10 +117,9 @@ def score(
         separators. This needs ``pip install "spokeneval[organiser]"``.
     drop_invalid_reference_rows : bool
         Whether invalid rows of the reference are left out instead of refused. The submission may answer them, too.
-    units : list or mapping, optional
-        The unit of each item, or recording, such as its speaker, in their order or by id, for confidence intervals.
-    by : list or mapping, optional
-        The group of each item, such as its dialect, in the same form, for `Result.groups`.
+    units, by : list or mapping, optional
+        The unit of each item (or recording), such as its speaker, in their order or by id, for confidence intervals;
+        and the group of each, such as a dialect, for `Result.groups`.
 
     Returns
     -------
@@ -132,12 +131,12 @@ def score(
     ValueError
         No such task or option. `ReferenceFileError` and `SubmissionError` list every problem of files and data.
     TypeError, OSError
-        A side is neither a path nor data, or a path cannot be read.
+        A side is no data, or cannot be read.
 
     Examples
     --------
     >>> result = score({"kind": "transcripts"}, ["good morning", "yes"], ["good evening", "yes"])
-    >>> round(result.scores["wer"], 2), round(result.scores["cer"], 2)
+    >>> round(result.score, 2), round(result.scores["cer"], 2)
     (33.33, 20.0)
     """
     from .result import score_data
