@@ -178,7 +178,10 @@ class BubblewrapEngine:
         own = {name: Path(name) for name in self.python.folders} | {COMMANDS: place / "commands"}
         own |= {f"/etc/{name}": place / "etc" / name for name in ETC}
         folders = {"/root": place / "root", "/tmp": place / "tmp", **own, **program.folders}
-        for name in sorted(folders, key=len):
+        for name in sorted({**folders, **program.memory}, key=len):
+            if name in program.memory:
+                yield from ("--size", str(program.memory[name]), "--tmpfs", name)
+                continue
             fixed = name in program.inputs or (name in own and name not in program.mounts)
             yield from ("--ro-bind" if fixed else "--bind", str(folders[name]), name)
         yield from ("--remount-ro", "/", "--chdir", program.cwd, "--", "/bin/sh", "-c", 'exec "$@"', "sh")

@@ -41,6 +41,7 @@ class ContainerEngine:
     ----------
     image: an image of this computer; else it is pulled.
     variables: environment variables for the programs, besides the worker's.
+    gpu: whether programs get all GPUs of the machine.
 
     Raises
     ------
@@ -48,9 +49,14 @@ class ContainerEngine:
     """
 
     def __init__(
-        self, image: str, *, variables: Mapping[str, str] | None = None, strict: bool = True
+        self,
+        image: str,
+        *,
+        variables: Mapping[str, str] | None = None,
+        strict: bool = True,
+        gpu: bool = False,
     ) -> None:
-        self.image, self.strict = image, strict
+        self.image, self.strict, self.gpu = image, strict, gpu
         self.variables = dict(variables or {})
         self.program, self.user = find_program()
         if self._call("image", "inspect", image).returncode:
@@ -126,12 +132,20 @@ class ContainerEngine:
             "ulimit": [f"fsize={limits.output_bytes}:{limits.output_bytes}"],
             "log-driver": ["none"],
             "env": map("=".join, environment.items()),
+            "tmpfs": [f"{name}:rw,exec,mode=1777,size={size}" for name, size in program.memory.items()],
+            **(self._gpus() if self.gpu else {}),
             "volume": [
                 f"{folder}:{name}:{'ro,z' if name in program.inputs else 'z'}"
                 for name, folder in program.folders.items()
             ],
         }
         yield from (f"--{name}={value}" for name, values in options.items() for value in values)
+
+    def _gpus(self) -> dict[str, Iterable[object]]:
+        """Return the option that gives a container all GPUs: Podman's is that of the Container Device Interface."""
+        return (
+            {"device": ["nvidia.com/gpu=all"]} if Path(self.program).name == "podman" else {"gpus": ["all"]}
+        )
 
     def _call(self, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([self.program, *words], capture_output=True, text=True, stdin=DEVNULL)

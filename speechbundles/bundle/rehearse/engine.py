@@ -31,6 +31,8 @@ class Program:
     cwd: the folder in which it starts, one of `mounts`.
     mounts: folders that it reads and writes, by the absolute names under which it finds them (`/app/output`).
     inputs: the same for folders that it cannot write to.
+    memory: further folders that it writes, which are kept in memory and lost at its end, with their largest size in
+        bytes; among them may be its home `/root` and `/tmp`.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Program:
     cwd: str
     mounts: Mapping[str, Path]
     inputs: Mapping[str, Path] = field(default_factory=dict)
+    memory: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def folders(self) -> dict[str, Path]:

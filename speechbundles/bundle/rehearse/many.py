@@ -169,10 +169,13 @@ def _prepared(
 
 
 @contextmanager
-def _cluster(
-    scheduler: str, bundle: BuiltBundle, variables: Mapping[str, str] | None
-) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
-    """Run submissions on a Dask cluster; if a run's worker dies, on another one."""
+def connected(scheduler: str) -> Iterator[Any]:
+    """Give a client of a Dask scheduler that has a worker.
+
+    Raises
+    ------
+    OrganiserError: `distributed` is not installed, no scheduler answers, or it has no worker.
+    """
     try:
         import distributed
     except ImportError:
@@ -183,6 +186,20 @@ def _cluster(
         client = connect(scheduler, timeout=WAIT, direct_to_workers=True)
     except (OSError, ValueError) as error:
         raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT)
+        except TimeoutError:
+            what = f"the scheduler at {scheduler} got no worker within {WAIT} s"
+            raise OrganiserError(f"{what}; start one with dask worker {scheduler}") from None
+        yield client
+
+
+@contextmanager
+def _cluster(
+    scheduler: str, bundle: BuiltBundle, variables: Mapping[str, str] | None
+) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
+    """Run submissions on a Dask cluster; if a run's worker dies, on another one."""
 
     def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
         work = _run_there, shipped, shipped.key, phase, submission.read_bytes(), variables
@@ -195,12 +212,7 @@ def _cluster(
         kept: Result = result
         return kept
 
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=WAIT)
-        except TimeoutError:
-            what = f"the scheduler at {scheduler} got no worker within {WAIT} s"
-            raise OrganiserError(f"{what}; start one with dask worker {scheduler}") from None
+    with connected(scheduler) as client:
         (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
         with ThreadPoolExecutor(AHEAD * sum(client.nthreads().values())) as pool:
             yield pool, run

@@ -134,7 +134,8 @@ class Run:
             outcome = self.engine.run(program, scratch, limits)
         except ValueError as error:  # in the bundle: no time limit, or a word that a command cannot contain
             raise BundleError(str(error)) from None
-        return Step(program.name, tuple(program.words), **vars(outcome))
+        ended = {name: value for name, value in vars(outcome).items() if name != "peak_bytes"}
+        return Step(program.name, tuple(program.words), **ended)
 
     def new_folder(self, folder: Path) -> Path:
         """Make a folder that no program has been in, and return it."""

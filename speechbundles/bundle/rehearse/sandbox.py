@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -82,6 +82,7 @@ class Outcome:
     stdout, stderr: the output, with undecodable bytes replaced and the number of dropped bytes noted.
     seconds: wall-clock time.
     why_stopped: the limit that was exceeded; None if the program ended by itself.
+    peak_bytes: the most resident memory of all its processes in a poll; 0 if it is not known.
     """
 
     exit_code: int
@@ -89,6 +90,7 @@ class Outcome:
     stderr: str
     seconds: float
     why_stopped: str | None = None
+    peak_bytes: int = field(default=0, compare=False)
 
 
 class Capture:
@@ -283,6 +285,7 @@ class Family:
         self.supervisor = supervisor
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
+        self.peak = 0
 
     def attend(self, streams: Sequence[int], status_fd: int, began: float, limits: Limits) -> Outcome:
         """Watch a program of these until it ends; then none is left, unless its status ends with `alone`."""
@@ -293,7 +296,8 @@ class Family:
             lines = status.split()
             return int(lines[1]) if len(lines) > 1 else None
 
-        return watch(streams, status_fd, began, limits, partial(self._over_limit, limits), end)
+        outcome = watch(streams, status_fd, began, limits, partial(self._over_limit, limits), end)
+        return replace(outcome, peak_bytes=self.peak)
 
     def _over_limit(self, limits: Limits, status: bytes) -> str | None:
         """Return an exceeded limit, if any. Memory counts once the command runs: before, it is a copy of Python."""
@@ -302,6 +306,7 @@ class Family:
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
+        self.peak = max(self.peak, memory if status else 0)
         if status and memory > limits.memory_bytes:
             most = limits.memory_bytes >> 20
             return f"memory limit: {memory >> 20} MB in use; at most {most} MB are allowed"
