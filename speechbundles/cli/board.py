@@ -92,18 +92,22 @@ def command(
         if which and not which.isdecimal():
             if out is None or page:
                 raise OrganiserError("the leaderboard of a challenge is written to a folder: give --out SITE")
-            _require_usable(None, competition, out, season or fetched, page=False)
+            require_usable(None, competition, out, season or fetched, page=False)
             places = (competition, fetched, season, out)
-            return joint_board(which, *places, _build, private=private, jobs=jobs, as_json=as_json)
+            return joint_board(which, *places, build_at_home, private=private, jobs=jobs, as_json=as_json)
         number = int(which) if which else None
-        chosen = _chosen(competition, name)
-        _require_usable(number, competition, out, fetched, page=page)
+        chosen = chosen_at_home(competition, name)
+        if chosen.takes_code:
+            raise OrganiserError(
+                f"{chosen.name}: participants upload programs; make the leaderboard with the command run"
+            )
+        require_usable(number, competition, out, fetched, page=page)
         with using(fetched):
             connection = None if number is None else connect(**access)
             if connection and number:
                 with counting("fetching") as fetching:
                     fetch_competition(connection, number, fetched, progress=fetching)
-            bundle, rules = _build(competition, chosen, private_folder(fetched))
+            bundle, rules = build_at_home(competition, chosen, private_folder(fetched))
             with counting("scoring") as scoring:
                 board = make_home_board(bundle, fetched, rules, dates.now(), jobs, scoring)
             if out:
@@ -129,7 +133,7 @@ def command(
     return 0
 
 
-def _chosen(folder: Path, name: str | None) -> Competition:
+def chosen_at_home(folder: Path, name: str | None) -> Competition:
     """Return the competition whose labels stay at home."""
     every = read_competitions(Sources(ROOT, folder), [name] if name else [])
     found = [competition for competition in every if competition.home_sets]
@@ -145,7 +149,7 @@ def _chosen(folder: Path, name: str | None) -> Competition:
     return found[0]
 
 
-def _require_usable(
+def require_usable(
     number: int | None, competition: Path, out: Path | None, fetched: Path, *, page: bool
 ) -> None:
     """Refuse arguments that do not fit together, and a folder to publish that holds private ones or is in one."""
@@ -170,7 +174,7 @@ def _require_usable(
         raise OrganiserError(problem)
 
 
-def _build(folder: Path, competition: Competition, private: Path) -> tuple[Path, HomeRules]:
+def build_at_home(folder: Path, competition: Competition, private: Path) -> tuple[Path, HomeRules]:
     """Build the bundle with all labels, which never leaves this computer; return its zip, and what is shown."""
     with steps() as progress:
         planned = plan_bundles(Sources(ROOT, folder), [competition.name], {}, at_home=True, progress=progress)

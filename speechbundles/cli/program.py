@@ -13,7 +13,7 @@ from spokeneval.version import __version__
 COMMANDS = (
     *("assign", "merge", "split", "describe"),
     *("init", "adopt", "build", "check", "rehearse", "score", "rank", "season"),
-    *("publish", "fetch", "board", "watch", "amend", "new"),
+    *("publish", "fetch", "board", "run", "watch", "amend", "new"),
 )
 """In the order in which organisers need them. Each is a module of this package with a click command named `command`."""
 

@@ -11,7 +11,10 @@ from spokeneval.run.reference import HOME
 Found = Iterator[tuple[Place, str]]
 """The place of each defect, and what is wrong."""
 
-_SHARED = ("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING)
+_SHARED = (
+    *("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING),
+    *("submissions", "environment", "sound"),
+)
 """The settings that labels, programs and kit contain, which the bundles of one task share."""
 
 
@@ -29,6 +32,7 @@ def of_all(competitions: Sequence[Competition]) -> Found:
                     f"{what}; both need the same value, because they share labels and programs",
                 )
         yield from _of_labels(competition)
+        yield from _of_code(competition)
 
 
 def _shared(competition: Competition) -> dict[str, Any]:
@@ -58,6 +62,31 @@ def _of_labels(competition: Competition) -> Found:
         if value in option.reveals:
             what = f"{option.name}: {value} publishes a fact about the labels; with labels: home, expected"
             yield (*competition.origin["options"], option.name), f"{what} {option.values[0]}"
+
+
+def _of_code(competition: Competition) -> Found:
+    """Code needs recordings, outside everything that is published; without code, its settings have no effect."""
+    if not competition.takes_code:
+        for name in ("sound", "environment", "run_limits"):
+            if name in competition.stated:
+                yield competition.origin[name], f"{name} has no effect without submissions: code"
+        return
+    place = _place(competition, "submissions")
+    if competition["labels"] != HOME:
+        what = "the labels of hidden sets stay at home; remove labels, or set labels: home"
+        yield _place(competition, "labels"), f"submissions: code: {what}"
+    if competition.joint:
+        yield place, "submissions: code: bundles with a joint ranking take answers"
+    if "sound" not in competition.settings:
+        yield place, "submissions: code needs sound: the folder with the recordings, which stay at home"
+        return
+    sound, folder = competition.sound.resolve(), competition.sources.folder.resolve()
+    for name in ("starting_kit", "pages", "reference_data", "dist", "."):
+        public = (folder / name).resolve()
+        if sound == public or (name != "." and sound.is_relative_to(public)) or public.is_relative_to(sound):
+            what = f"sound is {competition['sound']}, in or around {name}; move the recordings to their own folder"
+            yield _place(competition, "sound"), what
+            return
 
 
 def of_one(competition: Competition) -> Found:

@@ -11,7 +11,7 @@ from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
 from speechbundles.competition.whole import OF_THE_DATA
-from speechbundles.model.competition import PLATFORM, Column, Competition, Phase, Place
+from speechbundles.model.competition import ANSWERS, CODE, PLATFORM, Column, Competition, Phase, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
@@ -35,6 +35,9 @@ DEFAULTS: dict[str, Any] = {
     "detailed_results": False,
     "feedback": COARSE,
     "labels": PLATFORM,
+    "submissions": ANSWERS,
+    "environment": "image",
+    "run_limits": {},
     "board_update": "daily",
     "board_names": "owners",
     "accepted_overlaps": (),
@@ -93,8 +96,7 @@ def resolve(
             what = f"no {', '.join(absent)}; set it here, or in its task, its challenge or defaults"
             defects.append((bundle, what))
             continue
-        if settings["labels"] == HOME and "options" not in stated:
-            settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
+        _follow(settings, stated, rules)
         del settings["task"]
         words = _translate(settings, stated)
         yield Competition(
@@ -110,6 +112,17 @@ def resolve(
             sources=sources,
             stated=frozenset(stated),
         )
+
+
+def _follow(settings: dict[str, Any], stated: Collection[str], rules: Task) -> None:
+    """Change settings that follow from others, unless they are stated: of programs, and of labels that stay at home."""
+    if settings["submissions"] == CODE:
+        if "labels" not in stated:
+            settings["labels"] = HOME
+        if "pages" not in stated:
+            settings["pages"] = [*settings["pages"], {"title": "Your program", "file": "code.md"}]
+    if settings["labels"] == HOME and "options" not in stated:
+        settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
 
 
 def _translate(settings: dict[str, Any], stated: Collection[str]) -> Words:

@@ -7,7 +7,7 @@ from pathlib import Path
 from speechbundles.competition.intake.declared import SETTING
 from speechbundles.competition.intake.reference import also_read
 from speechbundles.model.archive import LARGEST_BUNDLE
-from speechbundles.model.competition import PLATFORM, Competition
+from speechbundles.model.competition import ANSWERS, PLATFORM, Competition
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import NO_FOLDER, NOTE
 from speechbundles.model.text import PROGRAM, size_of
@@ -96,9 +96,9 @@ def do_without(competition: Competition, names: Collection[str]) -> Competition:
 
 
 def with_all_labels(competition: Competition) -> Competition:
-    """Return a competition as it is scored at home: nothing is sealed, and no label is left out."""
+    """Return a competition as answers are scored at home: nothing is sealed, and no label is left out."""
     settings = {key: value for key, value in competition.settings.items() if key != "sealed"}
-    return replace(competition, settings={**settings, "labels": PLATFORM})
+    return replace(competition, settings={**settings, "labels": PLATFORM, "submissions": ANSWERS})
 
 
 def away_from_sample(competition: Competition) -> Competition:

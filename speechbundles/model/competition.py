@@ -19,6 +19,12 @@ from spokeneval.task import Task
 PLATFORM = "platform"
 """The labels of hidden sets are uploaded; with `HOME`, they are not."""
 
+ANSWERS, CODE = "answers", "code"
+"""What participants upload: the output of their systems, or programs that the organiser runs."""
+
+RUN_LIMITS = {"seconds": 3600, "memory_mb": 8192, "disk_mb": 1024, "gpu": False}
+"""The limits of a program of a competition that declares none."""
+
 Place = tuple[str | int, ...]
 """A place in `competition.yaml`."""
 
@@ -165,6 +171,21 @@ class Competition:
     def home_sets(self) -> list[str]:
         """The hidden sets of which no platform gets a label."""
         return self.hidden_sets if self["labels"] == HOME else []
+
+    @property
+    def takes_code(self) -> bool:
+        """Whether participants upload programs."""
+        return bool(self["submissions"] == CODE)
+
+    @property
+    def sound(self) -> Path:
+        """The folder with the recordings that stay at home, a folder for each set."""
+        return Path(self.sources.folder, self["sound"])
+
+    @property
+    def run_limits(self) -> dict[str, Any]:
+        """The limits of a program: those that are declared, and the usual ones."""
+        return {**RUN_LIMITS, **self["run_limits"]}
 
     @property
     def board(self) -> tuple[Column, ...]:

@@ -10,6 +10,7 @@ from speechbundles.server.amendment import amendment_to_text as amendment_to_tex
 from speechbundles.server.amendment import is_amending as is_amending
 from speechbundles.server.board import HomeRules as HomeRules
 from speechbundles.server.board import make_home_board as make_home_board
+from speechbundles.server.board import runs_of_uploads as runs_of_uploads
 from speechbundles.server.board_files import write_home_board as write_home_board
 from speechbundles.server.board_files import write_home_page as write_home_page
 from speechbundles.server.compared import NOT_COMPARED as NOT_COMPARED
@@ -18,6 +19,7 @@ from speechbundles.server.fetch import JOBS as JOBS
 from speechbundles.server.fetch import fetch_competition as fetch_competition
 from speechbundles.server.joint import score_entries as score_entries
 from speechbundles.server.plan import plan_amendment as plan_amendment
+from speechbundles.server.private import anonymous_names as anonymous_names
 from speechbundles.server.private import private_folder as private_folder
 from speechbundles.server.publish import publish_bundle as publish_bundle
 from speechbundles.server.watch import watch_competition as watch_competition

@@ -144,7 +144,7 @@ def make_home_board(
     """
     private, left_out = private_folder(fetched), list[str]()
     until = datetime.combine(now.date(), time()) if rules.daily else now
-    runs = _first_runs(read_index(fetched))
+    runs = runs_of_uploads(read_index(fetched))
     uploads = _uploads(fetched, [run for run in runs if run.time < until], left_out)
     season = play_submissions(bundle, [*uploads], private, jobs, progress)
     built, finished = season.bundle, _finished(season.attempts, uploads, left_out)
@@ -200,7 +200,7 @@ def _finished(
     return finished
 
 
-def _first_runs(runs: Sequence[Fetched]) -> list[Fetched]:
+def runs_of_uploads(runs: Sequence[Fetched]) -> list[Fetched]:
     """Return a run for each upload to a phase, with the time of its first run and the state of its last one."""
     uploads: dict[tuple[str, str, str], list[Fetched]] = {}
     for run in sorted(runs, key=lambda run: run.id):

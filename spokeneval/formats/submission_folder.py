@@ -73,7 +73,7 @@ def list_files(directory: Path, *, after_ingestion: bool = False, others: Collec
     _refuse_kit(files, problems)
     if after_ingestion:
         files.pop(REPORT_FILE, None)
-        if "metadata" in files and _is_platforms_own(files["metadata"]):
+        if "metadata" in files and is_platforms_own(files["metadata"]):
             del files["metadata"]
     for reserved in ("metadata", "metadata.yaml"):
         if reserved in files:
@@ -131,7 +131,8 @@ def _refuse_kit(files: Collection[str], problems: Problems) -> None:
         problems.stop("starting_kit", "", f"is the starting kit, not a submission; {OWN_FILES}")
 
 
-def _is_platforms_own(metadata: Path) -> bool:
+def is_platforms_own(metadata: Path) -> bool:
+    """Whether a file is one that a platform's worker writes beside a submission: no command is in it."""
     try:
         content = read_file(metadata, metadata.name, 1 << 16, Problems())
     except FileProblems:

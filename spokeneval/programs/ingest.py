@@ -10,6 +10,7 @@ from ..formats.submission_folder import REPORT_FILE, list_files
 from ..run.output import say, write_file
 from ..run.reference import read_items
 from ..task import Task
+from .code import code_accepted, list_code
 from .program import accepted_report, directories, own_options, remove, run
 
 
@@ -30,6 +31,15 @@ def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
         output.mkdir(parents=True, exist_ok=True)
         report = output / REPORT_FILE
         remove(report)
+        if options.code:
+            try:
+                list_code(submitted, options.code)
+            except SubmissionError as refusal:
+                write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
+                raise
+            write_file(report, code_accepted(task.name))
+            say(code_accepted(task.name).rstrip("\n"))
+            return
         known = items or read_items(task, inputs)
         try:
             files = list_files(submitted, others=options.other_files)

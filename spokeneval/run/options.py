@@ -71,6 +71,8 @@ class Options:
         Whether the leaderboard has the single column `received`, because the labels of a hidden set stay at home.
     other_files
         The files of submissions to the other tasks of the challenge, which a submission may have, too.
+    code
+        If submissions are programs, what they can import: `image` or `own`; else empty.
     """
 
     options: Mapping[str, str] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class Options:
     about: Mapping[str, About] = field(default_factory=dict)
     received: bool = False
     other_files: Sequence[str] = field(default_factory=list)
+    code: str = ""
 
     @classmethod
     def load(cls, content: Any) -> Options:
@@ -182,7 +185,7 @@ def _read_feedback(content: Any) -> SetFeedback:
 KEYS: Mapping[str, type] = {key: type(value) for key, value in asdict(Options()).items()}
 """The keys of `options.json`, with their types in JSON."""
 
-_IF_SET = ("received", "other_files")
+_IF_SET = ("received", "other_files", "code")
 """The keys that are written only if they are set."""
 
 _ON_PAGES = ("baselines", "decimals", "competition", "about")

@@ -50,9 +50,9 @@ class AtHome(NamedTuple):
 
 
 def bundle_of(folder, place):
-    from speechbundles.cli.board import _build, _chosen
+    from speechbundles.cli.board import build_at_home, chosen_at_home
 
-    return AtHome(*_build(folder, _chosen(folder, None), place))
+    return AtHome(*build_at_home(folder, chosen_at_home(folder, None), place))
 
 
 def fetched(folder, *runs):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.baseline import Baseline, run_baseline
+from speechbundles.bundle.build.code_kit import CODE_FOLDER, code_kit, code_steps, files_below
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import SETTING, download_files, downloads_list
 from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
@@ -101,6 +102,10 @@ def make_parts(
         name: reference.fingerprint if name in public else items_fingerprint(reference.items)
         for name, reference in references.items()
     }
+    solutions = baseline.solutions
+    if competition.takes_code:
+        kit.update(code_kit(competition, kit))
+        solutions = dict.fromkeys(solutions, files_below(CODE_FOLDER, kit))
     options = Options(
         competition.options,
         [references[name].fingerprint for name in public],
@@ -113,9 +118,11 @@ def make_parts(
         received=bool(competition.home_sets),
         other_files=other_files_of(competition),
     )
-    for program in (scoring, kit):
-        program[OPTIONS_FILE] = options.dump()
-    return Parts(scoring, ingestion, kit, references, feedback, baseline.solutions, tuple(baseline.failures))
+    kit[OPTIONS_FILE] = options.dump()
+    code = competition["environment"] if competition.takes_code else ""
+    scoring[OPTIONS_FILE] = replace(options, code=code).dump()
+    ingestion[OPTIONS_FILE] = replace(options, code=code).dump("options", "other_files", "code")
+    return Parts(scoring, ingestion, kit, references, feedback, solutions, tuple(baseline.failures))
 
 
 def _kit(
@@ -292,6 +299,8 @@ def _readme(
         **declared_facts(competition),
     }
     text = fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds)
+    if competition.takes_code:
+        text = f"{text.rstrip()}\n\n{code_steps(competition)}"
     large, words = downloads_list(kit), competition.words
     return (f"{text.rstrip()}\n\n## {words('Large files')}\n\n{words(large)}\n" if large else text).encode()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from speechbundles.bundle.build.code_kit import code_facts
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import downloads_list
 from speechbundles.bundle.build.kit import Parts
@@ -111,6 +112,7 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
         **declared,
         "by_unit": "yes" if any(grouped) else "",
         **joint_facts(competition),
+        **code_facts(competition),
     }
 
 

@@ -6,7 +6,10 @@ from speechbundles.publication.season.page import season_to_html as season_to_ht
 from speechbundles.publication.season.play import Season as Season
 from speechbundles.publication.season.play import play_season as play_season
 from speechbundles.publication.season.play import play_submissions as play_submissions
+from speechbundles.publication.season.replay import PENDING as PENDING
+from speechbundles.publication.season.replay import REFUSED as REFUSED
 from speechbundles.publication.season.replay import Attempt as Attempt
+from speechbundles.publication.season.replay import replay as replay
 from speechbundles.publication.season.report import season_to_json as season_to_json
 from speechbundles.publication.season.report import season_to_text as season_to_text
 from speechbundles.publication.season.uploads import Submission as Submission

@@ -100,3 +100,42 @@ def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
     (place / "competition.yaml").write_text(asked, "utf-8")
     with pytest.raises(OrganiserError, match="class_sizes: public publishes a fact about the labels"):
         read_competitions(Sources(ROOT, place))
+
+
+CODE = "defaults:\n  submissions: code\n"
+OF_CODE = {
+    "no recordings": (CODE, "submissions: code needs sound"),
+    "labels on the platform": (
+        f"{CODE}  labels: platform\n  sound: /x\n",
+        "the labels of hidden sets stay at home",
+    ),
+    "recordings in the kit": (
+        f"{CODE}  sound: starting_kit/wav\n",
+        "in or around starting_kit; move the recordings",
+    ),
+    "recordings around the folder": (
+        f"{CODE}  sound: ..\n",
+        "in or around starting_kit; move the recordings",
+    ),
+    "a seal": (
+        f"{CODE}  sound: /x\n  sealed: 0.5\n",
+        "labels: home keeps all labels of hidden sets; remove sealed",
+    ),
+    "without programs": ("defaults:\n  sound: /x\n", "sound has no effect without submissions: code"),
+    "no environment": (f"{CODE}  sound: /x\n  environment: mine\n", "environment"),
+    "no limit": (f"{CODE}  sound: /x\n  run_limits: {{hours: 3}}\n", "run_limits"),
+}
+
+
+@pytest.mark.parametrize("reason", OF_CODE)
+def test_an_invalid_declaration_of_programs_is_refused(tmp_path, reason):
+    settings, said = OF_CODE[reason]
+    with pytest.raises(OrganiserError, match=said):
+        read_competitions(Sources(ROOT, health(tmp_path, settings)))
+
+
+def test_programs_imply_labels_at_home_and_a_page(tmp_path):
+    (read,) = read_competitions(Sources(ROOT, health(tmp_path, f"{CODE}  sound: ../wav\n")))
+    assert (read["labels"], read.home_sets, read.sound) == ("home", ["evaluation"], tmp_path / "../wav")
+    assert read.page_files[-2] == "code.md"
+    assert read.run_limits["seconds"] == 3600

@@ -1,0 +1,94 @@
+"""The kit's part for programs: the baseline as a program, and `try_code.py`, which runs a program as at home."""
+
+import json
+import re
+from collections.abc import Mapping
+
+from speechbundles.bundle.rehearse import DEVICES, SYSTEM, WALLS
+from speechbundles.model.competition import Competition
+from speechbundles.model.run_codes import CODES
+from speechbundles.model.zips import read_tree
+from spokeneval.formats.submission_zip import MAX_BYTES
+
+CODE_FOLDER = "code/"
+"""The kit's folder with the baseline as a program."""
+
+LIMITS_FILE = "limits.json"
+_NOT_OF_A_PROGRAM = re.compile(r"(?:score|ingest|try_\w+|get_data|walkthrough)\.py|.*\.ipynb")
+
+
+def code_kit(competition: Competition, kit: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return further files of a kit: `try_code.py`, its limits, adapters, and the baseline as a program.
+
+    The baseline is the kit's own `baseline.py` with the public labels and data that it reads.
+    """
+    files = read_tree(competition.sources.root / "starting_kit" / "code")
+    main = files.pop(f"{CODE_FOLDER}main.py")
+    public = tuple(f"{name}/" for name in competition["public_sets"])
+    if "baseline.py" in kit:
+        parts = {
+            name: content
+            for name, content in kit.items()
+            if name.startswith((*public, "data/", "spokeneval/", "task.json"))
+            or (name.endswith(".py") and "/" not in name and not _NOT_OF_A_PROGRAM.fullmatch(name))
+        }
+        files |= {f"{CODE_FOLDER}kit/{name}": content for name, content in parts.items()}
+        files[f"{CODE_FOLDER}main.py"] = main
+    facts = {
+        **competition.run_limits,
+        "environment": competition["environment"],
+        "walls": [*WALLS, *DEVICES],
+        "system": SYSTEM,
+    }
+    files[LIMITS_FILE] = (json.dumps(facts, indent=2) + "\n").encode()
+    return files
+
+
+def files_below(folder: str, kit: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a kit's folder, by their names in it."""
+    return {name.removeprefix(folder): content for name, content in kit.items() if name.startswith(folder)}
+
+
+def code_facts(competition: Competition) -> dict[str, str]:
+    """Return the facts of the page on programs: the limits, and the codes with which a run can end."""
+    limits = competition.run_limits
+    packages = {
+        "image": f"what the organisers' environment has (image `{competition['docker_image']}`); no `requirements.txt`",
+        "own": "also wheels in `requirements.txt`, one `NAME==VERSION --hash=sha256:DIGEST` in each line",
+    }
+    rows = {
+        "time of a run": f"{limits['seconds']:,} s",
+        "memory": f"{limits['memory_mb']:,} MB",
+        "size of all that a run writes": f"{limits['disk_mb']:,} MB, which is kept in memory",
+        "size of the unpacked zip": f"{MAX_BYTES >> 20} MB",
+        "machine hours of a participant": limits.get("team_hours", "no limit"),
+        "GPUs": "all of the machine" if limits["gpu"] else "none",
+        "packages": packages[competition["environment"]],
+    }
+    codes = [f"| `{code}` | {meaning} |" for code, meaning in CODES.items()]
+    return {
+        "program": "\n".join(
+            ["| limit | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items())]
+        ),
+        "program_codes": "\n".join(["| code | meaning |", "|---|---|", *codes]),
+    }
+
+
+def code_steps(competition: Competition) -> str:
+    """Return the section of a kit's README on programs."""
+    return _STEPS.format(first=next(iter(competition["public_sets"]), "development"))
+
+
+_STEPS = """## Submit a program
+
+In this competition you upload your program, not its answers: the hidden recordings stay with the organisers. They start
+`main.py INPUT_DIR OUTPUT_DIR`, without network. `INPUT_DIR` has the item lists of `{first}/input` and the recordings in
+`sound`; `main.py` writes the answers to `OUTPUT_DIR`. The folder `code` is the baseline as such a program.
+
+```
+python3 try_code.py code --sound DIR     # checks code, runs it on the recordings of the {first} set in DIR, scores its
+                                         # answers, and writes program.zip, which you upload
+```
+
+The page on programs lists the limits, and what is seen of a run.
+"""

@@ -1,0 +1,187 @@
+"""Run the programs of participants on recordings that stay at home, and make the leaderboard.
+
+COMPETITION is the competition's number on Codabench. New uploads are fetched. Each is checked, its packages are
+installed if the competition permits it, it is tried on public recordings, then run on the hidden ones without network
+and without labels, and its answers are scored here. Without COMPETITION, the uploads that were fetched before are used.
+
+\b
+SITE receives the leaderboard (see `board`), and
+    runs.csv      the code of each run and its time in steps
+The folder with the fetched uploads receives, in .runs:
+    runs.csv      all facts of each run; keep it private
+    returns/      a text for the participant of each run
+
+If the command is interrupted, run it again: it goes on where it was. Settings in competition.yaml: submissions, sound,
+environment, run_limits.
+"""
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from speechbundles.cli.board import FETCHED, build_at_home, chosen_at_home, require_usable
+from speechbundles.cli.options import COUNT, PATH, Command, as_json, flag, jobs, option, path_option
+from speechbundles.cli.progress import counting
+from speechbundles.cli.server import connect, server_options, using
+from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
+from speechbundles.model import dates
+from speechbundles.model.competition import Competition
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.run_codes import CODES
+from speechbundles.model.text import printable, say
+from speechbundles.runs import (
+    ENGINES,
+    OF_HIDDEN_RUNS,
+    STATE,
+    Job,
+    Taken,
+    engine_of,
+    environment_of,
+    layers,
+    make_job,
+    run_uploads,
+    shown_runs,
+)
+from speechbundles.server import (
+    anonymous_names,
+    fetch_competition,
+    make_home_board,
+    private_folder,
+    write_home_board,
+    write_home_page,
+)
+from spokeneval.formats.problems import count_of
+
+RUNS = "runs.csv"
+
+
+@click.command(cls=Command, help=__doc__)
+@click.argument("number", required=False, type=int, metavar="[COMPETITION]")
+@option("--competition", "DIR", "your competition folder", type=PATH, required=True)
+@path_option("--out", "SITE", "the folder to publish")
+@flag("--page", "also write the leaderboard as a page of the competition on the server")
+@path_option("--fetched", "DIR", f"the folder with the fetched uploads (default: {FETCHED} in your folder)")
+@option("--bundle", "NAME", "the bundle, if several take programs", "name")
+@option("--engine", "NAME", f"one of {', '.join(ENGINES)}", type=click.Choice(ENGINES), default="auto")
+@path_option(
+    "--python", "PATH", "a Python or an environment for the programs, in bubblewrap (default: this Python)"
+)
+@path_option("--wheels", "DIR", "install packages from this folder of wheels, not from the network")
+@option(
+    "--repeat",
+    "N",
+    "runs of each program on the hidden set, to compare them (default: 1)",
+    type=COUNT,
+    default=1,
+)
+@option("--limit", "HOURS", "machine hours of a participant (default: team_hours of run_limits)", type=float)
+@jobs
+@option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
+@option("--every", "MINUTES", "do this again and again, so often, until you press Ctrl-C", type=COUNT)
+@server_options
+@as_json
+def command(
+    number: int | None,
+    competition: Path,
+    out: Path | None,
+    page: bool,
+    fetched: Path | None,
+    name: str | None,
+    every: int | None,
+    as_json: bool,
+    **others: Any,
+) -> int:
+    refuse_windows()
+    fetched = fetched or competition / FETCHED
+    of_runs = {key: others.pop(key) for key in _OF_RUNS}
+    with reporting(), resumable("run"):
+        chosen = chosen_at_home(competition, name)
+        if not chosen.takes_code:
+            raise OrganiserError(f"{chosen.name}: participants upload answers; use the command board")
+        if out or page:
+            require_usable(number, competition, out, fetched, page=page)
+        connection = None if number is None else connect(**others)
+        while True:
+            with using(fetched):
+                if connection and number:
+                    with counting("fetching") as fetching:
+                        fetch_competition(connection, number, fetched, progress=fetching)
+                bundle, rules = build_at_home(competition, chosen, private_folder(fetched))
+                job, taken = _run(chosen, bundle, fetched, **of_runs)
+                answers = fetched / STATE / "fetched"
+                with counting("scoring") as scoring:
+                    board = make_home_board(bundle, answers, rules, dates.now(), progress=scoring)
+                if out:
+                    write_home_board(board, out)
+                    owners = {each.run.owner for each in taken}
+                    names = anonymous_names(private_folder(answers), owners) if rules.anonymous else {}
+                    write_whole(out / RUNS, shown_runs(job, taken, names))
+                if page and connection and number:
+                    write_home_page(connection, number, board)
+            _report(fetched, taken, as_json=as_json)
+            if not every:
+                return 0
+            time.sleep(60 * every)
+
+
+_OF_RUNS = ("engine", "python", "wheels", "repeat", "limit", "jobs", "scheduler")
+
+
+def _run(
+    competition: Competition,
+    bundle: Path,
+    fetched: Path,
+    *,
+    limit: float | None,
+    jobs: int | None,
+    scheduler: str | None,
+    **of_job: Any,
+) -> tuple[Job, list[Taken]]:
+    """Take all uploads through their stages, after a line on the layers of protection and one on the environment."""
+    built = read_built_bundle(bundle)
+    job = make_job(competition, built, (fetched / STATE / "packages").resolve(), **of_job)
+    engine = engine_of(job)
+    say(layers(engine), error=True)
+    say(f"environment: {printable(environment_of(engine)):.200}", error=True)
+    with counting("running") as running:
+        taken = run_uploads(
+            job,
+            built,
+            {phase.name: phase.reference for phase in competition.phases},
+            fetched,
+            jobs=jobs or os.cpu_count() or 1,
+            scheduler=scheduler,
+            team_hours=limit or competition.run_limits.get("team_hours"),
+            progress=running,
+        )
+    return job, taken
+
+
+def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
+    """Print the runs that did not end with answers, each with its log, and how many there are of each code."""
+    failed = [each for each in taken if each.step.code not in OF_HIDDEN_RUNS[:1]]
+    rows = [
+        {
+            "run": each.run.id,
+            "owner": each.run.owner,
+            "phase": each.run.phase,
+            "code": each.step.code,
+            "state": f"{fetched / STATE / each.place.name}",
+        }
+        for each in taken
+    ]
+    lines = [
+        f"  {each.run.phase}  {printable(each.run.owner)}  {each.run.id}  {each.step.code}: {CODES[each.step.code]}"
+        for each in failed
+    ]
+    if as_json or lines:
+        answer({"runs": rows}, "\n".join(lines), as_json=as_json)
+    say(
+        f"{count_of(len(taken), 'upload')}, {len(taken) - len(failed)} ok; logs and times: {fetched / STATE}",
+        error=True,
+    )

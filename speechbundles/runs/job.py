@@ -1,0 +1,208 @@
+"""What is run: the public and hidden sets of a competition with their recordings, limits, and the engine."""
+
+import os
+import wave
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from speechbundles.bundle.rehearse import (
+    BubblewrapEngine,
+    ContainerEngine,
+    Engine,
+    Limits,
+    Program,
+    find_python,
+)
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.competition import Competition
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.temporary import temporary_folder
+from speechbundles.model.zips import input_zip
+from spokeneval.formats.problems import count_of, some_of
+from spokeneval.task import Task
+
+ENGINES = ("auto", "bubblewrap", "docker")
+
+_LISTED = (
+    "import hashlib, importlib.metadata as m, sys; print(sys.version.split()[0], *sorted("
+    "{f'{d.name}=={d.version}' for d in m.distributions()}))"
+)
+"""A program that prints the versions of a Python and of all its packages."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A set: its public files, `name -> content`, and the folder with its recordings."""
+
+    items: Mapping[str, bytes]
+    sound: Path
+
+
+@dataclass(frozen=True)
+class Job:
+    """What each upload is taken through.
+
+    Attributes
+    ----------
+    rules: the task.
+    smoke: the name of the public set of the smoke run.
+    parts: the smoke set and the hidden sets, by name.
+    environment: `image` or `own`.
+    disk_bytes: the size of all that a run writes.
+    repeat: how often a program is run on a hidden set.
+    wheels: a folder of wheels; None: packages come from the network.
+    cache: the folder of installed packages.
+    engine, image, python, gpu: the arguments of `choose_engine`.
+    """
+
+    rules: Task
+    smoke: str
+    parts: Mapping[str, Part]
+    environment: str
+    limits: Limits
+    disk_bytes: int
+    repeat: int
+    wheels: Path | None
+    cache: Path
+    engine: str
+    image: str
+    python: Path | None
+    gpu: bool
+
+
+@cache
+def choose_engine(name: str, image: str, python: Path | None, gpu: bool) -> Engine:
+    """Return the engine for programs of participants; there is none that runs them with the user's rights.
+
+    Raises
+    ------
+    OrganiserError: the engine is not available here.
+    """
+    if name == "bubblewrap" or (name == "auto" and not gpu):
+        try:
+            if gpu:
+                raise OrganiserError("bubblewrap gives programs no GPU; use --engine docker")
+            return BubblewrapEngine(python=find_python(python))
+        except OrganiserError as error:
+            if name != "auto":
+                raise
+            reason = str(error)
+    else:
+        reason = "it gives programs no GPU"
+    if python is not None:
+        raise OrganiserError(f"--python needs bubblewrap, which cannot be used: {reason}")
+    try:
+        return ContainerEngine(image, gpu=gpu)
+    except OrganiserError as error:
+        raise OrganiserError(f"{error}\n  bubblewrap: {reason}") from None
+
+
+def engine_of(job: Job) -> Engine:
+    return choose_engine(job.engine, job.image, job.python, job.gpu)
+
+
+def layers(engine: Engine) -> str:
+    """Return a line that lists the layers of protection that hold."""
+    if isinstance(engine, BubblewrapEngine):
+        return f"{engine.layers}; Landlock: not used"
+    return (
+        "container: own files, processes and network namespace without network; memory, processes and file sizes "
+        "limited; the engine's own filter of system calls; not tested with hostile programs here"
+    )
+
+
+def environment_of(engine: Engine) -> str:
+    """Return the Python in an engine and its packages with their versions, in a line."""
+    with temporary_folder("environment") as place:
+        program = Program("environment", ["python3", "-c", _LISTED], "/app/place", {"/app/place": place})
+        outcome = engine.run(program, place, Limits(120.0))
+    if outcome.exit_code:
+        raise OrganiserError(f"python3 cannot be run by this engine: {outcome.stderr.strip():.300}")
+    return outcome.stdout.strip()
+
+
+def make_job(
+    competition: Competition,
+    bundle: BuiltBundle,
+    cache: Path,
+    *,
+    engine: str = "auto",
+    python: Path | None = None,
+    wheels: Path | None = None,
+    repeat: int = 1,
+) -> Job:
+    """Return what uploads to a competition are taken through.
+
+    Parameters
+    ----------
+    bundle: the one with all labels, of which only public item lists are used.
+
+    Raises
+    ------
+    OrganiserError: the folder with the recordings cannot be used; the message lists all problems.
+    """
+    scored = [name for name in competition.scored_sets if name in competition["public_sets"]]
+    public = [name for name in scored if (competition.sound / name).is_dir()]
+    wanted = [*public[:1], *competition.home_sets]
+    problems = (
+        []
+        if public
+        else [
+            f"no folder of a public set with a phase ({', '.join(scored) or 'none'}); each program is tried on it first"
+        ]
+    )
+    labels = {layout.file for layout in competition.rules.format.layouts}
+    for name in wanted:
+        problems += _problems_of_sound(competition.sound / name, labels)
+    if problems:
+        lines = "\n".join(f"  {line}" for line in problems)
+        raise OrganiserError(f"sound: {competition.sound}: {count_of(len(problems), 'problem')}\n{lines}")
+    chosen = competition.run_limits
+    disk = chosen["disk_mb"] << 20
+    limits = Limits(float(chosen["seconds"]), chosen["memory_mb"] << 20, disk)
+    inputs = {
+        name: {file: content for file, content in bundle.entries(input_zip(name)) if not file.endswith("/")}
+        for name in wanted
+    }
+    return Job(
+        rules=competition.rules,
+        smoke=wanted[0],
+        parts={name: Part(inputs[name], (competition.sound / name).resolve()) for name in wanted},
+        environment=competition["environment"],
+        limits=limits,
+        disk_bytes=disk,
+        repeat=repeat,
+        wheels=wheels,
+        cache=cache,
+        engine=engine,
+        image=competition["docker_image"],
+        python=python,
+        gpu=chosen["gpu"],
+    )
+
+
+def _problems_of_sound(folder: Path, labels: Collection[str]) -> Iterator[str]:
+    """Yield why a folder with recordings cannot be given to programs: links, special files, and labels."""
+    if not folder.is_dir():
+        yield f"{folder.name}/: no such folder; put the recordings of this set there"
+        return
+    paths = sorted(folder.rglob("*"))
+    odd = [path for path in paths if path.is_symlink() or not (path.is_dir() or path.is_file())]
+    named = [path for path in paths if path.name in labels]
+    for found, what in ((odd, "links or special files"), (named, "named as the labels; move labels away")):
+        if found:
+            yield f"{folder.name}/: {some_of([os.path.relpath(path, folder) for path in found])}: {what}"
+    if not any(path.is_file() for path in paths):
+        yield f"{folder.name}/: no files"
+
+
+def sound_seconds(folder: Path) -> float:
+    """Return the duration of all WAV files below a folder; 0 if there are none."""
+    seconds = 0.0
+    for path in folder.rglob("*.[wW][aA][vV]"):
+        with suppress(wave.Error, EOFError), wave.open(str(path)) as sound:
+            seconds += sound.getnframes() / sound.getframerate()
+    return seconds

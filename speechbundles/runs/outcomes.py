@@ -1,0 +1,68 @@
+"""How a participant's program ended: what they learn (one of 16 codes), and what is kept for the organiser.
+
+Besides the scores of the board, one attempt at the hidden recordings shows one of the codes that a hidden run can have,
+and its time in quarters of the limit.
+"""
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, RUN, TIME
+
+OF_HIDDEN_RUNS = (OK, DIFFERENT, *(f"{RUN}_{how}" for how in (FAILED, TIME, LIMIT, ANSWERS)))
+"""The codes that can depend on the hidden recordings."""
+
+TIME_STEPS = 4
+"""The number of steps in which participants learn the time of a run."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a stage ended, or all of them.
+
+    Attributes
+    ----------
+    code: one of `run_codes.CODES`.
+    seconds: wall-clock time.
+    peak_bytes: the most memory in a sample; 0 if unknown.
+    log: what the program printed, for the organiser; of a smoke run also for the participant.
+    digest: SHA-256 of the result: of the installed packages, or of the canonical answers.
+    """
+
+    code: str
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    log: str = ""
+    digest: str = ""
+
+
+def read_step(path: Path) -> Step | None:
+    """Return what `write_step` has written; None if the stage has not ended."""
+    try:
+        return Step(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def write_step(path: Path, step: Step) -> Step:
+    write_whole(path, json.dumps(asdict(step), indent=1) + "\n")
+    return step
+
+
+def shown_time(seconds: float, limit: float) -> str:
+    """Return a run's time as participants learn it, such as `up to 2/4 of the time limit`."""
+    step = min(TIME_STEPS, max(1, math.ceil(seconds / limit * TIME_STEPS)))
+    return f"up to {step}/{TIME_STEPS} of the time limit"
+
+
+def bits_of_an_attempt(scores_shown: int) -> float:
+    """Return the most bits that one attempt can carry out: code, time, and one of so many scores on the board."""
+    return math.log2(len(OF_HIDDEN_RUNS)) + math.log2(TIME_STEPS) + math.log2(max(1, scores_shown))
+
+
+def digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

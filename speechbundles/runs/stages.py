@@ -1,0 +1,180 @@
+"""An upload's way through all stages: check, build, smoke run, runs on hidden recordings, canonical answers.
+
+Each stage writes its result when it ends, in one file that is complete or not there. So a run that was killed goes on
+after the last stage that ended.
+
+    PLACE/check.json, build.json, smoke.json, run1.json, run2.json   how each stage ended
+    PLACE/answers.zip                                                the canonical answers
+    PLACE/outcome.json                                               how all ended
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from speechbundles.bundle.rehearse import Outcome, Program
+from speechbundles.model.fetched import write_whole
+from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, REFUSED, RUN, SMOKE, TIME
+from speechbundles.model.temporary import temporary_folder
+from speechbundles.model.zips import make_zip, write_tree
+from speechbundles.runs.answers import canonical, read_written
+from speechbundles.runs.job import Job, Part, engine_of, environment_of
+from speechbundles.runs.outcomes import Step, digest_of, read_step, write_step
+from speechbundles.runs.packages import install
+from spokeneval.formats.problems import Problems, SubmissionError
+from spokeneval.formats.submission_zip import unpack
+from spokeneval.programs.code import REQUIREMENTS, list_code, read_requirements
+
+CHECK, BUILD, OUTCOME, ANSWERS_ZIP = "check.json", "build.json", "outcome.json", "answers.zip"
+
+_CODE, _INPUT, _SOUND, _PACKAGES, _WRITTEN = (
+    f"/app/{name}" for name in ("code", "input", "input/sound", "packages", "answers.tar")
+)
+
+_SCRIPT = f"""
+umask 022
+export HOME=/tmp OMP_NUM_THREADS=${{OMP_NUM_THREADS:-1}}
+[ -d {_PACKAGES} ] && export PYTHONPATH={_PACKAGES}
+mkdir /tmp/output
+python3 main.py {_INPUT} /tmp/output
+code=$?
+tar -cf {_WRITTEN} -C /tmp/output .
+exit $code
+"""
+"""What runs a program. All that it writes is in memory and of limited size; one file, made before, receives a tar."""
+
+
+def take_through(job: Job, upload: Path, place: Path, hidden: str) -> Step:
+    """Take an upload through all stages that have not ended yet, and return how all ended.
+
+    Parameters
+    ----------
+    upload: a zip.
+    place: the folder for the results.
+    hidden: the hidden set; empty for an upload to a phase with public labels, which is only run on the smoke set.
+
+    Raises
+    ------
+    OrganiserError, OSError: this machine failed; the next call goes on.
+    """
+    if done := read_step(place / OUTCOME):
+        return done
+    checked = check_only(job, upload, place)
+    if checked.code != OK:
+        return write_step(place / OUTCOME, checked)
+    with temporary_folder("code") as scratch:
+        code = scratch / "code"
+        check(job, upload, scratch)
+        wanted = (
+            read_requirements(code / REQUIREMENTS, job.environment, Problems())
+            if (code / REQUIREMENTS).exists()
+            else []
+        )
+        folder, built = None, Step(OK)
+        if wanted:
+            engine = engine_of(job)
+            folder, built = install(wanted, job.cache, job.wheels, engine, job.limits, environment_of(engine))
+            write_step(place / BUILD, built)
+        if built.code != OK:
+            return write_step(place / OUTCOME, built)
+        run = partial(_run, job, code=code, packages=folder)
+        smoke = _kept(place / f"{SMOKE}.json", lambda: run(SMOKE, job.parts[job.smoke])[0])
+        if smoke.code != OK or not hidden:
+            return write_step(place / OUTCOME, smoke)
+        runs = [
+            _kept(place / f"{RUN}{number}.json", partial(_answer, run, place, job.parts[hidden], number == 1))
+            for number in range(1, job.repeat + 1)
+        ]
+    return write_step(place / OUTCOME, _together(runs))
+
+
+def check_only(job: Job, upload: Path, place: Path) -> Step:
+    """Return whether the static check accepts an upload; each upload is checked once."""
+
+    def checked() -> Step:
+        with temporary_folder("check") as scratch:
+            return check(job, upload, scratch)
+
+    place.mkdir(parents=True, exist_ok=True)
+    return _kept(place / CHECK, checked)
+
+
+def _together(runs: list[Step]) -> Step:
+    """Return how several runs of one program ended: as the first, if all gave the same answers."""
+    first = runs[0]
+    same = all((each.code, each.digest) == (first.code, first.digest) for each in runs)
+    seconds, peak = max(each.seconds for each in runs), max(each.peak_bytes for each in runs)
+    return replace(first, code=first.code if same else DIFFERENT, seconds=seconds, peak_bytes=peak)
+
+
+def _kept(path: Path, stage: Callable[[], Step]) -> Step:
+    """Return how a stage ended; run it if it has not."""
+    return read_step(path) or write_step(path, stage())
+
+
+def check(job: Job, upload: Path, scratch: Path) -> Step:
+    """Unpack an upload, check it, and leave its files in `code`, without what is not part of the program."""
+    unpacked, code = scratch / "upload", scratch / "code"
+    for folder in (unpacked, code):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    try:
+        unpack(upload, unpacked)
+        for name, path in list_code(unpacked, job.environment).items():
+            (code / name).parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, code / name)
+            (code / name).chmod(0o644)
+    except SubmissionError as refusal:
+        return Step(REFUSED, log=str(refusal))
+    return Step(OK)
+
+
+def _run(
+    job: Job, stage: str, part: Part, *, code: Path, packages: Path | None
+) -> tuple[Step, dict[str, bytes]]:
+    """Run a program on a set; return how it ended, and its canonical answers."""
+    with temporary_folder("run") as scratch:
+        items = write_tree(scratch / "input", part.items)
+        (items / Path(_SOUND).name).mkdir(parents=True)
+        written = scratch / Path(_WRITTEN).name
+        written.touch()
+        inputs = {_CODE: code, _INPUT: items, _SOUND: part.sound}
+        if packages:
+            inputs[_PACKAGES] = packages
+        memory = {"/tmp": job.disk_bytes, "/root": 1 << 20}
+        program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, inputs, memory)
+        outcome = engine_of(job).run(program, scratch, job.limits)
+        step = Step(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
+        if step.code != OK:
+            return step, {}
+        try:
+            files = read_written(written.read_bytes())
+            answers = canonical(job.rules, files, job.rules.format.read_items(part.items))
+        except SubmissionError as refusal:
+            return replace(step, code=f"{stage}_{ANSWERS}", log=f"{step.log}\n{refusal}\n"), {}
+    listed = "".join(f"{name} {digest_of(content)}\n" for name, content in sorted(answers.items()))
+    return replace(step, digest=digest_of(listed.encode())), answers
+
+
+def _answer(
+    run: Callable[[str, Part], tuple[Step, dict[str, bytes]]], place: Path, part: Part, is_first: bool
+) -> Step:
+    """Run a program on a hidden set, and keep the answers of the first run."""
+    step, answers = run(RUN, part)
+    if answers and is_first:
+        write_whole(place / ANSWERS_ZIP, make_zip(answers))
+    return step
+
+
+def _code(stage: str, outcome: Outcome) -> str:
+    if outcome.why_stopped:
+        return f"{stage}_{TIME if outcome.why_stopped.startswith('time') else LIMIT}"
+    return f"{stage}_{FAILED}" if outcome.exit_code else OK
+
+
+def _log(outcome: Outcome) -> str:
+    parts = (outcome.stdout, outcome.stderr, outcome.why_stopped or "", f"exit status {outcome.exit_code}")
+    return "\n".join(part.rstrip("\n") for part in parts if part)

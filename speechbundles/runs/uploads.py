@@ -1,0 +1,284 @@
+"""All fetched uploads: which ones are run, one beside another, and what is written of each.
+
+FETCHED/.runs/ID/               the state of an upload on a set (see `stages`)
+FETCHED/.runs/packages/         installed packages, which uploads share
+FETCHED/.runs/fetched/          a folder as `fetch` writes it, with answers in place of programs, for the board
+FETCHED/.runs/returns/          what a participant may get of each run: OWNER_RUN.txt
+FETCHED/.runs/runs.csv          all runs, for the organiser
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from speechbundles.bundle.rehearse import Result, connected, lost_result
+from speechbundles.model.bounded import sha256
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import (
+    Fetched,
+    read_index,
+    safe_name,
+    submission_path,
+    write_index,
+    write_whole,
+)
+from speechbundles.model.run_codes import (
+    BUILD_FAILED,
+    CODES,
+    MACHINE,
+    NOT_COUNTED,
+    OK,
+    RUN,
+    SMOKE,
+    TEAM_LIMIT,
+    WITHDRAWN,
+)
+from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
+from speechbundles.model.text import printable
+from speechbundles.publication.season import REFUSED, Submission, replay
+from speechbundles.runs.job import Job, sound_seconds
+from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, read_step, shown_time
+from speechbundles.runs.stages import ANSWERS_ZIP, BUILD, OUTCOME, check_only, take_through
+from speechbundles.server import runs_of_uploads
+from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.formats.tables import csv_text, no_formula
+
+STATE = ".runs"
+"""The folder in a fetched folder with the state of all runs."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An upload: its run on the server, the folder of its state, its hidden set, and how it ended."""
+
+    run: Fetched
+    place: Path
+    hidden: str
+    step: Step
+
+
+Progress = Callable[[int, int], None]
+
+
+def run_uploads(
+    job: Job,
+    bundle: BuiltBundle,
+    sets: Mapping[str, str],
+    fetched: Path,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    team_hours: float | None = None,
+    progress: Progress = lambda done, total: None,
+) -> list[Taken]:
+    """Take all fetched uploads through their stages, and write what is kept of them.
+
+    Parameters
+    ----------
+    bundle: the one with all labels.
+    sets: the set of each phase, by the name of the phase.
+    jobs: the number of runs at the same time, without a scheduler.
+    scheduler: the address of a Dask scheduler; its workers see the same folders.
+    team_hours: the most machine hours of all runs of an owner.
+
+    Raises
+    ------
+    OrganiserError: the folder cannot be used, or no scheduler answers.
+    """
+    state = fetched / STATE
+    state.mkdir(mode=0o700, exist_ok=True)
+    waiting, taken = _chosen(job, bundle, sets, fetched, state)
+    used: dict[str, float] = {}
+    lock, busy = threading.Lock(), dict[Path, threading.Lock]()
+
+    def one(each: Taken) -> Taken:
+        done = read_step(each.place / OUTCOME)
+        with lock:
+            over = team_hours is not None and used.get(each.run.owner, 0.0) >= 3600 * team_hours
+        if over and not done:
+            return replace(each, step=Step(TEAM_LIMIT))
+        try:
+            with busy.setdefault(
+                each.place, threading.Lock()
+            ):  # two uploads of the same bytes share their state
+                step = done or take(job, fetched / each.run.submission, each.place, each.hidden)
+        except (OrganiserError, OSError) as error:
+            step = Step(MACHINE, log=str(error))
+        with lock:
+            used[each.run.owner] = used.get(each.run.owner, 0.0) + machine_seconds(each.place)
+        return replace(each, step=step)
+
+    with _taking(scheduler, jobs) as (pool, take):
+        futures = [pool.submit(one, each) for each in waiting]
+        for number, future in enumerate(as_completed(futures), 1):
+            taken.append(future.result())
+            progress(number, len(futures))
+    taken.sort(key=lambda each: each.run.id)
+    _write(job, fetched, state, taken)
+    return taken
+
+
+def _chosen(
+    job: Job, bundle: BuiltBundle, sets: Mapping[str, str], fetched: Path, state: Path
+) -> tuple[list[Taken], list[Taken]]:
+    """Return the uploads to run, in order of time, and those that are not run.
+
+    Every upload that the static check accepts counts towards the limits of its phase, however its run ends: the board
+    of a competition whose failed runs were free could be asked about the recordings by programs that fail.
+    """
+    each_run = {}
+    for run in runs_of_uploads(read_index(fetched)):
+        if run.submission:
+            path = fetched / run.submission
+            digest = sha256(path, 2 * MAX_BYTES)
+            each_run[Submission(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
+    places = {
+        submission: state / f"{submission.sha256[:24]}-{sets.get(str(submission.phase), 'none')}"
+        for submission in each_run
+    }
+
+    def known(submission: Submission, phase: BuiltPhase) -> Result | None:
+        step = check_only(job, submission.path, places[submission])
+        return lost_result(step.log) if step.code == CHECK_REFUSED else None
+
+    waiting, rest = [], []
+    for attempt in replay(bundle, sorted(each_run, key=lambda each: (each.time, int(each.name))), known):
+        submission, run = attempt.submission, each_run[attempt.submission]
+        hidden = sets.get(run.phase, "")
+        new = Taken(run, places[submission], "" if hidden == job.smoke else hidden, Step(OK))
+        if run.gone:
+            rest.append(replace(new, step=Step(WITHDRAWN)))
+        elif attempt.status == REFUSED:
+            rest.append(replace(new, step=Step(NOT_COUNTED, log="; ".join(attempt.reasons))))
+        else:
+            waiting.append(new)
+    return waiting, rest
+
+
+@contextmanager
+def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecutor, Callable[..., Step]]]:
+    """Give a pool, and what takes an upload through its stages: here, or on a worker of a Dask cluster.
+
+    If a worker is killed, Dask gives its upload to another one, which goes on after the last stage that ended.
+    """
+    if scheduler is None:
+        with ThreadPoolExecutor(jobs) as pool:
+            yield pool, take_through
+        return
+    with connected(scheduler) as client:
+
+        def there(job: Job, upload: Path, place: Path, hidden: str) -> Step:
+            words = [path.resolve() for path in (upload, place)]
+            needs = {"GPU": 1} if job.gpu else {}
+            try:
+                step: Step = client.submit(
+                    take_through, job, *words, hidden, pure=False, resources=needs
+                ).result()
+            except OrganiserError:
+                raise
+            except Exception as error:
+                raise OrganiserError(f"no worker finished this run: {error}") from None
+            return step
+
+        with ThreadPoolExecutor(max(1, sum(client.nthreads().values()))) as pool:
+            yield pool, there
+
+
+def machine_seconds(place: Path) -> float:
+    """Return the time that all stages of an upload took on the machine."""
+    steps = map(
+        read_step,
+        (place / BUILD, *sorted(place.glob(f"{SMOKE}.json")), *sorted(place.glob(f"{RUN}[0-9].json"))),
+    )
+    return sum(step.seconds for step in steps if step)
+
+
+def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None:
+    """Write the folder for the board, what participants may get, and the organiser's table."""
+    _write_answers(fetched, state / "fetched", taken)
+    (state / "returns").mkdir(exist_ok=True)
+    for each in taken:
+        name = f"{safe_name(each.run.owner)}_{each.run.id}.txt"
+        write_whole(state / "returns" / name, what_returns(job, each))
+    seconds = {name: sound_seconds(part.sound) for name, part in job.parts.items()}
+    header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
+    more = ("real_time_factor", "peak_mb", "gpu", "packages", "answers", "reproducible", "state")
+    rows = [(*header, *more), *(_row(job, each, seconds) for each in taken)]
+    write_whole(state / "runs.csv", csv_text(rows))
+
+
+def _row(job: Job, each: Taken, seconds: Mapping[str, float]) -> list[object]:
+    build, smoke, run = (
+        read_step(each.place / name) or Step("") for name in (BUILD, f"{SMOKE}.json", f"{RUN}1.json")
+    )
+    length = seconds.get(each.hidden, 0.0)
+    again = read_step(each.place / f"{RUN}2.json")
+    return [
+        each.run.id,
+        no_formula(printable(each.run.owner)),
+        no_formula(printable(each.run.phase)),
+        each.hidden or job.smoke,
+        each.step.code,
+        *(f"{step.seconds:.1f}" if step.code else "" for step in (build, smoke, run)),
+        f"{run.seconds / length:.4f}" if run.code and length else "",
+        max(step.peak_bytes for step in (smoke, run)) >> 20,
+        "all" if job.gpu else "none",
+        build.digest,
+        run.digest,
+        "" if again is None else "yes" if again.digest == run.digest else "no",
+        each.place.name,
+    ]
+
+
+def _write_answers(fetched: Path, folder: Path, taken: Sequence[Taken]) -> None:
+    """Write a folder as `fetch` does, with the canonical answers of each run that has some."""
+    ended = {each.run.own_upload: each for each in taken if each.hidden}
+    rows = []
+    for run in read_index(fetched):
+        each = ended.get(run.own_upload)
+        answers = each.place / ANSWERS_ZIP if each and each.step.code in OF_HIDDEN_RUNS else None
+        if each and answers and answers.exists() and not run.gone:
+            path = submission_path(run.owner_folder or safe_name(run.owner), run.time, run.id)
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            content = answers.read_bytes()
+            write_whole(folder / path, content)
+            rows.append(replace(run, submission=path, sha256=digest_of(content), output=""))
+        else:
+            why = each.step.code if each else "not run"
+            rows.append(replace(run, submission="", output="", note=run.note or why))
+    folder.mkdir(exist_ok=True)
+    write_index(folder, rows)
+
+
+def what_returns(job: Job, each: Taken) -> str:
+    """Return all that a participant may get of a run: its code, its time in steps, and the log of the smoke run."""
+    lines = [f"run: {each.run.id}", f"code: {each.step.code}", f"meaning: {CODES[each.step.code]}"]
+    run, smoke = read_step(each.place / f"{RUN}1.json"), read_step(each.place / f"{SMOKE}.json")
+    if run and job.limits.seconds:
+        lines.append(f"time: {shown_time(run.seconds, job.limits.seconds)}")
+    if each.step.code in (CHECK_REFUSED, BUILD_FAILED):
+        lines += ["", printable(each.step.log, kept="\n")]
+    if smoke:
+        lines += ["", f"smoke run on the public set {job.smoke}:", printable(smoke.log, kept="\n")]
+    return "\n".join([*lines, ""])
+
+
+def shown_runs(job: Job, taken: Sequence[Taken], names: Mapping[str, str]) -> str:
+    """Return the table of runs that everybody may see: the owner's name, the code, and the time in steps.
+
+    Parameters
+    ----------
+    names: the shown name of each owner, if names are anonymous.
+    """
+    rows = []
+    for each in taken:
+        run = read_step(each.place / f"{RUN}1.json")
+        time = shown_time(run.seconds, job.limits.seconds or 1.0) if run else ""
+        name = names.get(each.run.owner, each.run.owner)
+        cells = (name, each.run.phase)
+        rows.append([each.run.id, *(no_formula(printable(cell)) for cell in cells), each.step.code, time])
+    return csv_text([("run", "name", "phase", "code", "time"), *rows])

@@ -1,0 +1,171 @@
+"""The command `run`: programs from a server, through all stages, to the leaderboard."""
+
+import csv
+import json
+import shutil
+
+import pytest
+
+import build_bundle
+from speechbundles.model import dates
+from speechbundles.model.environment import TOKEN_VARIABLE
+from speechbundles.model.run_codes import CODES
+from speechbundles.model.zips import make_zip
+from tests.samples.codabench_server import TOKEN, CodabenchServer
+from tests.samples.home_boards import NAME, NOW, ROWS, upload_bundle
+from tests.samples.programs import run_program, write_files
+from tests.samples.programs_at_home import GOOD, READS, SETTINGS, WRONG, begin_with_sound, program, uploaded
+from tests.samples.small_bundles import unzipped
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+
+def run(*arguments):
+    return build_bundle.main(["run", *map(str, arguments)])
+
+
+def shown(site):
+    board = json.loads((site / "board.json").read_text("utf-8"))
+    return {entry["name"]: entry["scores"]["f1"] for entry in board["phases"][0]["entries"]}
+
+
+@pytest.mark.thorough
+def test_programs_are_fetched_run_scored_and_published(tmp_path, monkeypatch, capsys):
+    """A program that hears the labels gets F1 = 1; the other ones are those of the kit, which answer without sound."""
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    monkeypatch.setattr("speechbundles.server.connection.PAUSES", (0,))
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    mine, site = begin_with_sound(tmp_path, f"{SETTINGS}  board_names: anonymous\n"), tmp_path / "site"
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        number = upload_bundle(server, mine)
+        bundle = unzipped((mine / f"dist/codabench/{NAME}.zip").read_bytes())
+        baseline = bundle["solutions/baseline_evaluation.zip"]
+        phase = server.competitions[number]["phases"][1]["id"]
+        for owner, content in (("anna", program(GOOD)), ("kit", baseline), ("eva", program("1/0"))):
+            server.enter(phase, owner, content)
+        call = (number, "--competition", mine, "--out", site, "--page", "--server", server.address)
+        assert run(*call) == 0
+        first = {path.name: path.read_bytes() for path in site.iterdir()}
+        assert first.keys() == {"index.html", "board.csv", "board.json", "runs.csv"}
+        (page,) = (each for each in server.competitions[number]["pages"] if each["title"] == "Leaderboard")
+        assert "1.0" in page["content"]
+        assert run(*call) == 0
+        assert first == {path.name: path.read_bytes() for path in site.iterdir()}
+    told = capsys.readouterr()
+    assert "smoke_failed: the program ended with an error on the public recordings" in told.out
+    assert "bubblewrap " in told.err
+    assert "Landlock: not used" in told.err
+    assert sorted(map(float, shown(site).values()))[-1] == 1.0
+    assert {row["code"] for row in csv.DictReader(first["runs.csv"].decode().splitlines())} == {
+        "ok",
+        "smoke_failed",
+    }
+    published = b"".join(first.values()).decode()
+    assert not [item for item, *_ in ROWS if item in published]
+    assert not [owner for owner in ("anna", "kit", "eva") if owner in published]
+    for name, content in bundle.items():
+        assert str(tmp_path / "sound").encode() not in content, name
+    for content, status, said in (
+        (baseline, 0, "Finished"),
+        (make_zip({"decisions.csv": b""}), 1, "main.py"),
+    ):
+        (tmp_path / "upload.zip").write_bytes(content)
+        capsys.readouterr()
+        path = mine / f"dist/codabench/{NAME}.zip"
+        assert build_bundle.main(["rehearse", str(path), str(tmp_path / "upload.zip")]) == status
+        assert said in capsys.readouterr().out
+
+
+def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    mine = begin_with_sound(tmp_path)
+    uploaded(mine, ("anna", program(GOOD)), ("bob", program(WRONG)))
+    assert run("--competition", mine, "--out", tmp_path / "site", "--json", "--repeat", 2) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [(each["owner"], each["code"]) for each in printed["runs"]] == [("anna", "ok"), ("bob", "ok")]
+    assert set(shown(tmp_path / "site")) == {"anna", "bob"}
+    assert (mine / "fetched/.runs").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "changes", "said"),
+    [
+        ("run", {"submissions: code": "labels: home"}, "participants upload answers; use the command board"),
+        ("board", {}, "participants upload programs; make the leaderboard with the command run"),
+        ("run", {"../sound": "../nothing"}, "no folder of a public set"),
+        ("run", {"seconds: 20": "seconds: 20, gpu: true"}, "gives programs no GPU"),
+    ],
+)
+def test_a_wrong_call_is_refused(tmp_path, capsys, monkeypatch, command, changes, said):
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:9")
+    mine = begin_with_sound(tmp_path)
+    text = (mine / "competition.yaml").read_text("utf-8")
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    if "labels: home" in text:
+        text = "\n".join(
+            line for line in text.splitlines() if not line.startswith(("  sound", "  run_limits"))
+        )
+    write_files(mine, {"competition.yaml": text})
+    uploaded(mine, ("anna", program(GOOD)))
+    words = ["--engine", "bubblewrap"] if command == "run" else []
+    assert (
+        build_bundle.main([command, "--competition", str(mine), "--out", str(tmp_path / "site"), *words]) == 1
+    )
+    assert said in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def kit(tmp_path_factory):
+    """The unpacked kit of a competition that takes programs, and the folder with all recordings."""
+    place = tmp_path_factory.mktemp("kit")
+    mine = begin_with_sound(place)
+    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
+    bundle = unzipped((mine / f"dist/codabench/{NAME}.zip").read_bytes())
+    write_files(place / "kit", unzipped(bundle["starting_kit.zip"]))
+    return place / "kit", place / "sound/development"
+
+
+TRIED = {
+    "the kit's own": (None, 0, "program.zip is ready to upload"),
+    "one that listens": (GOOD, 0, "program.zip is ready to upload"),
+    "one that fails": ("1/0", 1, "it ended with exit status 1"),
+    "one that needs the network": (
+        "import socket\nsocket.create_connection(('192.0.2.1', 53), 3)",
+        1,
+        "Network is unreachable",
+    ),
+    "one that writes too much": (f"{GOOD}\nopen('/tmp/x', 'wb').write(bytes(65 << 20))", 1, "File too large"),
+    "one that changes recordings": (
+        f"{GOOD}\nopen(f'{{inputs}}/sound/new', 'w')",
+        1,
+        "Read-only file system",
+    ),
+    "no answers": (READS, 1, "the answers were refused"),
+    "a link": ("link", 1, "is a link; expected an ordinary file"),
+}
+
+
+@pytest.mark.default_cases("one that listens", "a link")
+@pytest.mark.parametrize("what", TRIED)
+def test_the_kit_tries_a_program_as_the_organisers_run_it(kit, tmp_path, what):
+    source, status, said = TRIED[what]
+    place, sound = kit
+    code = write_files(tmp_path / "code", {"main.py": source or ""}) if source else place / "code"
+    if source == "link":
+        (code / "more").symlink_to("/etc/passwd")
+    done = run_program(str(place / "try_code.py"), str(code), "--sound", str(sound), cwd=tmp_path)
+    assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
+    assert (tmp_path / "program.zip").exists() == (status == 0)
+    if what == "one that listens":
+        assert "1.0000" in done.stdout  # F1 on the public recordings
+        assert unzipped((tmp_path / "program.zip").read_bytes()).keys() == {"main.py"}
+
+
+def test_the_page_for_participants_lists_limits_and_codes(kit):
+    place, _ = kit
+    bundle = unzipped((place.parent / f"mine/dist/codabench/{NAME}.zip").read_bytes())
+    page = bundle["pages/code.md"].decode()
+    assert "| memory | 300 MB |" in page
+    assert all(f"| `{code}` | {meaning} |" in page for code, meaning in CODES.items())
+    assert "python3 try_code.py code --sound DIR" in (place / "README.md").read_text("utf-8")

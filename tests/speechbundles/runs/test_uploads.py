@@ -1,0 +1,177 @@
+"""Uploads of programs: how each ends, what participants get, limits, and runs that go on or are repeated."""
+
+import csv
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import DELETED, read_index, write_index
+from speechbundles.model.run_codes import CODES
+from speechbundles.runs import OF_HIDDEN_RUNS, bits_of_an_attempt, uploads
+from speechbundles.runs.stages import take_through
+from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, uploaded
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+HIDDEN = "hidden = len(items) == 120\n"
+LATER = "import time\n" + READS + HIDDEN
+
+
+def codes(taken):
+    return {each.run.owner: each.step.code for each in taken}
+
+
+def answers(folder, number):
+    (path,) = (folder / "fetched/.runs/fetched/submissions").rglob(f"*_{number}.zip")
+    return path.read_bytes()
+
+
+ENDS = {
+    "ok": (GOOD, "ok"),
+    "no zip": (None, "refused"),
+    "error": (f"{READS}1/0", "smoke_failed"),
+    "error later": (f"{LATER}hidden and 1/0\n{WRITES}", "run_failed"),
+    "too slow later": (f"{LATER}time.sleep(60 * hidden)\n{WRITES}", "run_time"),
+    "memory": (f"{READS}x = bytearray(400 << 20)\nimport time; time.sleep(9)\n", "smoke_limit"),
+    "no answers": (READS, "smoke_answers"),
+    "an item less later": (f"{LATER}hidden and answers.pop(items[0])\n{WRITES}", "run_answers"),
+    "a random answer": (
+        f"{READS}import random\nanswers[items[0]] = random.choice(['yes', 'no'])\n{WRITES}",
+        "",
+    ),
+}
+
+
+@pytest.mark.thorough
+def test_each_end_has_its_code_and_participants_get_no_more(home, begun, tmp_path):
+    _, chosen, *_ = begun
+    limits = {**chosen["run_limits"], "seconds": 2}
+    quick = replace(chosen, settings={**chosen.settings, "run_limits": limits})
+    uploaded(tmp_path, *((name, program(source) if source else b"no") for name, (source, _) in ENDS.items()))
+    taken = home(competition=quick, repeat=2)
+    found = codes(taken)
+    assert found.pop("a random answer") in ("ok", "not_reproducible")
+    assert found == {name: code for name, (_, code) in ENDS.items() if code}
+    state = tmp_path / "fetched/.runs"
+    rows = {row["owner"]: row for row in csv.DictReader((state / "runs.csv").read_text("utf-8").splitlines())}
+    assert rows["ok"]["reproducible"] == "yes"
+    assert float(rows["ok"]["real_time_factor"]) > 0
+    assert int(rows["memory"]["peak_mb"]) > 300
+    returned = {
+        each.run.owner: next((state / "returns").glob(f"*_{each.run.id}.txt")).read_text() for each in taken
+    }
+    assert "ZeroDivisionError" in returned["error"]  # on public recordings
+    assert "ZeroDivisionError" not in returned["error later"]
+    assert "time: up to 4/4 of the time limit" in returned["too slow later"]
+    assert all(f"meaning: {CODES[each.step.code]}" in returned[each.run.owner] for each in taken)
+    (log,) = (
+        json.loads((each.place / "run1.json").read_text())["log"]
+        for each in taken
+        if "error l" in each.run.owner
+    )
+    assert "ZeroDivisionError" in log  # for the organiser
+
+
+def test_answers_are_scored_in_their_canonical_form(home, tmp_path):
+    shuffled = GOOD.replace("answers.items()", "sorted(answers.items(), key=str, reverse=True)")
+    shuffled = shuffled.replace("id,label", "note,id,label").replace("{item},", "secret,{item},")
+    uploaded(tmp_path, ("anna", program(GOOD)), ("bob", program(shuffled)), ("eva", program(WRONG)))
+    assert codes(home()) == dict.fromkeys(["anna", "bob", "eva"], "ok")
+    assert answers(tmp_path, 1) == answers(tmp_path, 2) != answers(tmp_path, 3)
+    rows = read_index(tmp_path / "fetched/.runs/fetched")
+    assert [(run.owner, run.note, bool(run.submission)) for run in rows] == [
+        (name, "", True) for name in ("anna", "bob", "eva")
+    ]
+
+
+@pytest.mark.thorough
+def test_limits_of_a_phase_count_failed_runs_too(home, tmp_path):
+    """Three uploads are allowed; one that the check refuses is free, one that fails on hidden recordings is not."""
+    failing = program(f"{LATER}hidden and 1/0\n{WRITES}")
+    sources = [b"no zip", failing, program(GOOD), program(WRONG), program(GOOD + "#")]
+    uploaded(tmp_path, *(("anna", content) for content in sources))
+    for _ in range(2):
+        found = [each.step.code for each in home()]
+        assert found == ["refused", "run_failed", "ok", "ok", "not_counted"]
+
+
+def test_withdrawn_late_and_public_uploads(home, tmp_path):
+    uploaded(tmp_path, *((name, program(GOOD)) for name in ("gone", "late", "public", "hours")))
+    early = {"public": "2027-02-02T09:00", "late": "2028-01-01T00:00"}
+    runs = []
+    for run in read_index(tmp_path / "fetched"):
+        time = type(run.time).fromisoformat(early.get(run.owner, run.time.isoformat()))
+        phase = "Development" if run.owner == "public" else run.phase
+        runs.append(replace(run, time=time, phase=phase, note=DELETED if run.owner == "gone" else ""))
+    write_index(tmp_path / "fetched", runs)
+    taken = home(team_hours=1e-9)
+    assert codes(taken) == {"gone": "withdrawn", "late": "not_counted", "public": "ok", "hours": "ok"}
+    (public,) = (each for each in taken if each.run.owner == "public")
+    assert not (public.place / "run1.json").exists()
+    uploaded(tmp_path, *(("hours", program(f"{GOOD}#{n}")) for n in range(2)))
+    assert [each.step.code for each in home(jobs=1, team_hours=1e-9)] == ["ok", "team_limit"]
+
+
+class Killed(BaseException):
+    """In place of a signal."""
+
+
+def test_a_killed_run_goes_on_after_the_last_stage_that_ended(home, tmp_path, monkeypatch):
+    from speechbundles.runs import stages
+
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    real, calls = stages._run, []
+
+    def run(job, stage, part, **given):
+        calls.append(stage)
+        if calls == ["smoke", "run"]:
+            raise Killed
+        return real(job, stage, part, **given)
+
+    monkeypatch.setattr(stages, "_run", run)
+    with pytest.raises(Killed):
+        home()
+    assert codes(home()) == {"anna": "ok"}
+    assert calls == ["smoke", "run", "run"]
+    assert codes(home()) == {"anna": "ok"}
+    assert len(calls) == 3
+
+
+def test_a_machine_that_fails_is_no_fault_of_the_program(home, tmp_path, monkeypatch):
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            uploads, "take_through", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left"))
+        )
+        assert codes(home()) == {"anna": "machine"}
+    assert uploads.take_through is take_through
+    assert codes(home()) == {"anna": "ok"}
+
+
+def test_one_attempt_carries_at_most_64_bits_beside_its_answers():
+    """At most log2(6) for the code, 2 for the time, and the number of steps of the shown score: 0 to 1 in 0.001."""
+    assert len(CODES) <= 16
+    assert len(OF_HIDDEN_RUNS) == 6
+    assert bits_of_an_attempt(1001) == pytest.approx(2.585 + 2 + 9.967, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda sound: (sound / "evaluation/labels.csv").write_text("id"), "named as the labels"),
+        (lambda sound: (sound / "evaluation/x.wav").symlink_to("/etc/passwd"), "links or special files"),
+        (lambda sound: (sound / "development").rename(sound / "dev"), "no folder of a public set"),
+        (lambda sound: (sound / "evaluation").rename(sound / "eval"), "evaluation/: no such folder"),
+    ],
+)
+def test_recordings_that_cannot_be_given_to_programs_are_refused(home, begun, tmp_path, change, said):
+    mine, chosen, *_ = begun
+    shutil.copytree(mine.parent / "sound", tmp_path / "sound")
+    change(tmp_path / "sound")
+    uploaded(tmp_path)
+    moved = replace(chosen, settings={**chosen.settings, "sound": str(tmp_path / "sound")})
+    with pytest.raises(OrganiserError, match=said):
+        home(competition=moved)
