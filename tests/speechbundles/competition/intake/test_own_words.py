@@ -55,6 +55,7 @@ RESPONSES = "response_id,prompt_id,speaker_id,human_score,words,"
             "a,p,s,1,2,3,Zoë,x,1\nb,p,s,2,2,3,Zoë,y,1\nc,p,s,2,2,1,Jan,z,1\n",
             "humanscores, human_score_3 look like labels",
         ),
+        ("caller_experience", f"{CALLS}2. human\na,1,2,3,gut\n", "'2. human' looks like a label"),
         ("caller_experience", f"{CALLS}text,asr,f0\na,1,2,3,नमस्ते,4,5\n", None),
         # A number is compared to its 100th digit only.
         pytest.param("caller_experience", f"{CALLS}{'1' * 60_000}x\na,1,2,3,4\n", None, id="a long number"),
