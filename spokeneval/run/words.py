@@ -88,7 +88,7 @@ class Words:
         if _NUMBER.fullmatch(text):
             return self.number(text)
         semicolon = {"fr": " ; ", "zh": "；"}.get(self.language, "; ")
-        for pause, joint in ((_SENTENCE, " "), ("; ", semicolon), (": ", ": "), (", ", ", ")):
+        for pause, joint in ((_SENTENCE, " "), (" ?; ", semicolon), (": ", ": "), (", ", ", ")):
             parts = re.split(pause, text, maxsplit=pause == ": ")
             if len(parts) > 1:
                 return _AFTER_CHINESE.sub("", joint.join(map(self._translated, parts)))

@@ -76,7 +76,8 @@ def unused_labels(table: OwnTable, layout: Layout, published: Collection[str]) -
 def _is_like(names: Collection[str], table: OwnTable, place: int) -> bool:
     """Whether a column of a table looks like one of the named labels."""
     column, *stems = (
-        re.sub(r"[\W_]|\d+\Z|\A\d+", "", name[:LONGEST_NAME].lower()) for name in (table.columns[place], *names)
+        re.sub(r"[\W_]|\d+\Z|\A\d+", "", name[:LONGEST_NAME].lower())
+        for name in (table.columns[place], *names)
     )
     similar = any(SequenceMatcher(None, column, stem).ratio() >= LIKE for stem in stems)
     return column in stems or (similar and _are_numbers(table, place))

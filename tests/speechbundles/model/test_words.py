@@ -264,3 +264,12 @@ def test_one_and_several_have_their_forms():
         == "**P**, ab 2027-01-01 UTC: 1 Einreichung pro Tag, 1.200 insgesamt."
     )
     assert "2 Einreichungen" in words(phase.format("2 submissions"))
+
+
+def test_a_text_that_is_translated_already_stays_as_it_is():
+    words = words_of("fr")
+    once = words(
+        "cost in bits of the scores converted from probabilities to likelihoods; 1 without information"
+    )
+    assert " ; 1 sans" in once
+    assert words(once) == once
