@@ -256,6 +256,15 @@ def scores_of_two_files(request):
     _printed_by(re.findall(r"^\$ (.+)$", PAGES["start/researcher"], re.MULTILINE)[0])
 
 
+def scores_of_the_readme(request):
+    request.getfixturevalue("monkeypatch").chdir(ROOT)
+    _printed_by(re.findall(r"^\$ (.+)$", PAGES[README], re.MULTILINE)[0])
+
+
+def systems_of_the_readme(request):
+    exec("\n".join(blocks(README, "python")), {})
+
+
 def _printed_by(line):
     print(f"$ {line}")
     assert run_spokeneval(line) == 0
@@ -263,14 +272,14 @@ def _printed_by(line):
 
 def run_spokeneval(line):
     """Run a command of the library in this process."""
-    python, option, program, *arguments = shlex.split(line.replace("\\\n", ""))
-    assert (python, option, program) == ("python", "-m", "spokeneval")
-    return main(arguments)
+    program, arguments = line.replace("\\\n", "").split("spokeneval ", 1)
+    assert program in ("", "python -m ")
+    return main(shlex.split(arguments))
 
 
 DRAWN, WRITTEN = "a drawing", "what readers write, or an extract of it"
 PRINTED = {
-    README: [board_of_the_demo],
+    README: [scores_of_the_readme, systems_of_the_readme, board_of_the_demo],
     "start/participant": [refusal_of_the_kit],
     "start/researcher": [scores_of_two_files, scores_of_a_baseline],
     "explanation/scores": [scores_of_a_baseline],
@@ -326,6 +335,7 @@ def example(tmp_path, monkeypatch):
         "systems/first.tsv": text,
         "systems/second.tsv": "".join([header, *worse, *rows[len(worse) :]]),
     }
+    files |= {f"docs/start/wer/{path.name}": path.read_bytes() for path in DOCS.glob("start/wer/*")}
     for condition in ("clinic", "home"):
         files[f"{condition}/reference/utterances.tsv"] = files["utterances.tsv"]
         for system in ("first", "second"):
