@@ -56,7 +56,7 @@ from tests.samples.live_bundle import live_bundle
 from tests.samples.merlion_identification import TWO
 from tests.samples.programs import ROOT, encoded, write_files
 from tests.tools.fuzz import organiser
-from tests.tools.fuzz.workplace import Finding, Target, Workplace
+from tests.tools.fuzz.workplace import Finding, Target, Workplace, outcome
 
 MANIFEST = Path(__file__).with_name("competition.yaml").read_bytes()
 
@@ -114,15 +114,13 @@ def reference(task: str, place: Workplace) -> Target:
     task_format = find_task(task).format
 
     def target(data: bytes) -> str:
-        try:
-            found = task_format.read_reference(encoded(replaced(CASES[task].reference, data)))
-        except ReferenceFileError as refusal:
-            str(refusal)
-            return "refused"
+        return outcome(lambda: read(data), ReferenceFileError)
+
+    def read(data: bytes) -> None:
+        found = task_format.read_reference(encoded(replaced(CASES[task].reference, data)))
         public = task_format.public_files(found, PUBLIC)
         if sorted(task_format.read_items(public).ids) != sorted(found.items.ids):
             raise Finding("the public items are not the reference's")
-        return "accepted"
 
     return target
 
@@ -145,17 +143,8 @@ def public_files(task: str) -> dict[str, bytes]:
 
 def items(task: str, place: Workplace) -> Target:
     """Fuzz a file of the public item list, the first or the second as for references."""
-    files = public_files(task)
-
-    def target(data: bytes) -> str:
-        try:
-            find_task(task).format.read_items(encoded(replaced(files, data)))
-        except FileProblems as refusal:
-            str(refusal)
-            return "refused"
-        return "accepted"
-
-    return target
+    files, read = public_files(task), find_task(task).format.read_items
+    return lambda data: outcome(lambda: read(encoded(replaced(files, data))), FileProblems)
 
 
 def zipped(place: Workplace) -> Target:
@@ -166,13 +155,7 @@ def zipped(place: Workplace) -> Target:
         path.write_bytes(data)
         folder = place.empty("unpacked")
         before = sorted(entry.name for entry in place.path.iterdir())
-        try:
-            unpack(path, folder)
-            list_files(folder)
-            word = "accepted"
-        except SubmissionError as refusal:
-            str(refusal)
-            word = "refused"
+        word = outcome(lambda: (unpack(path, folder), list_files(folder)), SubmissionError)
         if sorted(entry.name for entry in place.path.iterdir()) != before:
             raise Finding("something was unpacked outside")
         if any(entry.is_symlink() for entry in folder.rglob("*")):
@@ -193,36 +176,22 @@ def manifest(place: Workplace) -> Target:
 
     def target(data: bytes) -> str:
         path.write_bytes(data)
-        try:
-            read_competitions(Sources(path.parent))
-        except OrganiserError as refusal:
-            str(refusal)
-            return "refused"
-        return "accepted"
+        return outcome(lambda: read_competitions(Sources(path.parent)), OrganiserError)
 
     return target
 
 
-def output(place: Workplace) -> Target:
-    """Fuzz the statistics of a scoring program's output, or its scores after a zero byte; the output is ranked."""
-    folder = place.path / "ranked"
-    files = scoring_output()
+def output(place: Workplace, files: Mapping[str, bytes]) -> Target:
+    """Fuzz the statistics of an output, or its scores after a zero byte; the output is ranked."""
 
     def target(data: bytes) -> str:
-        write_files(folder, {**files, SIGNATURE_FILE: str(SIGNATURE), **replaced(files, data)})
-        return _ranked(folder)
+        return _ranked(write_files(place.path / "ranked", {**files, **replaced(files, data)}))
 
     return target
 
 
 def _ranked(folder: Path) -> str:
-    try:
-        board = make_board(Sources(ROOT), read_outputs([folder]))
-    except OrganiserError as refusal:
-        str(refusal)
-        return "refused"
-    to_csv(board)
-    return "accepted"
+    return outcome(lambda: to_csv(make_board(Sources(ROOT), read_outputs([folder]))), OrganiserError)
 
 
 def answer(place: Workplace) -> Target:
@@ -235,27 +204,26 @@ def answer(place: Workplace) -> Target:
             connection = Server(parse_json(data))
         except ValueError:
             return "refused"
+        # The errors are those that the commands expect.
+        return outcome(lambda: fetch_and_amend(connection), OrganiserError, OSError, UnicodeEncodeError)
+
+    def fetch_and_amend(connection: Connection) -> None:
         folder = place.empty("fetched")
-        try:
-            fetched = fetch_competition(connection, 1, folder, jobs=1).runs
-            if fetched != tuple(read_index(folder)):
-                raise Finding("the index has other runs")
-            phases = []
-            for phase in api.phases_of(api.read_competition(connection, 1)):
-                entrants = read_entrants(connection, phase, fetched, folder)
-                runs = {entrant.run.id: entrant for entrant in entrants}
-                listed = [entrant.run for entrant in entrants]
-                board = [runs[run] for run in api.read_board(connection, phase.id, listed) if run in runs]
-                before = {one.run.owner: (1, one.run.scores.get("accuracy")) for one in board}
-                after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
-                parts = tuple(api.read_parts(connection, 1))
-                phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
-            files = ServedFiles(connection)
-            amendment_to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), files))
-        except (OrganiserError, OSError, UnicodeEncodeError) as refusal:  # as the commands
-            str(refusal)
-            return "refused"
-        return "accepted"
+        fetched = fetch_competition(connection, 1, folder, jobs=1).runs
+        if fetched != tuple(read_index(folder)):
+            raise Finding("the index has other runs")
+        phases = []
+        for phase in api.phases_of(api.read_competition(connection, 1)):
+            entrants = read_entrants(connection, phase, fetched, folder)
+            runs = {entrant.run.id: entrant for entrant in entrants}
+            listed = [entrant.run for entrant in entrants]
+            board = [runs[run] for run in api.read_board(connection, phase.id, listed) if run in runs]
+            before = {one.run.owner: (1, one.run.scores.get("accuracy")) for one in board}
+            after = predict(bundle, built, [replace(entrant, path=None) for entrant in entrants], ())
+            parts = tuple(api.read_parts(connection, 1))
+            phases.append(AmendedPhase(built, phase, parts, before, after, len(runs), ()))
+        files = ServedFiles(connection)
+        amendment_to_text(Amendment(bundle, "", 1, folder, tuple(phases), None, {}, None, (), files))
 
     return target
 
@@ -315,13 +283,10 @@ class Server(Connection):
         yield SimpleNamespace(is_redirect=False, ok=True, status_code=200, url=address, headers={}, raw=raw)
 
 
-SIGNATURE = Signature("spoken_call")
-
-
 def scoring_output() -> dict[str, bytes]:
-    """Return the statistics and the scores of a small submission."""
+    """Return the files of a small submission to Spoken CALL: statistics, scores and signature."""
     labels = {"language": np.array([1, 1, 1, 0, 0, 0]), "meaning": np.array([1, 1, 1, 1, 0, 0])}
-    return _output_of(find_task(SIGNATURE.task), labels, {"Accept": np.array([1, 1, 0, 0, 0, 1])})
+    return _output_of(find_task("spoken_call"), labels, {"Accept": np.array([1, 1, 0, 0, 0, 1])})
 
 
 def _output_of(task: Task, labels: Any, answers: Any) -> dict[str, bytes]:
@@ -332,26 +297,15 @@ def _output_of(task: Task, labels: Any, answers: Any) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         write_statistics(Path(folder), signature, scored.statistics, {}, task.declaration)
         statistics = (Path(folder) / STATISTICS_FILE).read_bytes()
-    return {STATISTICS_FILE: statistics, "scores.json": json.dumps(dict(scored.scores)).encode()}
-
-
-def declared(place: Workplace) -> Target:
-    """Fuzz the statistics of a declared task, or its scores after a zero byte; the output is ranked."""
-    folder = place.path / "declared"
-    files = declared_output()
-
-    def target(data: bytes) -> str:
-        write_files(folder, {**files, **replaced(files, data)})
-        return _ranked(folder)
-
-    return target
+    scores = json.dumps(dict(scored.scores)).encode()
+    return {STATISTICS_FILE: statistics, "scores.json": scores, SIGNATURE_FILE: str(signature).encode()}
 
 
 def declared_output() -> dict[str, bytes]:
-    """Return the files of a small submission to a declared task, the signature last."""
+    """Return the same files of a small submission to a declared task."""
     task = declared_task("small", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
     labels, answers = {"label": np.array([0, 1, 1, 0])}, {"label": np.array([0, 1, 0, 0])}
-    return {**_output_of(task, labels, answers), SIGNATURE_FILE: str(Signature("small")).encode()}
+    return _output_of(task, labels, answers)
 
 
 def targets(place: Workplace) -> dict[str, Target]:
@@ -359,8 +313,8 @@ def targets(place: Workplace) -> dict[str, Target]:
     made: dict[str, Target] = {
         "zip": zipped(place),
         "manifest": manifest(place),
-        "output": output(place),
-        "declared": declared(place),
+        "output": output(place, scoring_output()),
+        "declared": output(place, declared_output()),
         "answer": answer(place),
         "decode": organiser.decoding(place),
         "intake": organiser.intake(place),
@@ -380,11 +334,8 @@ def seeds(target: str) -> list[bytes]:
         return organiser.SEEDS[kind]
     if kind == "manifest":
         return [MANIFEST]
-    if kind == "output":
-        statistics, scores = scoring_output().values()
-        return [statistics, b"\0" + scores]
-    if kind == "declared":
-        statistics, scores, _ = declared_output().values()
+    if kind in ("output", "declared"):
+        statistics, scores, _ = (scoring_output() if kind == "output" else declared_output()).values()
         return [statistics, b"\0" + scores]
     if kind == "answer":
         return [json.dumps(ANSWERS).encode()]

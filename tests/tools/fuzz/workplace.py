@@ -35,3 +35,13 @@ class Workplace:
 
 
 Target = Callable[[bytes], str]
+
+
+def outcome(read: Callable[[], object], *refusals: type[Exception]) -> str:
+    """Return whether a function accepts its input or refuses it with one of these errors, which can be printed."""
+    try:
+        read()
+    except refusals as refusal:
+        str(refusal)
+        return "refused"
+    return "accepted"
