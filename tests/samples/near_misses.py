@@ -8,20 +8,16 @@ from pathlib import Path
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import read_folder
 from spokeneval.metrics.phoneme_recognition import arpabet_features
-from tests.samples.cases import OWN
+from tests.samples.cases import OWN, SHEETS
 
 
 def near_misses(task: str, folder: Path) -> Mapping[str, str]:
     """A submission's files, `name -> content`, for the reference in a folder."""
-    maker = OWN[task].near_misses if task in OWN else globals()[f"_{task}"]
-    return maker(find_task(task).format.read_reference(read_folder(folder)))
-
-
-def _sheet(file: str, header: str, reference, answers: Iterable[object]) -> Mapping[str, str]:
-    delimiter = "\t" if "\t" in header else ","
-    answer = iter(answers)
-    rows = [f"{item}{delimiter}{next(answer)}" for item in reference.items.ids]
-    return {file: "\n".join([header, *rows, ""])}
+    reference = find_task(task).format.read_reference(read_folder(folder))
+    made = OWN[task].near_misses(reference) if task in OWN else globals()[f"_{task}"](reference)
+    if isinstance(made, Mapping):
+        return made
+    return {SHEETS[task].file: SHEETS[task].text(list(zip(reference.items.ids, map(str, made))))}
 
 
 def _spread(row: int) -> float:
@@ -29,20 +25,19 @@ def _spread(row: int) -> float:
     return (row * 0.6180339887498949) % 1 - 0.5
 
 
-def _spoken_call(reference) -> Mapping[str, str]:
+def _spoken_call(reference) -> Iterable[object]:
     accept = [bool(correct) != (row % 9 == 4) for row, correct in enumerate(reference["language"])]
-    return _sheet("results.csv", "Id\tAccept", reference, ("accept" if yes else "reject" for yes in accept))
+    return ("accept" if yes else "reject" for yes in accept)
 
 
-def _caller_experience(reference) -> Mapping[str, str]:
-    ratings = (
+def _caller_experience(reference) -> Iterable[object]:
+    return (
         min(5, max(1, int(listener) + (row % 5 == 0) - (row % 7 == 0) + 2 * (row % 31 == 0)))
         for row, listener in enumerate(reference["human1"])
     )
-    return _sheet("ratings.csv", "call_id,rating", reference, ratings)
 
 
-def _psst_recognition(reference) -> Mapping[str, str]:
+def _psst_recognition(reference) -> Iterable[object]:
     phones = arpabet_features().phones
     heard = []
     for row, transcript in enumerate(reference["transcript"]):
@@ -54,20 +49,16 @@ def _psst_recognition(reference) -> Mapping[str, str]:
         if row % 5 == 2:
             said.append("AH")
         heard.append(" ".join(said))
-    return _sheet("transcripts.tsv", "utterance_id\tasr_transcript", reference, heard)
+    return heard
 
 
-def _psst_correctness(reference) -> Mapping[str, str]:
-    called = (bool(correct) != (row % 8 == 3) for row, correct in enumerate(reference["correctness"]))
-    return _sheet(
-        "correctness.tsv", "utterance_id\tprediction", reference, (str(yes).lower() for yes in called)
-    )
+def _psst_correctness(reference) -> Iterable[object]:
+    return (str(bool(yes) != (row % 8 == 3)).lower() for row, yes in enumerate(reference["correctness"]))
 
 
-def _content_accuracy(reference) -> Mapping[str, str]:
+def _content_accuracy(reference) -> Iterable[object]:
     predicted = reference["human_score"] + reference["words"] / 200
-    scores = (f"{score + 2 * _spread(row):.4f}" for row, score in enumerate(predicted.tolist()))
-    return _sheet("predictions.csv", "response_id,score", reference, scores)
+    return (f"{score + 2 * _spread(row):.4f}" for row, score in enumerate(predicted.tolist()))
 
 
 def _merlion_identification(reference) -> Mapping[str, str]:

@@ -48,24 +48,9 @@ PUBLIC = {"public_references": [LABELS]}
 LEFT_BEHIND = ["scores.json", "scores.txt", "signature.txt", "statistics.json", "detailed_results.html"]
 
 
-class Full(io.BytesIO):
-    """A stream that fails when a text with a certain word is written."""
-
-    def __init__(self, word: bytes) -> None:
-        super().__init__()
-        self.word = word
-
-    def write(self, data):
-        if self.word in bytes(data):
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return super().write(data)
-
-
-def call(main, *words: object, streams=(), task=TASK) -> tuple[int, str, str]:
+def call(main, *words: object, task=TASK) -> tuple[int, str, str]:
     """The exit status and the output of a program on streams with another encoding."""
-    streams = [
-        io.TextIOWrapper(stream, encoding="ascii") for stream in streams or (io.BytesIO(), io.BytesIO())
-    ]
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="ascii") for _ in range(2)]
     with (
         mock.patch.object(sys, "argv", [str(word) for word in words]),
         contextlib.redirect_stdout(streams[0]),
@@ -235,19 +220,6 @@ def test_a_score_that_no_platform_can_store_is_not_written(tmp_path):
     status, stdout, stderr, names = score(tmp_path, {**STEPS, "sets": told})
     assert (status, stdout, names) == (1, "", [])
     assert stderr.startswith("The program failed (ValueError). Please send these lines to the organisers:\n")
-
-
-def test_output_that_cannot_be_printed_fails_the_run(tmp_path):
-    streams = Full(b"items scored"), io.BytesIO()
-    status, _, stderr, names = score(tmp_path, PUBLIC, streams=streams)
-    assert (status, stderr) == (1, "file: No space left on device\nNothing was scored.\n")
-    assert names == ["signature.txt", "statistics.json"]
-
-
-def test_a_run_ends_if_its_refusal_cannot_be_printed(tmp_path):
-    with pytest.raises(OSError, match="No space left"):
-        score(tmp_path, {"detailed_results": True}, answers={}, streams=(io.BytesIO(), Full(b"problem")))
-    assert list((tmp_path / "below/out").iterdir()) == []
 
 
 # What is refused
