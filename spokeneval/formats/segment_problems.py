@@ -9,9 +9,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Optional
 
-from .problems import Problems, count_of, name, quote, repeated, some_of
-from .tables import FEWEST_OF_A_SET
-from .text import decimal, expected_number
+from .problems import Problems, count_of, name, quote
+from .tables import FEWEST_OF_A_SET, Table, match_items
+from .text import decimal, expected_number, in_form_of
 
 SEGMENTS_FILE, SUBMISSION_FILE = "segments.csv", "prediction.txt"
 NOUN = "segment"
@@ -52,6 +52,8 @@ def explain(blocks: Iterable[str], items: Sequence[str], problems: Problems) -> 
                 problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
             if len(fields) > 1:
                 rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
+    ids = in_form_of(items, [row.item for row in rows])
+    rows = [row._replace(item=item) for row, item in zip(rows, ids)]
     two_lines = _two_lines_a_segment(rows, len(items))
     segments = _pair(rows, set(items), problems) if two_lines else _single(rows, problems)
     for row in rows:
@@ -161,56 +163,35 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
     """Check that the segments are exactly the expected ones, in order. Each other segment adds a problem."""
     position = {item: place for place, item in enumerate(expected)}
     by_utterance = {item.rsplit("_", 2)[0]: place for place, item in enumerate(expected)}
-    if _is_of_another_set(segments, expected):
-        message = (
-            f"none of the {count_of(len(segments), NOUN)} belongs to this set's recordings, such as segment "
-        )
-        message += f"{name(expected[0])}; is the file for another set?"
-        problems.add("another_set", SUBMISSION_FILE, message)
-        return
-    first_line: dict[str, int] = {}
-    places: list[Optional[int]] = []
+    first = {segment.item: segment for segment in reversed(segments) if segment.item in position}
+    found = {position[item] for item in first}
+    in_order = _longest_rise([position[each.item] for each in segments if first.get(each.item) is each])
+    another_set = _is_of_another_set(segments, expected)
+    items, following = [], 0
     for segment in segments:
-        place = position.get(segment.item)
-        if place is not None and segment.item in first_line:
-            message = repeated(f"{NOUN} {name(segment.item)}", first_line[segment.item])
-            problems.add("duplicate_item", SUBMISSION_FILE, message, line=segment.number, item=segment.item)
-            place = None
-        first_line.setdefault(segment.item, segment.number)
-        places.append(place)
-    found = {place for place in places if place is not None}
-    in_order = _longest_rise([place for place in places if place is not None])
-    following = 0
-    for segment, place in zip(segments, places):
-        if place is not None and place in in_order:
+        item, place = segment.item, position.get(segment.item)
+        here = f"; expected {name(expected[following])} here" if following < len(expected) else ""
+        if place is None and not another_set:
+            place = by_utterance.get(item.rsplit("_", 2)[0], following)
+            place = following if place in found else place
+            if place < len(expected) and place not in found:
+                item, following = expected[place], place + 1
+                found.add(place)
+                _wrong_id(segment, item, problems)
+        elif place in in_order and first[item] is segment:
             following = place + 1
-        elif place is not None:
-            here = f"; expected {name(expected[following])} here" if following < len(expected) else ""
+        elif place is not None and first[item] is segment:
             segment.add_problem(problems, "out_of_order", f" is not in the order of {SEGMENTS_FILE}{here}")
-        elif segment.item not in position:
-            meant = by_utterance.get(segment.item.rsplit("_", 2)[0])
-            if meant is None or meant in found:
-                meant = following if following < len(expected) and following not in found else None
-            if meant is None:
-                message = f" is not one of the {count_of(len(expected), NOUN)}"
-                segment.add_problem(problems, "unknown_item", message)
-            else:
-                _wrong_id(segment, expected[meant], problems)
-                found.add(meant)
-                following = meant + 1
-    missing = [item for place, item in enumerate(expected) if place not in found]
-    if missing:
-        counts = f"{count_of(len(expected), NOUN)} expected, {len(expected) - len(missing)} found"
-        message = f"{NOUN} {some_of(missing)}: {counts}"
-        problems.add("missing_item", SUBMISSION_FILE, message, item=missing[0])
+        items.append(item)
+    table = Table(SUBMISSION_FILE, NOUN, {NOUN: items}, [segment.number for segment in segments])
+    match_items(table, expected, problems, noun=NOUN)
 
 
 def _is_of_another_set(segments: Sequence[_Line], expected: Sequence[str]) -> bool:
     """Whether there are many segments, all of them of recordings outside this set."""
     recordings = {item.rsplit("_", 3)[0] for item in expected}
-    return len(segments) >= FEWEST_OF_A_SET and all(
-        segment.item.rsplit("_", 3)[0] not in recordings for segment in segments
-    )
+    found = {segment.item.rsplit("_", 3)[0] for segment in segments}
+    return len(segments) >= FEWEST_OF_A_SET and recordings.isdisjoint(found)
 
 
 def _longest_rise(places: Sequence[int]) -> set[int]:

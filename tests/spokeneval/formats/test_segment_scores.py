@@ -117,13 +117,19 @@ def test_which_format_a_broken_file_is_meant_to_be_in(lines, items, expected):
     assert found == expected
 
 
+def test_an_id_in_another_unicode_form_is_the_same_segment():
+    ids = ("\u00e9_a_0_1", "b_a_0_1")
+    assert submit("e\u0301_a_0_1 1 2\nb_a_0_1 3 4\n", ids)["English"].tolist() == [1, 3]
+    assert [code for code, *_ in refused("b_a_0_1 3 4\ne\u0301_a_0_1 1 2\n", ids)] == ["out_of_order"]
+
+
 def test_the_fewest_segments_are_out_of_order():
     # Without b these rise: a d f g. What is expected in b's place is what comes after f.
     found = refused(predictions("a.1 d.2 f.3 b.4 g.5 a.6"), "abcdefg")
-    assert found == [
+    assert sorted(found, key=str) == [
         ("duplicate_item", 6, "a", "segment a already appears on line 1; keep only one"),
-        ("out_of_order", 4, "b", "segment b is not in the order of segments.csv; expected g here"),
         ("missing_item", None, "c", "segment c, e: 7 segments expected, 5 found"),
+        ("out_of_order", 4, "b", "segment b is not in the order of segments.csv; expected g here"),
     ]
 
 
