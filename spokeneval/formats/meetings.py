@@ -205,8 +205,8 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     known = set(items.ids)
     for row, session in enumerate(segments.sessions):
         if session not in known:
-            message = f"is not one of the {count_of(len(items), 'session')}"
-            segments.add_problem(problems, "unknown_session", row, message)
+            message = f"{name(session)} is not one of the {count_of(len(items), 'session')}"
+            problems.add("unknown_session", file, message, line=segments.lines[row], item=session)
     problems.raise_if_any()
     speakers = _by_session(declared, segments, items.ids, limit, problems)
     problems.raise_if_any()
@@ -252,9 +252,8 @@ def _json_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iter
             cells[-1] = " ".join(cells[-1])
         wrong = [key for key, cell in zip(layout.required, cells) if not isinstance(cell, str)]
         if wrong:
-            message = (
-                f"{', '.join(wrong)}: {quote(str(segment.get(wrong[0])), 40)}; expected a text or a number"
-            )
+            found = quote(json.dumps(segment.get(wrong[0]), ensure_ascii=False), 40)
+            message = f"{', '.join(wrong)}: {found}; expected a text or a number"
             problems.add("not_a_value", file, message, line=line)
         else:
             yield line, cells

@@ -54,7 +54,9 @@ RULES = (
         "whisper_english", "Whisper's normal form for English, with numbers in digits and American spellings"
     ),
     Rule(
-        "whisper_basic", "Whisper's normal form for other languages: no capital letters, punctuation or marks"
+        "whisper_basic",
+        "Whisper's normal form for other languages: no capital letters, punctuation, text in brackets, and vowel signs "
+        "such as those of Hindi",
     ),
     Rule("chime8", "the normal form of CHiME-8 for English, with numbers in words and without fillers"),
     Rule("nfkc", "compose characters and replace compatibility forms (Unicode NFKC)"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from typing import Callable, Optional
 
 import numpy as np
@@ -185,7 +186,9 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    file = next((file for file in (sheet.file, *sheet.others) if file in files.names), sheet.file)
+    known, suffixes = (sheet.file, *sheet.others), {PurePosixPath(name).suffix for name in files.names}
+    like = (file for file in known if PurePosixPath(file).suffix in suffixes)
+    file = next((file for file in known if file in files.names), next(like, sheet.file))
     expect_files(files.names, [file], problems)
     problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))

@@ -90,7 +90,11 @@ def read_objects(
             path = not any(map(entry.get, ids))
             yield line, [PurePosixPath(item).stem if path else item, text, str(entry.get(SPEAKER) or "")]
         else:
-            message = f"{ids[0]} {quote(str(item), 40)}, {keys[0]} {quote(str(text), 40)}; expected two texts"
+            found = quote(json.dumps(entry, ensure_ascii=False), 60)
+            id_keys, text_keys = (
+                " or ".join(dict.fromkeys(names)) for names in ((*ids, "audio_filepath"), keys)
+            )
+            message = f"{found}; expected a text for {id_keys}, and one for {text_keys}"
             problems.add("not_a_value", file, message, line=line)
 
 

@@ -361,14 +361,14 @@ TRANSCRIPTS = Kind(
         Parameter("clip", f"1 limits each item's own rate in the mean over items. {POOLED} limits the errors of each "
                   "item to its length in all rates, by leaving out insertions. Without it there is no limit.",
                   one_of(None, 1, POOLED), 1, None),
-        Parameter("best", f"Which of several references of an item counts: that with the {LOWEST} or with the {FEWEST} "
-                  "errors; of equal ones the longest, then the first.", one_of(LOWEST, FEWEST), LOWEST, LOWEST),
+        Parameter("best", f"Which of several references of an item counts: {LOWEST}, that with the lowest error rate; "
+                  f"{FEWEST}, that with the fewest errors; of equal ones the longest, then the first.",
+                  one_of(LOWEST, FEWEST), LOWEST, LOWEST),
         Parameter("unk", "For units: words, a word for what could not be understood, such as unk. A word that is "
                   "aligned with it is right; elsewhere it is left out of references and of submissions. Leave it out "
                   "for none.", optional_text, None, None),
         ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "
-                                "of the reference with one id are several references; the one with the lowest error "
-                                "rate counts."),
+                                "of the reference with one id are several references, of which one counts; see best."),
         ITEM,
         UNIT,
     ),

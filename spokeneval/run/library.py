@@ -275,10 +275,9 @@ def files_of_reference(task: Task, path: Path) -> dict[str, bytes]:
 
 
 def _of_format(path: Path, names: Sequence[str]) -> Optional[str]:
-    """The name with the suffix of a file; for a file without a suffix its own name, if it is among the names."""
-    return next(
-        (name for name in names if (Path(name).suffix or name) == (path.suffix.lower() or path.name)), None
-    )
+    """The name with the suffix of a file; a name without one, such as text, is that of `text` and of `my.text`."""
+    suffix = path.suffix.lower() or f".{path.name}"
+    return next((name for name in names if (Path(name).suffix or f".{name}") == suffix), None)
 
 
 @contextmanager

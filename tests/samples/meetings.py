@@ -96,11 +96,11 @@ def _changed(**changes: Any) -> dict[str, bytes]:
 BAD_LINES = [
     (_changed(start_time=4), "line 2 .*end 3 is not after start 4"),
     (_changed(start_time=-1), "line 2 .*start -1 is negative"),
-    (_changed(start_time=True), "line 2 .*start_time: 'True'; expected a text or a number"),
+    (_changed(start_time=True), "line 2 .*start_time: 'true'; expected a text or a number"),
     (_changed(start_time="1,5"), "line 2 .*a decimal point, not a comma"),
     (_changed(end_time=1e9), "line 2 .*is more than eleven days"),
     (_changed(speaker=" B"), "line 2 .*speaker ' B'; expected a name without"),
-    (_changed(words=None), "line 2 .*words: 'None'; expected a text"),
+    (_changed(words=None), "line 2 .*words: 'null'; expected a text"),
     ({"meetings.json": b'[{"words": "a"}, 3]'}, "line 1 .*not an object of JSON"),
     ({"meetings.json": b'[{"words": "a"'}, "line 1 .*not an object of JSON"),
     ({"meetings.stm": b"s 1 A 0\n"}, "line 1 .*4 fields; expected RECORDING CHANNEL SPEAKER"),
@@ -118,7 +118,7 @@ BAD_LINES = [
 
 BAD_SUBMISSIONS = [
     *BAD_LINES,
-    ({"meetings.stm": b"t 1 A 0 1 hello\n"}, "line 1 .*t: is not one of the 1 session"),
+    ({"meetings.stm": b"t 1 A 0 1 hello\n"}, "line 1 .*t is not one of the 1 session"),
     ({}, "is missing; the submission is empty"),
     ({"meetings.txt": b""}, "found meetings.txt: rename it"),
     ({"meetings.json": b"", "meetings.stm": b""}, "is not part of a submission .meetings.json expected"),

@@ -36,7 +36,7 @@ BAD_LINES = [
         read_json,
         '{"id": "a", "text": "b"}\n{"id": 7, "text": null}',
         2,
-        "id '7', text 'None'; expected two texts",
+        """'{"id": "7", "text": null}'; expected a text for id or audio_filepath, and one for text""",
     ),
     (read_json, "[]x", 1, "not an object of JSON"),
     (read_ctm, "r 1 x 1 a\n", 1, "time 'x'; expected a finite decimal number, 0 or more"),

@@ -115,6 +115,12 @@ def test_other_formats_are_read_on_both_sides(file: str) -> None:
     assert task.format.rows({file: OTHERS[file].encode()}) == {file: {1: "u1", 2: "u2"}}
 
 
+def test_a_file_of_another_name_is_refused_with_the_name_for_its_format() -> None:
+    task, reference = make(), {"transcripts.csv": b"id,transcript\nu1,hello\n"}
+    with pytest.raises(SubmissionError, match=r"(?s)transcripts.trn.*hyp.trn.*transcripts.trn expected"):
+        kinds.scores_of(task, reference, {"hyp.trn": b"hello (u1)\n"})
+
+
 def test_segments_of_stm_and_words_of_ctm() -> None:
     stm = {"transcripts.stm": b"r 1 s 0 1.5 hello\nr 1 t 2 3 you\n"}
     same = kinds.scores_of(make(), stm, {"text": b"r_1_0_1500 hello\nr_1_2000_3000 yo\n"})
