@@ -1,7 +1,7 @@
 """Attacks that read labels from a leaderboard: they work on exact scores and gain little from the recommended board.
 
 `benchmarks/bench_adversaries.py` measures the same attacks at full length
-(docs/explanation/leaderboard.md has its tables). Here they run on the same sets, within the default limits.
+(docs/measurements/leaderboard.md has its tables). Here they run on the same sets, within the default limits.
 """
 
 import json
@@ -127,7 +127,7 @@ def test_a_grid_without_a_floor_does_not_stop_random_climbing():
 def test_climbing_from_the_baseline_gets_no_more_than_from_exact_scores():
     """The bound is not half, as for random climbing: an attacker with a system at the floor can still climb.
 
-    See docs/explanation/leaderboard.md.
+    See docs/measurements/leaderboard.md.
     """
     exact = informed_points(Board(cases.psst_correctness()))
     assert exact > 2
