@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,14 +14,12 @@ import numpy as np
 import pytest
 
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats import segment_scores, turns
-from spokeneval.formats.format import Items
-from spokeneval.formats.language_labels import LANGUAGES
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats import turns
+from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.sheets import Answers, take_answers, take_reference
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import jackknife_interval, student_quantile
-from spokeneval.metrics.phoneme_recognition import arpabet_features
 from spokeneval.run import interval
 from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Settings, choose_options
@@ -33,108 +31,45 @@ from spokeneval.task import Score, Task
 from tests.samples.cases import OWN
 from tests.samples.freedom import degrees_of_freedom
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, run_score
+from tests.samples.programs import ROOT, encoded, run_score
 
 
 @dataclass(frozen=True)
 class Case:
-    """Items with their units, and functions that make a reference and a submission of a sample of items."""
+    """Items of the sample with their units, and a reference and a submission that have them."""
 
     units: Sequence[Sequence[int]]
-    make: Callable[[np.ndarray], tuple[Any, Any]]
+    reference: Any
+    submission: Any
+
+    def make(self, chosen: np.ndarray) -> tuple[Any, Any]:
+        """The reference and the submission of these items, some of them perhaps several times."""
+        own, take = self.reference, turns.take
+        if isinstance(own, Answers):
+            return take_reference(own, chosen), take_answers(self.submission, chosen)
+        items = replace(own.items, ids=tuple(own.items.ids[place] for place in chosen))
+        parts = ([part[place] for place in chosen] for part in (own.turns, own.regions, own.excluded))
+        return turns.Reference(items, own.names, *parts), take(self.submission, chosen)
 
     def all_items(self) -> np.ndarray:
         return np.sort(np.concatenate([np.array(items) for items in self.units]))
 
 
-def grouped(names: Sequence[Any]) -> list[list[int]]:
-    return [[index for index, other in enumerate(names) if other == name] for name in sorted(set(names))]
-
-
-def sheets_case(reference, submission, **names: Sequence[str]) -> Case:
-    """A case from the columns of two sheets. Each item is a unit, unless the text column `names` groups them."""
-
-    def make(chosen):
-        items = Items(tuple(map(str, chosen)))
-        texts = {column: [values[item] for item in chosen] for column, values in names.items()}
-        said, answered = (
-            {column: values[chosen] for column, values in sheet.items()} for sheet in (reference, submission)
-        )
-        return Answers(items, said, texts), Answers(items, answered)
-
-    size = len(next(iter(reference.values())))
-    return Case(grouped(next(iter(names.values()), range(size))), make)
-
-
-def six_speakers(rng: np.random.Generator) -> list[str]:
-    return [f"S{number}" for number in rng.permutation(np.arange(15) % 6)]
-
-
-def spoken_call_case(rng):
-    correct = np.arange(12) < 7
-    meaningful = correct | (rng.random(12) < 0.5)
-    accept = np.where(rng.random(12) < 0.25, ~correct, correct)
-    return sheets_case({"language": correct, "meaning": meaningful}, {"Accept": accept})
-
-
-def caller_experience_case(rng):
-    ratings = np.clip(rng.integers(1, 6, 6) + rng.integers(-1, 2, (4, 6)), 1, 5)
-    return sheets_case({f"human{place + 1}": ratings[place] for place in range(3)}, {"rating": ratings[3]})
-
-
-def psst_recognition_case(rng):
-    said, heard = np.empty((2, 15), dtype=object)
-    for transcripts in (said, heard):
-        phones = arpabet_features().phones[:6]
-        transcripts[:] = [rng.choice(phones, rng.integers(0, 6)).tolist() for _ in range(15)]
-    return sheets_case({"transcript": said}, {"asr_transcript": heard}, session=six_speakers(rng))
-
-
-def psst_correctness_case(rng):
-    correct, predicted = rng.random((2, 15)) < 0.6
-    return sheets_case({"correctness": correct}, {"prediction": predicted}, session=six_speakers(rng))
-
-
-def content_accuracy_case(rng):
-    human = rng.integers(1, 5, 15)
-    reference = {"human_score": human, "words": rng.integers(20, 100, 15)}
-    return sheets_case(reference, {"score": human + rng.normal(0, 1, 15)}, speaker_id=six_speakers(rng))
-
-
-def merlion_identification_case(rng):
-    label = (rng.random(40) < 0.4).astype(int)
-    english, mandarin = rng.normal(1.0 - label, 1).round(1), rng.normal(label * 1.0, 1).round(1)
-    recording = np.arange(40) * 6 // 40
-
-    def make(chosen):
-        items = Items(tuple(map(str, chosen)))
-        return (
-            Answers(items, {"label": label[chosen]}, {"recording": [f"r{n}" for n in recording[chosen]]}),
-            segment_scores.given_scores(items, english[chosen], mandarin[chosen]),
-        )
-
-    return Case(grouped(recording), make)
-
-
-def merlion_diarization_case(rng):
-    def draw():
-        start = rng.random((6, 1)) * 9000
-        spans = np.concatenate([start, start + 1 + rng.random((6, 1)) * 3000], axis=1)
-        return turns.Turns(spans, np.arange(6) // 3)
-
-    said, claimed = [draw() for _ in range(6)], [draw() for _ in range(6)]
-    regions = [np.array([[500.0, 8000 + 500 * item]]) for item in range(6)]
-
-    def make(chosen):
-        parts = [[values[item] for item in chosen] for values in (said, regions, [np.zeros((0, 2))] * 6)]
-        reference = turns.Reference(Items(tuple(map(str, chosen))), LANGUAGES, *parts)
-        return reference, turns.take(turns.Submission(LANGUAGES, claimed), chosen)
-
-    return Case([[item] for item in range(6)], make)
-
-
 def case_of(task: Task, seed: int = 0) -> Case:
-    return globals()[f"{task.name}_case"](np.random.default_rng(seed))
+    """Up to 12 items of each of 6 units, or of 15 units that are single items."""
+    folder = ROOT / "reference_data" / task.name / "evaluation"
+    reference = task.format.read_reference(read_folder(folder))
+    files = Files(encoded(near_misses(task.name, folder)))
+    names = list(task.units(reference).of.values())
+    if task.name == "merlion_identification":  # the units are already the rows of its counts
+        names = reference.texts["recording"]
+    rng = np.random.default_rng(seed)
+    different = sorted(set(names))
+    chosen = rng.choice(different, 15 if len(different) == len(names) > 15 else 6, replace=False)
+    rows = ([row for row, name in enumerate(names) if name == unit] for unit in sorted(chosen.tolist()))
+    units = [sorted(rng.permutation(some)[:12].tolist()) for some in rows]
+    units = units if any(len(unit) > 1 for unit in units) else sorted(units)  # in the order of statistics
+    return Case(units, reference, task.format.read_submission(files, reference.items))
 
 
 def scored(task: Task, case: Case, chosen: np.ndarray) -> Scored:
@@ -233,7 +168,7 @@ def test_no_interval_depends_on_how_many_units_are_left_out_at_a_time(task, numb
     assert scored(task, case, case.all_items()).intervals == whole.intervals
 
 
-@pytest.mark.parametrize("seed", [0, 4])
+@pytest.mark.parametrize("seed", [0, 1])
 def test_no_score_and_no_interval_depends_on_the_order_of_the_rows(task, seed):
     case = case_of(task, seed)
     items = case.all_items()
