@@ -17,7 +17,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import PROGRAM, inline_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
-from speechbundles.new.examples import example_files
+from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
 from spokeneval.challenges import task_names
@@ -162,8 +162,10 @@ def write_example(root: Path, folder: Path, name: str) -> None:
 def what_is_there(folder: Path, name: str) -> str:
     """Return the commands that try an example, as text for a terminal."""
     bundle, submissions = folder / "dist" / "codabench" / f"{name}.zip", folder / "submissions"
-    facts = {"program": PROGRAM, "folder": folder, "bundle": bundle, "submissions": submissions}
-    return fill_template("example.txt", **facts, good=submissions / "good.zip", scored=folder / "scored")
+    facts = {"program": PROGRAM, "folder": folder, "bundle": bundle, "submissions": submissions, "name": name}
+    facts["joint"] = EXAMPLES[name].joint
+    text = fill_template("example.txt", **facts, good=submissions / "good.zip", scored=folder / "scored")
+    return text.rstrip()
 
 
 def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:

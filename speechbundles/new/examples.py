@@ -1,4 +1,4 @@
-"""Complete competition folders to start from: settings, synthetic labels of two sets, and three systems' submissions.
+"""Complete competition folders to start from: settings, synthetic labels of two sets, and submissions.
 
 Each example builds as it is. Its labels are drawn at random and belong to nobody; nothing in them is a recording.
 """
@@ -22,6 +22,11 @@ SIZES = {"development": 60, "evaluation": 120}
 SPEAKERS = 24
 SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
 """Made-up systems, with the share of items that each answers rightly."""
+TEAMS = {"university-of-somewhere-speech-group": 0.97} | {
+    f"team{place}": 1 - place / 20 for place in range(2, 13)
+}
+LACKING = {"team11": "decisions.csv", "team12": "scores.csv"}
+"""The same for the teams of a challenge with several tasks; the file that a team does not submit."""
 
 
 class Example(NamedTuple):
@@ -30,13 +35,15 @@ class Example(NamedTuple):
     Attributes
     ----------
     description: of its task, in one line.
-    labels: a random generator and the items' ids -> the reference's files.
+    labels: a random generator and the items' ids -> the reference's files, of several tasks as `task/file`.
     answers: a random generator, the reference's files and the share of right answers -> a submission's files.
+    joint: whether it is a challenge with several tasks, whose submissions are a season of teams.
     """
 
     description: str
     labels: Labels
     answers: Answers
+    joint: bool = False
 
 
 def example_files(name: str) -> dict[str, bytes]:
@@ -48,11 +55,15 @@ def example_files(name: str) -> dict[str, bytes]:
     for part, size in SIZES.items():
         items = [f"{part[0]}{number:03d}" for number in range(size)]
         sets[part] = example.labels(random.Random(f"{name} {part}"), items)
-        files.update({f"reference_data/{name}/{part}/{file}": text for file, text in sets[part].items()})
+        for path, text in sets[part].items():
+            task, _, file = path.rpartition("/")
+            files[f"reference_data/{task or name}/{part}/{file}"] = text
     zips = {}
-    for system, right in SYSTEMS.items():
+    for system, right in (TEAMS if example.joint else SYSTEMS).items():
         answers = example.answers(random.Random(f"{name} {system}"), sets["evaluation"], right)
-        zips[f"submissions/{system}.zip"] = make_zip({file: text.encode() for file, text in answers.items()})
+        answers.pop(LACKING.get(system, ""), "")
+        place = f"season/{system}/2027-03-02T0900.zip" if example.joint else f"submissions/{system}.zip"
+        zips[place] = make_zip({file: text.encode() for file, text in answers.items()})
     return {**{file: text.encode() for file, text in files.items()}, **zips}
 
 
@@ -156,6 +167,43 @@ def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float
     return {"ratings.csv": csv_text([("id", "rating"), *rows])}
 
 
+# Two tasks of a memory clinic: a diagnosis of three, and the score of a test from 0 to 30
+
+DIAGNOSES = {"healthy": 28, "impaired": 23, "dementia": 15}
+DIAGNOSED, TESTED = "memory_clinic_decisions/labels.csv", "memory_clinic_scores/scores.csv"
+
+
+def _clinic_labels(draw: random.Random, items: Sequence[str]) -> Files:
+    speakers = [_speaker(number) for number in range(len(items))]
+    diagnosis = {speaker: draw.choice([*DIAGNOSES]) for speaker in sorted({*speakers})}
+    tested = {name: min(30, round(draw.gauss(DIAGNOSES[found], 2))) for name, found in diagnosis.items()}
+    columns = ((DIAGNOSED, "label", diagnosis), (TESTED, "score", tested))
+    return {
+        file: csv_text(
+            [
+                ("id", name, "speaker"),
+                *((item, of[who], who) for item, who in zip(items, speakers, strict=True)),
+            ]
+        )
+        for file, name, of in columns
+    }
+
+
+def _clinic_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+    found = [
+        (row["id"], row["label"] if draw.random() < right else draw.choice([*DIAGNOSES]))
+        for row in _rows(labels[DIAGNOSED])
+    ]
+    scores = [
+        (row["id"], f"{min(30, max(0, draw.gauss(int(row['score']), 15 * (1 - right)))):.1f}")
+        for row in _rows(labels[TESTED])
+    ]
+    return {
+        "decisions.csv": csv_text([("id", "label"), *found]),
+        "scores.csv": csv_text([("id", "score"), *scores]),
+    }
+
+
 # Speakers' turns in meetings
 
 
@@ -205,5 +253,11 @@ EXAMPLES = {
         "detection of spoofed speech by one score",
         _labelled(lambda draw, _: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
         _answered("scores.csv", ["score"], _score),
+    ),
+    "memory_clinic": Example(
+        "two tasks with one ranking: a diagnosis, and the score of a test",
+        _clinic_labels,
+        _clinic_answers,
+        joint=True,
     ),
 }

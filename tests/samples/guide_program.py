@@ -1,8 +1,8 @@
 """The programs of the guides in docs/, as their tests run them: `python -m tests.samples.guide_program PROGRAM ...`.
 
 `speech-bundles` runs; a folder that `init` wrote is then filled in. Commands that need a server, containers or a
-cluster are parsed and not run. `pip`, `make` and `jupyter` are not run either; their extras, targets and files must
-exist.
+cluster are parsed and not run; after `publish` of a challenge, its settings have the addresses that it would print.
+`pip`, `make` and `jupyter` are not run either; their extras, targets and files must exist.
 """
 
 import re
@@ -11,6 +11,8 @@ from importlib import import_module
 from pathlib import Path
 
 import build_bundle
+from speechbundles.cli.joint import for_each_bundle
+from speechbundles.cli.program import OF_CHALLENGES
 from spokeneval.version import __version__
 from tests.samples.own_competition import fill_in
 from tests.samples.programs import ROOT
@@ -41,8 +43,16 @@ def main(program: str, *arguments: str) -> int:
 
 def speech_bundles(*arguments: str) -> int:
     command, *rest = arguments
-    if ELSEWHERE & {*arguments} or (command == "board" and rest[0].isdigit()):
-        import_module(f"speechbundles.cli.{command}").command.make_context(command, rest)
+    if ELSEWHERE & {*arguments} or (command == "board" and rest[0][0] != "-" and "--season" not in rest):
+        of_bundles = for_each_bundle(command, rest) if command in OF_CHALLENGES else []
+        for words in of_bundles or [rest]:
+            import_module(f"speechbundles.cli.{command}").command.make_context(command, words)
+        if command == "publish" and of_bundles:
+            settings = Path("competition.yaml")
+            url = 'url: "https://www.codabench.org/competitions/1/", title: "'
+            settings.write_text(
+                settings.read_text(encoding="utf-8").replace('title: "', url), encoding="utf-8"
+            )
         return 0
     status = build_bundle.main(arguments)
     if command == "init":

@@ -177,7 +177,7 @@ def test_every_byte_of_a_bundle_is_the_same_whatever_labels_stay_at_home(task, p
 
 
 def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = False) -> dict[str, bytes]:
-    """Return the bundle of a declared task; `deal`: with the hidden labels of an example dealt anew."""
+    """Return the bundles of an example, `bundle/path -> content`; `deal`: with its hidden labels dealt anew."""
     files = example_files(name)
     if at_home:
         settings = files["competition.yaml"].replace(b"\ndefaults:\n", b"\ndefaults:\n  labels: home\n")
@@ -192,8 +192,11 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
         assert text != files[path]
         files[path] = text
     planned = plan(Sources(ROOT, write_files(folder, files)), [name], {})
-    (bundle,), (pages,) = planned.competitions, planned.pages.values()
-    return RENDERERS["codabench"](bundle, planned.parts[name], pages)
+    return {
+        f"{bundle.name}/{path}": content
+        for bundle, pages in zip(planned.competitions, planned.pages.values(), strict=True)
+        for path, content in RENDERERS["codabench"](bundle, planned.parts[bundle.task], pages).items()
+    }
 
 
 @pytest.mark.thorough
@@ -206,7 +209,10 @@ def test_a_declared_tasks_bundle_is_the_same_but_for_scores_in_steps(name, at_ho
     )
     assert list(plain) == list(dealt)
     told = {entry for entry in plain if plain[entry] != dealt[entry]}
-    labels = {name for name in told if without_told(name, plain[name]) != without_told(name, dealt[name])}
+    labels = set()
+    for path in told:
+        entry = path.partition("/")[2]
+        labels |= {entry} if without_told(entry, plain[path]) != without_told(entry, dealt[path]) else set()
     assert labels == (set() if at_home else {"reference_data.zip"})
     assert not (at_home and told)
 

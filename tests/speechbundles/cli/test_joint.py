@@ -1,11 +1,13 @@
 """Three challenges of several tasks, each in one folder: own data, bundles, a season of twelve teams, the joint board.
 
-The joint scores are computed again from the boards of the tasks, with the standard library alone.
+The third one is the example of `init`, which has the tasks and the rule of PROCESS. The joint scores are computed again
+from the boards of the tasks, with the standard library alone.
 """
 
 import csv
 import json
 import random
+import re
 from datetime import datetime
 
 import pytest
@@ -16,13 +18,18 @@ from speechbundles.cli.joint import for_each_bundle
 from speechbundles.model import dates
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
+from speechbundles.new import examples
 from speechbundles.publication.teams import read_teams_table
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import run_program, write_files
 from tests.samples.small_bundles import unzipped
 
-TEAMS = [f"team{number:02d}" for number in range(12)]
+TEAMS = [*examples.TEAMS]
+URLS = {
+    "decisions": "https://host.example/competitions/12/",
+    "scores": "https://host.example/competitions/7/",
+}
 PSST = """\
     joint:
       bundles: [psst_recognition, psst_correctness]
@@ -37,65 +44,6 @@ MERLION = """\
       missing: worst
       compulsory: [merlion_identification_closed]
 """
-PROCESS = """\
-defaults: {organiser: O, contact_email: a@example.org, data_licence: CC BY 4.0, leave_out: [baseline]}
-challenges:
-  process:
-    joint:
-      bundles: [process_decisions, process_scores]
-      rule: normalised_sum
-      missing: zero
-    tasks:
-      process_decisions: {kind: decisions, classes: [HC, MCI, AD]}
-      process_scores: {kind: scores, scale: [0, 30], primary: rmse}
-    phases:
-      - {reference: development, start: "2027-05-01 00:00:00", end: "2027-06-20 00:00:00"}
-      - {reference: evaluation, start: "2027-06-21 00:00:00", end: "2027-07-04 23:59:59"}
-bundles:
-  process_decisions: {task: process_decisions, title: Classes, url: "https://host.example/competitions/12/"}
-  process_scores: {task: process_scores, title: Scores, url: "https://host.example/competitions/7/"}
-"""
-
-
-def process_folder(folder):
-    files = {"competition.yaml": PROCESS}
-    for name in ("development", "evaluation"):
-        draw, rows = (
-            random.Random(name),
-            [(f"{name[0]}{number}", f"{name[0]}P{number // 2}") for number in range(60)],
-        )
-        labels = [(item, draw.choice(["HC", "MCI", "AD"]), speaker) for item, speaker in rows]
-        scores = [(item, draw.randint(10, 30), speaker) for item, speaker in rows]
-        for task, file, header, table in (
-            ("process_decisions", "labels.csv", "id,label,speaker", labels),
-            ("process_scores", "scores.csv", "id,score,speaker", scores),
-        ):
-            lines = [header, *(",".join(map(str, row)) for row in table)]
-            files[f"reference_data/{task}/{name}/{file}"] = "\n".join([*lines, ""])
-    return write_files(folder, files)
-
-
-def process_answers(folder, number):
-    """The files of a team: the later, the more errors it has; the last two lack a task."""
-    draw, files = random.Random(number), {}
-    for task, file, given in (
-        ("decisions", "labels.csv", "decisions.csv"),
-        ("scores", "scores.csv", "scores.csv"),
-    ):
-        header, *rows = (folder / f"reference_data/process_{task}/evaluation" / file).read_text().splitlines()
-        lines = [",".join(header.split(",")[:2])]
-        for row in rows:
-            item, answer, _ = row.split(",")
-            if answer.isdecimal():
-                answer = str(min(30, max(0, int(answer) + draw.gauss(0, 1 + number / 3))))
-            elif draw.random() < 0.05 + number / 24:
-                answer = draw.choice(["HC", "MCI", "AD"])
-            lines.append(f"{item},{answer}")
-        files[given] = "\n".join([*lines, ""])
-    for team, file in ((10, "decisions.csv"), (11, "scores.csv")):
-        if number == team:
-            del files[file]
-    return files
 
 
 def with_errors(files, number, swap):
@@ -153,13 +101,14 @@ def joint_scores(site, bundles, rule, ranked, lower):
 
 
 def play(tmp_path, monkeypatch, folder, challenge, submissions, rule, lower, apart=()):
-    """Build a challenge, play a season of `place -> files`, and return its site after holding its scores to account."""
+    """Build a challenge, play a season, with submissions `place -> files`, and check the joint scores on its site."""
+    declared = (folder / "competition.yaml").read_text().partition("    joint:\n")[2]
+    assert len(re.match(r"(?: {6,}.*\n)*", declared)[0].splitlines()) < 12
     assert build_bundle.main(["build", challenge, "--competition", str(folder)]) == 0
+    season = folder / "season"
     for place, files in submissions.items():
-        write_files(
-            tmp_path / "season", {place: make_zip({name: text.encode() for name, text in files.items()})}
-        )
-    site, words = tmp_path / "site", ["--competition", str(folder), "--season", str(tmp_path / "season")]
+        write_files(season, {place: make_zip({name: text.encode() for name, text in files.items()})})
+    site, words = tmp_path / "site", ["--competition", str(folder), "--season", str(season)]
     assert build_bundle.main(["board", challenge, *words, "--out", str(site)]) == 1  # a phase is open
     assert not site.exists()
     monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
@@ -215,49 +164,54 @@ def test_merlion_has_four_tracks_and_task_1_closed_is_compulsory(tmp_path, monke
 
 
 @pytest.fixture(scope="module")
-def process(tmp_path_factory):
-    folder = process_folder(tmp_path_factory.mktemp("process") / "own")
-    assert build_bundle.main(["build", "process", "--competition", str(folder)]) == 0
+def clinic(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clinic") / "own"
+    assert build_bundle.main(["init", str(folder), "--example", "memory_clinic"]) == 0
+    text = (folder / "competition.yaml").read_text()
+    for kind, url in URLS.items():
+        text = text.replace(f"{{task: memory_clinic_{kind},", f"{{task: memory_clinic_{kind}, url: {url},")
+    (folder / "competition.yaml").write_text(text)
+    assert build_bundle.main(["build", "memory_clinic", "--competition", str(folder)]) == 0
     return folder
 
 
 @pytest.mark.thorough
-def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, process):
-    files = {f"{team}/2027-06-22T0900.zip": process_answers(process, at) for at, team in enumerate(TEAMS)}
-    site = play(tmp_path, monkeypatch, process, "process", files, "normalised_sum", {"rmse"})
-    teams = "team,process_decisions,aliases\nFirst,team00; team01,team02\n"
-    write_files(process, {"teams.csv": teams})
-    words = ["--competition", str(process), "--season", str(tmp_path / "season"), "--out", str(site)]
-    assert build_bundle.main(["board", "process", *words]) == 0
-    systems = json.loads((site / "board.json").read_text())["systems"]
-    assert [system["name"] for system in systems if system["name"] not in TEAMS] == ["First"]
-    assert len(systems) == 12  # in process_scores, team00 and team01 are teams of their own
-    (process / "teams.csv").unlink()
+def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, clinic):
+    why = {"team11": "no score in memory_clinic_decisions, which is compulsory"}
+    site = play(tmp_path, monkeypatch, clinic, "memory_clinic", {}, "normalised_sum", {"rmse"}, why)
+    teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\n"
+    write_files(clinic, {"teams.csv": teams})
+    words = ["--competition", str(clinic), "--season", str(clinic / "season"), "--out", str(site)]
+    assert build_bundle.main(["board", "memory_clinic", *words]) == 0
+    board = json.loads((site / "board.json").read_text())
+    assert [system["name"] for system in board["systems"] if system["name"] not in TEAMS] == ["First"]
+    assert {*board["apart"]} == {"team11", "team2", "team3"}  # in the other task, they are teams of their own
+    (clinic / "teams.csv").unlink()
 
 
-def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(process, tmp_path):
+def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_path):
     bundles = [
-        unzipped((process / f"dist/codabench/process_{name}.zip").read_bytes())
+        unzipped((clinic / f"dist/codabench/memory_clinic_{name}.zip").read_bytes())
         for name in ("decisions", "scores")
     ]
     assert bundles[0]["starting_kit.zip"] == bundles[1]["starting_kit.zip"]
-    for own, other, number in ((0, "Scores", 7), (1, "Classes", 12)):
+    for own, other, number in ((0, "Memory clinic: test score", 7), (1, "Memory clinic: diagnosis", 12)):
         text = bundles[own]["pages/overview.md"].decode()
         assert f"[{other}](https://host.example/competitions/{number}/)" in text
         assert "A task without a score adds nothing to the sum." in text
     kit = unzipped(bundles[0]["starting_kit.zip"])
     assert "`decisions.csv`, `scores.csv`" in kit["README.md"].decode()
     place = write_files(tmp_path / "kit", kit)
-    reference = (process / "reference_data/process_decisions/development/labels.csv").read_text()
+    reference = (clinic / "reference_data/memory_clinic_decisions/development/labels.csv").read_text()
     rows = [",".join(row.split(",")[:2]) for row in reference.splitlines()]
     write_files(tmp_path / "out", {"decisions.csv": "\n".join([*rows, ""]), "scores.csv": "anything"})
-    done = run_program("try_submission.py", "--task", "process_decisions", tmp_path / "out", cwd=place)
+    done = run_program("try_submission.py", "--task", "memory_clinic_decisions", tmp_path / "out", cwd=place)
     assert done.returncode == 0, done.stderr
     assert "Macro F1" in done.stdout
     assert {*unzipped((place / "submission.zip").read_bytes())} == {"decisions.csv", "scores.csv"}
     assert "--task" in run_program("try_submission.py", tmp_path / "out", cwd=place).stderr
     done = run_program(
-        "try_submission.py", "--task", "process_scores", "--unpack", tmp_path / "one", cwd=place
+        "try_submission.py", "--task", "memory_clinic_scores", "--unpack", tmp_path / "one", cwd=place
     )
     assert done.returncode == 0, done.stderr
     single = run_program("try_submission.py", tmp_path / "out", cwd=tmp_path / "one")
@@ -265,36 +219,36 @@ def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(process, tmp
     assert (tmp_path / "one" / "README.md").read_bytes() != kit["README.md"]
 
 
-def test_a_zip_of_both_tasks_is_accepted_by_each(process, tmp_path):
-    files = process_answers(process, 3)
-    for name, extra in (("decisions", {}), ("scores", {}), ("scores", {"notes.txt": "x"})):
+def test_a_zip_of_both_tasks_is_accepted_by_each(clinic, tmp_path):
+    files = unzipped((clinic / "season/team2/2027-03-02T0900.zip").read_bytes())
+    for name, extra in (("decisions", {}), ("scores", {}), ("scores", {"notes.txt": b"x"})):
         path = tmp_path / "both.zip"
-        path.write_bytes(make_zip({file: text.encode() for file, text in {**files, **extra}.items()}))
-        result = rehearse(process / f"dist/codabench/process_{name}.zip", path)
+        path.write_bytes(make_zip({**files, **extra}))
+        result = rehearse(clinic / f"dist/codabench/memory_clinic_{name}.zip", path)
         assert (result.status == FINISHED) == (not extra), result.reasons
 
 
-def test_commands_run_for_each_bundle(process, monkeypatch):
-    zips = [f"dist/codabench/process_{name}.zip" for name in ("decisions", "scores")]
+def test_commands_run_for_each_bundle(clinic, monkeypatch):
+    zips = [f"dist/codabench/memory_clinic_{name}.zip" for name in ("decisions", "scores")]
     server = ["--server", "https://host.example"]
-    monkeypatch.chdir(process)
-    assert for_each_bundle("watch", ["process", "--json"]) == [
-        [zips[0], "12", "--dir", "fetched/process_decisions", *server, "--json"],
-        [zips[1], "7", "--dir", "fetched/process_scores", *server, "--json"],
+    monkeypatch.chdir(clinic)
+    assert for_each_bundle("watch", ["memory_clinic", "--json"]) == [
+        [zips[0], "12", "--dir", "fetched/memory_clinic_decisions", *server, "--json"],
+        [zips[1], "7", "--dir", "fetched/memory_clinic_scores", *server, "--json"],
     ]
-    assert for_each_bundle("publish", ["process"])[1] == [zips[1], "--competition", "7", *server]
-    chosen, _ = for_each_bundle("fetch", ["process", "--server", "x"])
-    assert chosen == ["12", "fetched/process_decisions", "--server", "x"]
+    assert for_each_bundle("publish", ["memory_clinic"])[1] == [zips[1], "--competition", "7", *server]
+    chosen, _ = for_each_bundle("fetch", ["memory_clinic", "--server", "x"])
+    assert chosen == ["12", "fetched/memory_clinic_decisions", "--server", "x"]
     assert for_each_bundle("fetch", ["12", "fetched"]) == []
-    assert for_each_bundle("fetch", ["proces"]) == []
+    assert for_each_bundle("fetch", ["memory_clini"]) == []
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("name,process_scores\na,b\n", "column 'name' is not known"),
+        ("name,memory_scores\na,b\n", "column 'name' is not known"),
         ("team,aliases\nA,x\nA,y\n", "teams that appear twice: A"),
-        ("team,process_scores,aliases\nA,x,\nB,y,x\n", "accounts of two teams: 'x (process_scores)'"),
+        ("team,memory_scores,aliases\nA,x,\nB,y,x\n", "accounts of two teams: 'x (memory_scores)'"),
         ("team,aliases\n,x\n", "rows without a team"),
         ("team\nA,x\n", "rows with more cells than the header: A"),
     ],
@@ -302,5 +256,5 @@ def test_commands_run_for_each_bundle(process, monkeypatch):
 def test_teams_that_cannot_be_told_apart_are_refused(tmp_path, text, words):
     write_files(tmp_path, {"teams.csv": text})
     with pytest.raises(OrganiserError) as refusal:
-        read_teams_table(tmp_path / "teams.csv", ["process_scores"])
+        read_teams_table(tmp_path / "teams.csv", ["memory_scores"])
     assert words in str(refusal.value)

@@ -1,4 +1,7 @@
-"""The example folders of `init`: each is built, tried, scored and ranked as it is."""
+"""The example folders of `init`: each is built, tried, scored and ranked as it is.
+
+The example with several tasks is in `tests/speechbundles/cli/test_joint.py`.
+"""
 
 import csv
 import re
@@ -13,7 +16,7 @@ MOST_LINES = 20
 
 
 @pytest.mark.default_cases("health")
-@pytest.mark.parametrize("name", sorted(EXAMPLES))
+@pytest.mark.parametrize("name", sorted(name for name in EXAMPLES if not EXAMPLES[name].joint))
 def test_an_example_from_its_folder_to_its_leaderboard(name, tmp_path, capsys):
     own = tmp_path / "own"
     assert build_bundle.main(["init", str(own), "--example", name]) == 0

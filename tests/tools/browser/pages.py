@@ -21,8 +21,6 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.new.examples import example_files
 from tests.samples.boards import NAMES
-from tests.samples.near_misses import near_misses
-from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT
 
 _SEASON = "spoken_call"
@@ -75,25 +73,11 @@ def make_pages(folder: Path) -> Iterator[Path]:
 
 def _joint_board(folder: Path) -> Path:
     """The board of a challenge with two tasks, one of which a team lacks and one is compulsory."""
-    tasks, season = ("psst_recognition", "psst_correctness"), folder / "joint" / "season"
-    with redirect_stdout(StringIO()):
-        own = own_folder(folder / "joint" / "own", tasks, size=30)
-    joint = (
-        f"joint: {{bundles: [{', '.join(tasks)}], rule: mean_rank, missing: worst, compulsory: [{tasks[0]}]}}"
-    )
-    settings = own / "competition.yaml"
-    settings.write_text(
-        settings.read_text("utf-8").replace("  psst:\n", f"  psst:\n    {joint}\n", 1), "utf-8"
-    )
-    made = [near_misses(task, own / "reference_data" / task / "evaluation") for task in tasks]
-    for number, name in enumerate(["A team with a name that is rather long for a table", "B", "C", "D"]):
-        chosen = made[1:] if name == "C" else made[:1] if name == "D" else made
-        files = {file: text.encode() for answers in chosen for file, text in answers.items()}
-        write_tree(season / name, {f"2027-06-2{2 + number}T0900.zip": make_zip(files)})
-    site = folder / "joint" / "site"
-    words = ("--competition", str(own), "--season", str(season), "--private", "--out", str(site))
-    organise("board", "psst", *words)
-    return site / "index.html"
+    own = folder / "joint"
+    organise("init", str(own), "--example", "memory_clinic")
+    words = ("--season", str(own / "season"), "--private", "--out", str(own / "site"))
+    organise("board", "memory_clinic", "--competition", str(own), *words)
+    return own / "site" / "index.html"
 
 
 def organise(*arguments: str) -> None:
