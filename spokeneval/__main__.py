@@ -33,14 +33,14 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from . import get_task, list_kinds, list_tasks
-from .arguments import SHORT, parser
+from .arguments import SHORT, misplaced, parser
 from .challenges import find_task, task_names
 from .description import KindDescription, TaskDescription
 from .formats.problems import FileProblems, ReferenceFileError
 from .formats.problems import name as name_of
 from .kinds.declared import KINDS, declared_task, read_task
 from .kinds.kind import ParameterError
-from .ranking.joint_rule import JointRule
+from .ranking.joint_rule import EXCLUDED, JointRule
 from .result import score_data
 from .run.library import Reading, UnreadableReference
 from .run.options import choose_options
@@ -62,15 +62,17 @@ def _run(given: list[str]) -> int:
         kind, *parameters = SHORT[given[0]]
         given[:1] = ["score", "--kind", kind, *(part for each in parameters for part in ("--set", each))]
     options = _parse(given)
-    if options.command == "compare":
-        options.names = [options.task, *options.submissions]
     if options.command == "export":
         return _export(options)
     if options.command == "reproduce":
         return _reproduce(options)
     options.given = given
-    if options.command == "compare" and options.rule is not None:
-        return _answer(options, lambda: _join(options))
+    if options.command == "compare":
+        options.names = [options.task, *options.submissions]
+        if misplaced(options):
+            return _refuse(options, misplaced(options), 2)
+        if options.rule is not None:
+            return _answer(options, lambda: _join(options))
     try:
         if options.command == "tasks":
             return _tasks(options)
@@ -212,14 +214,12 @@ def _join(options: argparse.Namespace) -> Any:
     """Compare the systems of several tasks; each task is named after its folder."""
     from .ranking.library import compare_joined
 
-    weights = {}
-    for weight in options.weight:
-        name, _, number = weight.rpartition("=")
-        weights[name] = float(number)
-    results = {}
+    results: dict[str, Any] = {}
     for argument in options.names:
         name, _, place = argument.rpartition("=")
         folder = Path(place)
+        if folder.name in results:
+            raise ValueError(f"{place}: two folders are named {folder.name}; rename one of them")
         task = _chosen_task(name or None, None if name else folder / "task.json")
         references = sorted(path for path in folder.glob("reference*") if path.stem == "reference")
         if len(references) != 1:
@@ -230,7 +230,8 @@ def _join(options: argparse.Namespace) -> Any:
         options.reference, options.names = str(references[0]), [str(submissions)]
         found = _named([str(path) for path in sorted(submissions.iterdir()) if path.name[0] != "."])
         results[folder.name] = _compare(options, task, found, {})
-    rule = JointRule(options.rule, options.missing, options.compulsory, weights, options.baseline)
+    chosen = options.compulsory, dict(options.weight), options.baseline
+    rule = JointRule(options.rule, options.missing or EXCLUDED, *chosen)
     return compare_joined(results, rule)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .kinds.declared import KINDS
-from .ranking.joint_rule import EXCLUDED, MISSING, RULES
+from .ranking.joint_rule import MISSING, RULES
 from .version import __version__
 
 STATUS = (
@@ -94,12 +94,17 @@ def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentP
     comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
     comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
     lacking = "with --rule: what happens to a system without a score in a task (default: excluded)"
-    comparing.add_argument("--missing", choices=MISSING, default=EXCLUDED, help=lacking)
-    for flag, metavar, help in (
-        ("--compulsory", "FOLDER", "with --rule: a task without which no system is ranked; can be repeated"),
-        ("--weight", "FOLDER=NUMBER", "the weight of a task in a weighted sum; can be repeated"),
+    comparing.add_argument("--missing", choices=MISSING, help=lacking)
+    for flag, metavar, form, help in (
+        (
+            "--compulsory",
+            "FOLDER",
+            str,
+            "with --rule: a task without which no system is ranked; can be repeated",
+        ),
+        ("--weight", "FOLDER=NUMBER", _weight, "the weight of a task in a weighted sum; can be repeated"),
     ):
-        comparing.add_argument(flag, action="append", default=[], metavar=metavar, help=help)
+        comparing.add_argument(flag, action="append", default=[], metavar=metavar, type=form, help=help)
     comparing.add_argument(
         "--baseline", default="", metavar="SYSTEM", help="for --missing baseline: its name"
     )
@@ -124,6 +129,21 @@ def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentP
             ("--json", "print the result, or all problems, as JSON"),
         ):
             command.add_argument(flag, action="store_true", help=help)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected FOLDER=NUMBER; found {text}") from None
+
+
+def misplaced(options: argparse.Namespace) -> str:
+    """Which arguments `compare` takes only with, or not with, `--rule`; empty if there are none."""
+    joint = ("missing", "compulsory", "weight", "baseline"), ("reference", "kind", "task_file", "option")
+    found = [name.replace("_", "-") for name in joint[options.rule is not None] if getattr(options, name)]
+    return f"--{', --'.join(found)}: {'only' if options.rule is None else 'not'} with --rule" if found else ""
 
 
 def _add_reproduce(commands: Any) -> None:

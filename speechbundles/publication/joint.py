@@ -29,6 +29,7 @@ from speechbundles.publication.write import (
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.joint import JointRanking, join_tasks, why_apart
 from spokeneval.ranking.joint_tables import (
+    apart_table,
     joint_pairs_table,
     joint_pairs_to_csv,
     joint_table,
@@ -37,7 +38,6 @@ from spokeneval.ranking.joint_tables import (
 )
 from spokeneval.ranking.latex import table_to_latex
 from spokeneval.ranking.tables import ranking_table
-from spokeneval.ranking.values import Table
 from spokeneval.report import page
 
 INDEX_FILE = "index.html"
@@ -95,7 +95,7 @@ def joint_board_to_text(board: JointBoard) -> str:
     """Return the joint ranking, and the teams that are not in it."""
     joint, tables = board.joint, []
     tables += [joint_table(joint)] if joint else [ranking_table(each) for each in board.boards.values()]
-    tables += [_apart(board)] if board.apart else []
+    tables += [apart_table(board.apart)] if board.apart else []
     return "\n\n".join(f"{table.title}\n\n{text_table(table)}" for table in tables)
 
 
@@ -120,10 +120,6 @@ def write_joint_board(board: JointBoard, directory: Path) -> list[Path]:
     return [*(directory / file for file in texts), *written]
 
 
-def _apart(board: JointBoard) -> Table:
-    return Table("Not ranked", ["Team", "Reason"], [[*pair] for pair in board.apart.items()], left=2)
-
-
 def to_html(board: JointBoard) -> str:
     """Return the page: the joint ranking first, then that of each task."""
     joint = board.joint
@@ -143,7 +139,7 @@ def to_html(board: JointBoard) -> str:
         notes = [page.paragraph(note, kind="note") for note in (table.note, *joint.notes)]
         parts.append(page.section("Joint ranking", html_table(table), *notes))
     if board.apart:
-        parts.append(page.section("Not ranked", html_table(_apart(board))))
+        parts.append(page.section("Not ranked", html_table(apart_table(board.apart))))
     if joint and joint.pairs:
         pairs = joint_pairs_table(joint)
         parts.append(page.section(pairs.title, html_table(pairs, shown=page.ROWS)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..formats.tables import csv_text, no_formula
@@ -24,9 +25,9 @@ def joint_table(joint: JointRanking) -> Table:
     return Table(joint.heading, header, rows, "In brackets: the rank in the task, among the ranked systems.")
 
 
-def apart_table(joint: JointRanking) -> Table:
+def apart_table(apart: Mapping[str, str]) -> Table:
     """The systems that are not ranked, with the reason."""
-    return Table("Not ranked", ["System", "Reason"], [[*pair] for pair in joint.apart.items()], left=2)
+    return Table("Not ranked", ["System", "Reason"], [[*pair] for pair in apart.items()], left=2)
 
 
 def joint_pairs_table(joint: JointRanking) -> Table:

@@ -158,7 +158,7 @@ class JointComparison(JointRanking):
 
     def __str__(self) -> str:
         tables = [joint_table(self)]
-        tables += [apart_table(self)] if self.apart else []
+        tables += [apart_table(self.apart)] if self.apart else []
         tables += [joint_pairs_table(self)] if self.pairs else []
         parts = [f"{table.title}\n\n{text_table(table)}" for table in tables]
         parts[1:1] = [fill(note, 100, initial_indent="  ", subsequent_indent="  ") for note in self.notes]

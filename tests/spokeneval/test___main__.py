@@ -367,6 +367,14 @@ def test_compare_joins_folders_of_tasks(tmp_path, capsys):
     )
     status, _, told = run(capsys, "compare", TASK, "a.csv", "b.csv")
     assert (status, told) == (2, "Give --reference, or --rule and a folder for each task.\n")
+    for words, why in (
+        (["--option", "a=b", "--reference", "r"], "--reference, --option: not with --rule"),
+        ([], f"{tmp_path / 'words'}: two folders are named words; rename one of them"),
+    ):
+        status, _, told = run(capsys, "compare", "--rule", "weighted_sum", *words, folders[0], folders[0])
+        assert (status, told) == (2, f"{why}\n")
+    status, _, told = run(capsys, "compare", TASK, "a", "b", "--reference", "r", "--missing", "worst")
+    assert (status, told) == (2, "--missing: only with --rule\n")
 
 
 # tasks, and JSON
@@ -398,11 +406,12 @@ def test_refusals_are_json_too(place, capsys):
         more = [] if wrong[0] == "tasks" else ["--reference", "x", "--submission", "y"]
         status, printed, told = run(capsys, *wrong, *more, "--json")
         assert (status, json.loads(printed)["error"]) == (2, told.strip())
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main(["nope", "--json"])
-    printed, told = capsys.readouterr()
-    assert "'nope'" in json.loads(printed)["error"]
-    assert told.rstrip().endswith(json.loads(printed)["error"])
+    for words, named in ((["nope"], "'nope'"), (["compare", "a", "b", "--weight", "a=x"], "found a=x")):
+        with pytest.raises(SystemExit, match=r"^2$"):
+            main([*words, "--json"])
+        printed, told = capsys.readouterr()
+        assert named in json.loads(printed)["error"]
+        assert told.rstrip().endswith(json.loads(printed)["error"])
 
 
 def test_the_version_is_printed(capsys):
