@@ -106,6 +106,7 @@ def kit_command() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as kit:
         for name in ("development", SAMPLE_SET):
             Path(kit, name, "input").mkdir(parents=True)
+        Path(kit, "phases.json").write_text(json.dumps({"Evaluation": SAMPLE_SET}), encoding="utf-8")
         program["main"].__globals__["HERE"] = Path(kit)
         yield from _arguments(_parser_of(program["main"], "python3 try_submission.py"))
 
@@ -234,6 +235,13 @@ def _values(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if entry["type"] == "integer":
         least, most = entry["minimum"], entry.get("maximum")
         return f"a whole number from {least} to {most}" if most else f"a whole number, {least} or more"
+    if entry["type"] == "number":
+        return f"a number above {entry['exclusiveMinimum']}"
+    if "properties" in entry:
+        parts = entry["properties"].items()
+        return "; ".join(
+            f"`{key}`, {_values(each, definitions)}: {each['description'].rstrip('.')}" for key, each in parts
+        )
     inner = entry["additionalProperties"]
     return f"`name: value`, each value {_values(inner, definitions) if '$ref' in inner else 'text'}"
 
