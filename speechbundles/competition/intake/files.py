@@ -73,6 +73,14 @@ def read_segments(text: str, file: str, problems: Problems, left_out: Counter[st
     return meetings.segment_lines(text, file, problems)
 
 
+_TEXT_KEYS = ("text", TRANSCRIPT)
+
+
+def _has_texts(text: str) -> bool:
+    """Whether a file of JSON has transcripts, and not notes about the data."""
+    return any(f'"{key}"' in text for key in _TEXT_KEYS)
+
+
 FORMATS = (
     FileFormat("RTTM", "*.rttm", TURN, read_rttm),
     FileFormat("UEM", "*.uem", REGION, read_uem),
@@ -80,12 +88,12 @@ FORMATS = (
     FileFormat("STM", "*.stm", UTTERANCE, read_stm),
     FileFormat("trn", "*.trn", UTTERANCE, read_trn),
     FileFormat("CTM", "*.ctm", UTTERANCE, read_ctm),
-    FileFormat("JSON", "*.json*", UTTERANCE, partial(read_objects, ("id",), ("text", TRANSCRIPT))),
     *(
         FileFormat(called, f"*{suffix}", SEGMENT_OF_MEETING, read_segments)
         for called, suffix in (("SegLST", ".json"), ("STM", ".stm"), ("CTM", ".ctm"), ("RTTM", ".rttm"))
     ),
     FileFormat("Kaldi text", "text", UTTERANCE, read_kaldi_text, speakers=UTT2SPK),
+    FileFormat("JSON", "*.json*", UTTERANCE, partial(read_objects, ("id",), _TEXT_KEYS), _has_texts),
 )
 
 

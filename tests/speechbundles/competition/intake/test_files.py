@@ -59,7 +59,10 @@ def test_formats_are_found_by_the_columns_of_a_layout():
     assert called(TURNS_OF_A_KIND) == called(SEGMENTS_OF_A_KIND) == ["RTTM", "Audacity label"]
     assert called(Layout("turns.csv", "Datei", ("Datei", "start", "end", "label"))) == called(TURNS_OF_A_KIND)
     assert called(Layout("regions.csv", "Datei", ("Datei", "start", "end"), optional=("speaker",))) == ["UEM"]
-    assert called(TRANSCRIPTS_OF_A_KIND) == ["STM", "trn", "CTM", "JSON", "Kaldi text"]
+    assert called(TRANSCRIPTS_OF_A_KIND) == ["STM", "trn", "CTM", "Kaldi text", "JSON"]
+    form = formats_of(TRANSCRIPTS_OF_A_KIND)[-1]
+    assert form.fits('{"id": "a", "text": "b"}')
+    assert not form.fits('{"files": ["a.wav"]}')
     assert called(Layout("labels.csv", "id", ("id", "label"))) == []
     assert called(Layout("ratings.csv", "id", ("id", "anna", "ben"))) == []
 
