@@ -3,17 +3,8 @@
 #
 # ${opening}
 #
-# This notebook shows the data,
-# {% if baseline %}
-# runs the baseline,
-# {% endif %}
-# {% if development %}
-# scores the answers, shows the report
-# {% else %}
-# checks the answers
-# {% endif %}
-# and makes the zip to upload. Open it in the folder of the unpacked kit and run it cell by cell. On Colab, upload the
-# kit's zip to the session's files; the first cell unpacks it.
+# This notebook leads from the data to the zip to upload. Open it in the folder of the unpacked kit and run it cell by
+# cell. On Colab, upload the kit's zip to the session's files; the first cell unpacks it.
 
 # %%
 import csv

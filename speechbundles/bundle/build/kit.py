@@ -92,7 +92,8 @@ def make_parts(
     if README in kit:
         kit[README] = _readme(competition, references, kit, holds)
         root = competition.sources.root
-        kit = {**walkthrough(root, kit[README], (competition.sets[0], competition.last_set), holds), **kit}
+        sets = (competition.sets[0], competition.last_set)
+        kit = {**walkthrough(root, kit[README], sets, holds, competition.words), **kit}
     feedback = {
         name: _feedback(competition, task, reference, baseline.solutions.get(name))
         for name, reference in references.items()

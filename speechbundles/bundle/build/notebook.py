@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.template import TEMPLATES
+from spokeneval.run.words import ENGLISH, Words
 
 NOTEBOOK = "walkthrough.ipynb"
 SCRIPT = "starting_kit/walkthrough.py"
@@ -19,7 +20,7 @@ _CELL = re.compile(r'^# %%(?P<text> \[markdown\])?(?: if="(?P<when>.*)")?\n', re
 
 
 def walkthrough(
-    root: Path, readme: bytes, sets: tuple[str, str], holds: Mapping[str, bool]
+    root: Path, readme: bytes, sets: tuple[str, str], holds: Mapping[str, bool], words: Words
 ) -> dict[str, bytes]:
     """Return the notebook of a kit, `name -> content`, without outputs.
 
@@ -28,6 +29,7 @@ def walkthrough(
     readme: the kit's README, filled in.
     sets: the set whose steps come first, and the set of the last steps.
     holds: the conditions that cells can test, by name.
+    words: the language of text cells.
     """
     facts = {
         **_facts(readme.decode("utf-8-sig", "replace")),
@@ -38,7 +40,7 @@ def walkthrough(
     script = (root / SCRIPT).read_text(encoding="utf-8")
     _, *parts = _CELL.split(script)
     cells = [
-        (_text if kind else _code)(source.strip(), facts)
+        _text(source.strip(), facts, words) if kind else _code(source.strip(), facts)
         for kind, when, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         if not when or TEMPLATES.compile_expression(when)(facts)
     ]
@@ -58,9 +60,19 @@ def _facts(readme: str) -> dict[str, str]:
     }
 
 
-def _text(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    text = re.sub(r"^# ?", "", source, flags=re.MULTILINE)
-    return {"cell_type": "markdown", "metadata": {}, "source": _lines(text, facts)}
+def _text(source: str, facts: Mapping[str, Any], words: Words) -> dict[str, Any]:
+    lines = _lines(re.sub(r"^# ?", "", source, flags=re.MULTILINE), facts)
+    if words.language != ENGLISH:
+        paragraphs = "".join(lines).split("\n\n")
+        lines = "\n\n".join(_translated(each, words) for each in paragraphs).splitlines(keepends=True)
+    return {"cell_type": "markdown", "metadata": {}, "source": lines}
+
+
+def _translated(paragraph: str, words: Words) -> str:
+    """Return a heading, a table, or the lines of other text as one line, in the language."""
+    marks = "#" * (len(paragraph) - len(paragraph.lstrip("#")))
+    text = paragraph[len(marks) :].strip()
+    return f"{marks} ".lstrip() + words(text if text.startswith("|") else text.replace("\n", " "))
 
 
 def _code(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -203,6 +204,9 @@ def test_refusals_of_zips_are_translated(tmp_path, language):
 def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
     competition = in_language(tmp_path, "decisions", "de")
     kit = write_files(tmp_path / "kit", parts_of(competition).starting_kit)
+    cells = json.loads((kit / "walkthrough.ipynb").read_text(encoding="utf-8"))["cells"]
+    prose = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    assert ENGLISH_WORDS.findall(NOT_PROSE.sub("", prose)) == []
     run = partial(subprocess.run, cwd=kit, capture_output=True, encoding="utf-8", check=False)
     run([sys.executable, "baseline.py", "development", "out"], check=True)
     accepted = run([sys.executable, "try_submission.py", "out"])
