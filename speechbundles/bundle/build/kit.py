@@ -91,9 +91,7 @@ def make_parts(
     holds = what_holds(competition, references.values(), baseline.solutions)
     if README in kit:
         kit[README] = _readme(competition, references, kit, holds)
-        root = competition.sources.root
-        sets = (competition.sets[0], competition.last_set)
-        kit = {**walkthrough(root, kit[README], sets, holds, competition.words), **kit}
+        kit = {**walkthrough(competition, kit[README], holds), **kit}
     feedback = {
         name: _feedback(competition, task, reference, baseline.solutions.get(name))
         for name, reference in references.items()

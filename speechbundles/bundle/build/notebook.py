@@ -7,10 +7,10 @@ The script uses Jupytext's percent format: `# %%` starts a code cell, `# %% [mar
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.template import TEMPLATES
+from speechbundles.model.competition import Competition
 from spokeneval.run.words import ENGLISH, Words
 
 NOTEBOOK = "walkthrough.ipynb"
@@ -19,25 +19,17 @@ SCRIPT = "starting_kit/walkthrough.py"
 _CELL = re.compile(r'^# %%(?P<text> \[markdown\])?(?: if="(?P<when>.*)")?\n', re.MULTILINE)
 
 
-def walkthrough(
-    root: Path, readme: bytes, sets: tuple[str, str], holds: Mapping[str, bool], words: Words
-) -> dict[str, bytes]:
-    """Return the notebook of a kit, `name -> content`, without outputs.
+def walkthrough(competition: Competition, readme: bytes, holds: Mapping[str, bool]) -> dict[str, bytes]:
+    """Return the notebook of a kit, `name -> content`, without outputs, with text cells in the competition's language.
 
     Parameters
     ----------
     readme: the kit's README, filled in.
-    sets: the set whose steps come first, and the set of the last steps.
     holds: the conditions that cells can test, by name.
-    words: the language of text cells.
     """
-    facts = {
-        **_facts(readme.decode("utf-8-sig", "replace")),
-        "first_set": sets[0],
-        "last_set": sets[1],
-        **holds,
-    }
-    script = (root / SCRIPT).read_text(encoding="utf-8")
+    sets = {"first_set": competition.sets[0], "last_set": competition.last_set}
+    facts = {**_facts(readme.decode("utf-8-sig", "replace")), **sets, **holds}
+    words, script = competition.words, (competition.sources.root / SCRIPT).read_text(encoding="utf-8")
     _, *parts = _CELL.split(script)
     cells = [
         _text(source.strip(), facts, words) if kind else _code(source.strip(), facts)
