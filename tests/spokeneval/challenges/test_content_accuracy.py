@@ -1,4 +1,4 @@
-"""Tests of content accuracy: hand calculations, independent libraries, messages, the order of published models."""
+"""Tests of content accuracy: hand calculations, messages, other scales, the models of the kit."""
 
 import math
 import re
@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 import spokeneval
-from benchmarks.paper_tables import CORRELATIONS, REGRESSIONS, content_tables
-from sample_data import content_accuracy as sample
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
 from spokeneval.challenges.content_accuracy import TASK
@@ -66,47 +64,20 @@ def test_predictions_that_only_count_words_have_partial_correlation_0(tmp_path, 
     assert partial == 0
 
 
-MODELS = ("new_rouge", "base_rouge", "cva")
-
-
 @pytest.mark.thorough
-def test_the_kits_three_models_rank_as_published(tmp_path):
+def test_the_kit_runs_each_of_the_three_models_and_names_another(tmp_path):
+    """Their order is tested in `tests/sample_data`."""
     planned = plan(Sources(ROOT), [TASK.name], {})
     kit = write_files(tmp_path / "kit", planned.parts[TASK.name].starting_kit)
-    scores = {}
-    for name in ("development", "evaluation"):
-        for model in MODELS:
-            done = run_program("baseline.py", name, model, "--model", model, cwd=kit)
-            assert done.returncode == 0, done.stderr
-            reference = ROOT / "reference_data" / TASK.name / name
-            scores[name, model] = spokeneval.score(
-                TASK.name, reference=reference, submission=kit / model
-            ).scores
-        assert (kit / "new_rouge/predictions.csv").read_bytes() == planned.parts[TASK.name].solutions[name][
-            "predictions.csv"
-        ]
-        random = write_files(tmp_path / "random", sample.submissions(name)["random"])
-        r = [scores[name, model]["pearson_r"] for model in MODELS]
-        r.append(spokeneval.score(TASK.name, reference=reference, submission=random).scores["pearson_r"])
-        assert r == sorted(r, reverse=True)
-    found = [scores["evaluation", model] for model in MODELS]
-    new, base, cva = (each["partial_r"] for each in found)
-    assert new > cva > base
-    assert all(each["partial_r"] < each["pearson_r"] for each in found)
+    made = {}
+    for model in ("new_rouge", "base_rouge", "cva"):
+        done = run_program("baseline.py", "development", model, "--model", model, cwd=kit)
+        assert done.returncode == 0, done.stderr
+        made[model] = (kit / model / "predictions.csv").read_bytes()
+    assert len(set(made.values())) == 3
+    assert made["new_rouge"] == planned.parts[TASK.name].solutions["development"]["predictions.csv"]
     done = run_program("baseline.py", "development", "x", "--model", "unknown_model", cwd=kit)
     assert "unknown_model" in done.stderr
-
-
-@pytest.mark.thorough
-def test_the_posters_tables_at_full_size():
-    # The synthetic responses imitate the published statistics; they keep the order of the models.
-    regressions, correlations = content_tables(*sample.full_size())
-    for model in REGRESSIONS:
-        np.testing.assert_allclose(regressions[model], REGRESSIONS[model], rtol=0, atol=0.07)
-        np.testing.assert_allclose(correlations[model], CORRELATIONS[model], rtol=0, atol=0.07)
-    for column in range(4):
-        values = [row[column] for row in regressions.values()]
-        assert values == sorted(values)
 
 
 def test_speakers_and_a_second_score_may_be_named_and_items_are_listed_by_id():
