@@ -112,13 +112,15 @@ def main() -> int:
         submitted = Path(folder, "submitted")
         submitted.mkdir()
         try:
-            stage(options.submission, submitted)
+            early = stage(options.submission, submitted)
         except SubmissionError as refusal:
             return refused(str(refusal), options.zip)
         except OSError as error:
             return refused(describe(error), options.zip)
         output = Path(folder, "output")
         accepted, words = check(options.set, submitted, output)
+        if early is not None:
+            return refused(f"{early}\n\n{'' if accepted else words}".rstrip(), options.zip)
         if not accepted:
             for other in sets:
                 if other != options.set and check(other, submitted, Path(folder, other))[0]:
@@ -213,21 +215,33 @@ def shortened(output: Path) -> list[str]:
     return ["--all lists every problem."] if some else []
 
 
-def stage(submission: Path, folder: Path) -> None:
+def stage(submission: Path, folder: Path) -> Optional[SubmissionError]:
     """Copy the submission's files to a folder as the platform unpacks them.
+
+    Returns
+    -------
+    The refusal of a folder whose files can be checked all the same.
 
     Raises
     ------
     SubmissionError
         The folder or the zip is refused.
     """
+    refusal = None
     if submission.is_dir():
-        for name, path in list_files(submission).sources.items():
+        try:
+            files = list_files(submission)
+        except SubmissionError as error:
+            if error.listed is None:
+                raise
+            refusal, files = error, error.listed
+        for name, path in files.sources.items():
             shutil.copyfile(str(path), str(folder / name))
     elif is_packed(submission):
         unpack(submission, folder)
     else:
         shutil.copyfile(str(submission), str(folder / submission.name))
+    return refusal
 
 
 def run(program: str, *folders: Path) -> bool:

@@ -198,7 +198,8 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     problems = Problems()
     file = next((file for file in FILES if file in files.names), FILES[0])
     expect_files(files.names, [file], problems)
-    problems.raise_if_any()
+    if file not in files.names:
+        problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
     segments = _segments(declared, decode(files.read(file, limit, problems), file, problems), file, problems)
     segments = segments._replace(sessions=list(in_form_of(items.ids, segments.sessions)))

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import NoReturn, Optional
+from typing import Any, NoReturn, Optional
 
 SHOWN = 20
 """Number of lines of problems in one refusal, and of problems kept for each code; further ones are only counted."""
@@ -128,7 +128,11 @@ class FileProblems(ValueError):
         The number of files with problems.
     place
         What the numbers of lines count: `line`, or `row` for data in memory.
+    listed
+        The files that can be read although the submission is refused, such as those beside a folder; None for none.
     """
+
+    listed: Any = None
 
     def __init__(
         self,
@@ -143,6 +147,11 @@ class FileProblems(ValueError):
         self.total = sum(self.counts.values())
         self.files = len({problem.file for problem in self.problems}) if files is None else files
         self.place = place
+
+    def joined(self, other: FileProblems) -> FileProblems:
+        """One error with the problems of both."""
+        counts = Counter(self.counts) + Counter(other.counts)
+        return type(self)([*self.problems, *other.problems], counts, self.files + other.files, self.place)
 
     @property
     def summarised(self) -> list[Problem]:

@@ -190,7 +190,8 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
     like = (file for file in known if PurePosixPath(file).suffix in suffixes)
     file = next((file for file in known if file in files.names), next(like, sheet.file))
     expect_files(files.names, [file], problems)
-    problems.raise_if_any()
+    if file not in files.names:
+        problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))
     if file in sheet.others:
         table = sheet.others[file](decode(files.read(file, limit, problems), file, problems), file, problems)

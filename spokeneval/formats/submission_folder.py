@@ -10,10 +10,13 @@ import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Callable, TypeVar
 
 from .files import Files, read_file
-from .problems import FileProblems, Problems, count_of, name, some_of
+from .problems import FileProblems, Problems, SubmissionError, count_of, name, some_of
 from .text import in_form_of
+
+Answers = TypeVar("Answers")
 
 REPORT_FILE = "ingestion_report.txt"
 """The file that an ingestion program writes next to the submission."""
@@ -41,6 +44,8 @@ _KIT = "try_submission.py"
 
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _SHEETS = (".xlsx", ".xls", ".ods")
+_TEXTS = ("", ".txt", ".csv", ".tsv", ".tab", ".dat")
+"""Endings of files that may contain a table."""
 _PACKED = (".rar", ".7z", ".gz", ".tgz", ".bz2", ".xz", ".tar")
 _NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORKER_METADATA = re.compile(
@@ -98,8 +103,33 @@ def list_files(directory: Path, *, after_ingestion: bool = False, others: Collec
         problems.add(
             "nested_folder", "", _describe_folders(folders, "beside the files" if files else "side by side")
         )
-    problems.raise_if_any()
-    return Files({file: path for file, path in files.items() if file not in others})
+    listed = Files({file: path for file, path in files.items() if file not in others})
+    try:
+        problems.raise_if_any()
+    except SubmissionError as refusal:
+        refusal.listed = listed if files else None
+        raise
+    return listed
+
+
+def read_files(
+    directory: Path,
+    read: Callable[[Files], Answers],
+    *,
+    after_ingestion: bool = False,
+    others: Collection[str] = (),
+) -> tuple[Files, Answers]:
+    """List a submission's files as `list_files` does and read them; one refusal has the problems of both."""
+    try:
+        files = list_files(directory, after_ingestion=after_ingestion, others=others)
+    except SubmissionError as refusal:
+        if refusal.listed is not None:
+            try:
+                read(refusal.listed)
+            except SubmissionError as more:
+                raise refusal.joined(more) from None
+        raise
+    return files, read(files)
 
 
 def check_report(directory: Path, accepted: str) -> None:
@@ -209,4 +239,7 @@ def _suggest_file(file: str, other: str) -> str:
         return f"; found the spreadsheet {name(other)}"
     if other.lower().endswith(".rttm") and not file.endswith(".rttm"):
         return f"; found {name(other)}: write its turns as lines of start, end and language"
+    ends = Path(other).suffix.lower(), Path(file).suffix.lower()
+    if ends[0] != ends[1] and ends[0] not in _TEXTS:
+        return f"; found {name(other)}, which has another format; {AS_TEXT}"
     return f"; found {name(other)}: rename it"

@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from .problems import Problems, count_of, name, quote, repeated, some_of
+from .problems import Problems, SubmissionError, count_of, name, quote, repeated, some_of
 from .text import blocks_of, decimal, in_form_of, unusable
 
 FEWEST_OF_A_SET = 20
@@ -135,6 +135,7 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
             line += len(block) - len(block.lstrip("\n"))
             first, more, block = block.lstrip("\n").partition("\n")
             below = chain([block], blocks)  # read on only if the header is refused
+            layout = _with_own_delimiter(first, line, layout, known, problems)
             header = _parse_header(first, below, line, layout, known, problems)
             cells = {column: [] for column in header if column in wanted}
             line += 1
@@ -151,6 +152,20 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
             cells[column] += columns[column]
     others = tuple(column for column in header or () if column not in wanted)
     return Table(layout.file, layout.id, cells, numbers, others)
+
+
+def _with_own_delimiter(
+    text: str, line: int, layout: Layout, known: Mapping[str, str], problems: Problems
+) -> Layout:
+    """The layout with the separator of a participant's header, so that the rows of a file with another one are checked
+    too; the wrong separator is a problem."""
+    for other in _DELIMITER_NAMES if problems.error is SubmissionError else ():
+        columns = {known.get(field.strip().lower()) for field in split_row(text, other) or ()}
+        if other != layout.delimiter and layout.delimiter not in text and columns.issuperset(layout.required):
+            message = _describe_missing([], text, [text], layout.delimiter, known)
+            problems.add("missing_column", layout.file, message, line=line)
+            return layout._replace(delimiter=other)
+    return layout
 
 
 def _parse_header(
@@ -319,7 +334,8 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     if len(ids) == len(position) and position.keys() == set(ids):
         return np.array([position[item] for item in ids], dtype=int)
     places = np.full(len(ids), -1)
-    if len(ids) >= FEWEST_OF_A_SET and position.keys().isdisjoint(chain(ids, map(_mended, ids))):
+    folded = {_mended(item).casefold(): item for item in expected}
+    if len(ids) >= FEWEST_OF_A_SET and folded.keys().isdisjoint(_mended(item).casefold() for item in ids):
         message = f"none of the {count_of(len(ids), noun)} belongs to this set of {len(expected)}"
         message += f", such as {name(min(expected))}; is the file for another set?"
         problems.add("another_set", table.file, message)
@@ -327,10 +343,12 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     first_line: dict[str, int] = {}
     for row, (item, line) in enumerate(zip(ids, table.lines)):
         place = position.get(item)
-        if place is None and _mended(item) in position:
-            mended = _mended(item)
-            decimal = mended != item.strip()
-            fault = "was changed to a decimal by a spreadsheet" if decimal else "has spaces around it"
+        mended = item if place is not None else folded.get(_mended(item).casefold(), item)
+        if place is None and mended in position:
+            fault = "differs in capital letters"
+            if _mended(item) == mended:
+                decimal = mended != item.strip()
+                fault = "was changed to a decimal by a spreadsheet" if decimal else "has spaces around it"
             message = f"{table.id} {name(item)} {fault}; expected {name(mended)}"
             problems.add("misspelt_item", table.file, message, line=line, item=item)
             first_line.setdefault(mended, line)

@@ -6,7 +6,7 @@ from typing import Optional
 
 from ..formats.format import Items
 from ..formats.problems import SubmissionError
-from ..formats.submission_folder import REPORT_FILE, list_files
+from ..formats.submission_folder import REPORT_FILE, read_files
 from ..run.output import say, write_file
 from ..run.reference import read_items
 from ..task import Task
@@ -42,8 +42,9 @@ def ingest_main(default: Task, *, items: Optional[Items] = None) -> int:
             return
         known = items or read_items(task, inputs)
         try:
-            files = list_files(submitted, others=options.other_files)
-            submission = task.format.read_submission(files, known)
+            _, submission = read_files(
+                submitted, lambda files: task.format.read_submission(files, known), others=options.other_files
+            )
         except SubmissionError as refusal:
             write_file(report, f"{task.name}: refused.\n\n{refusal}\n")
             raise

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from ..formats.submission_folder import check_report, list_files
+from ..formats.submission_folder import check_report, read_files
 from ..run.feedback import EXACT, describe_line
 from ..run.options import Options, Settings
 from ..run.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
@@ -77,8 +77,12 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
         known = reference or read_reference(task, inputs / "ref")
     at_home = os.environ.get(HIDDEN_STATISTICS) == "write"
     settings = (replace(options, feedback=EXACT) if at_home else options).settings(task, known)
-    files = list_files(inputs / "res", after_ingestion=True, others=options.other_files)
-    submission = read_submission(task, files, known)
+    files, submission = read_files(
+        inputs / "res",
+        lambda files: read_submission(task, files, known),
+        after_ingestion=True,
+        others=options.other_files,
+    )
     accepted = accepted_report(task.name, len(known.items))
     check_report(inputs / "res", accepted)
     if known.part == HOME:

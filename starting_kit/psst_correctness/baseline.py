@@ -7,8 +7,13 @@ Reads data/accepted_pronunciations.json and the transcripts in data/SET_transcri
 --transcripts FILE. Writes OUTPUT_DIR/correctness.tsv. Needs numpy.
 """
 
+import sys
+
 from psst_kit import baseline_arguments, read_recognised, write_correctness
 
 if __name__ == "__main__":
-    options = baseline_arguments("Task B: correct if an accepted pronunciation is in the transcript.")
-    write_correctness(read_recognised(options.set, options.transcripts), options.output)
+    try:
+        options = baseline_arguments("Task B: correct if an accepted pronunciation is in the transcript.")
+        write_correctness(read_recognised(options.set, options.transcripts), options.output)
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")

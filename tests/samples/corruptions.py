@@ -80,7 +80,6 @@ def id_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> I
     for name, item in {
         "a renamed id": "Zoe-2",
         "a zero-width space in an id": "Zoë\u200b-2",
-        "an id in another case": SECOND.upper(),
         "a hyphen of another kind in an id": SECOND.replace("-", "\u2010"),
         "a Greek letter in an id": SECOND.replace("Z", "Ζ"),
         "a full-width digit in an id": SECOND.replace("2", "２"),
@@ -99,6 +98,7 @@ def id_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> I
         ("a blank after an id", SECOND + " ", "spaces around it"),
         ("a no-break space after an id", SECOND + "\xa0", "spaces around it"),
         ("a blank before an id", " " + SECOND, "spaces around it"),
+        ("an id in another case", SECOND.upper(), "differs in capital letters"),
         ("a spreadsheet's number", SECOND + ".0", "was changed to a decimal by a spreadsheet"),
     ):
         content, words = own.with_second(lines[2].replace(SECOND, item)), f"{words}; expected {SECOND}"

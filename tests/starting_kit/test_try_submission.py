@@ -318,6 +318,8 @@ def test_a_tired_participant_gets_one_line(kit, tmp_path):
         {
             "headerless/results.csv": headerless,
             "mistaken/results.csv": mistaken,
+            "stray/results.csv": mistaken,
+            "stray/notes/read.me": "",
             "answers.rar": b"Rar!\x1a\x07\1\0" + bytes(99),
             "answers.docx": make_zip({"[Content_Types].xml": b"", "word/document.xml": b""}),
             "kit.zip": make_zip({"kit/try_submission.py": b"", "kit/spokeneval/__init__.py": b""}),
@@ -338,6 +340,15 @@ def test_a_tired_participant_gets_one_line(kit, tmp_path):
         assert done.stderr.endswith("no.zip was not written.\n")
         assert "--all" not in done.stderr
 
+    done = run_program("try_submission.py", "--zip", "no.zip", given / "stray", cwd=kit)
+    for words in (
+        "1 folder beside the files: notes",
+        "decision 'acept'; expected",
+        "no.zip was not written.",
+    ):
+        assert words in done.stderr
+    done = run_program("baseline.py", "development", "try_submission.py/out", cwd=kit)
+    assert (done.returncode, done.stderr) == (1, "try_submission.py/out: Not a directory\n")
     wrong = mistaken.count("acept")
     done = run_program("try_submission.py", "--zip", "no.zip", given / "mistaken", cwd=kit)
     assert f"({wrong - 1} more like this, lines " in done.stderr

@@ -51,4 +51,7 @@ def main(name: str, folder: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 3 or not (HERE / sys.argv[1] / "input").is_dir():
         sys.exit("usage: baseline.py SET FOLDER, where SET is a folder of the kit with a folder input")
-    main(sys.argv[1], Path(sys.argv[2]))
+    try:
+        main(sys.argv[1], Path(sys.argv[2]))
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}")

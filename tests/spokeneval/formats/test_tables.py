@@ -31,8 +31,10 @@ def read(text, **changes):
 
 def refused(text, **changes):
     """The problem that ends the reading of a text."""
-    with pytest.raises(FileProblems) as refusal:
-        parse_table([text], LAYOUT._replace(**changes), Problems())
+    problems = Problems()
+    with pytest.raises(FileProblems) as refusal:  # noqa: PT012
+        parse_table([text], LAYOUT._replace(**changes), problems)
+        problems.raise_if_any()
     (problem,) = refusal.value.problems
     return problem.code, problem.line, problem.message
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from spokeneval.formats.problems import FREE_ATTEMPT
+import pytest
+
+from spokeneval.challenges import find_task
+from spokeneval.formats.format import Items
+from spokeneval.formats.problems import FREE_ATTEMPT, SubmissionError
+from spokeneval.formats.submission_folder import read_files
 from tests.samples.cases import IDS, SHEETS
 from tests.samples.programs import ROOT, run_here, write_files
 
 TASK = "psst_correctness"
 ANSWERS = {"correctness.tsv": SHEETS[TASK].text([(item, "true") for item in IDS])}
+BAD = ANSWERS["correctness.tsv"].replace("true", "maybe", 1)
 ITEM_LIST = "\n".join(["utterance_id", *IDS, ""])
 
 
@@ -39,3 +45,23 @@ def test_ingestion_leaves_its_report_in_place_of_any_other(tmp_path):
     assert (status, report) == (1, None)
     assert stderr.startswith("The organisers' input data cannot be used (1 problem)")
     assert ingest(tmp_path, options={"options": {"of no task": "on"}})[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({"stray/notes.txt": ""}, ["nested_folder", "unknown_value"]),
+        ({"notes.md": ""}, ["unexpected_file", "unknown_value"]),
+        ({"metadata": "x"}, ["metadata_file", "unknown_value"]),
+        ({"correctness.tsv": BAD.replace("\t", ";")}, ["missing_column", "unknown_value"]),
+    ],
+)
+def test_one_refusal_lists_the_problems_of_files_and_of_rows(tmp_path, answers, expected):
+    folder = write_files(tmp_path, {"correctness.tsv": BAD, **answers})
+    with pytest.raises(SubmissionError) as refused:
+        read_files(folder, lambda files: find_task(TASK).format.read_submission(files, Items(IDS)))
+    assert [problem.code for problem in refused.value.problems] == expected
+    assert refused.value.total == 2
+    if "correctness.tsv" not in answers:
+        status, _, stderr, report = ingest(tmp_path / "again", {"correctness.tsv": BAD, **answers})
+        assert (status, stderr.count("\n  "), report.count("'maybe'")) == (1, 2, 1)
