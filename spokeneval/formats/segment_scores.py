@@ -43,7 +43,7 @@ from .segment_problems import SEGMENTS_FILE, SUBMISSION_FILE, explain
 from .sheets import LINES, Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
-from .tables import Layout, Table, read_table, split_fields
+from .tables import Layout, Table, read_table, split_full_lines
 from .text import decimals, in_form_of, read_blocks, size_limit
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
@@ -197,6 +197,21 @@ def _read_scores(files: Files, items: Items) -> Optional[Answers]:
         scores = _read_numbers(_blocks(files, items, Problems()), [list(items.ids)])
         return None if scores is None else given_scores(items, scores[:, 0], scores[:, 1])
     return None
+
+
+def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
+    """The columns of a text whose fields are separated by white space. Blank lines are skipped.
+
+    Returns
+    -------
+    list or None
+        The columns, `width` of them; None if a line has another number of fields.
+    """
+    columns = split_full_lines(text, width)
+    if columns is None:
+        text = "\n".join(filter(str.strip, text.split("\n")))
+        columns = split_full_lines(text, width) if text else [[] for _ in range(width)]
+    return columns
 
 
 def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optional[np.ndarray]:

@@ -135,7 +135,11 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
             line += len(block) - len(block.lstrip("\n"))
             first, more, block = block.lstrip("\n").partition("\n")
             below = chain([block], blocks)  # read on only if the header is refused
-            layout = _with_own_delimiter(first, line, layout, known, problems)
+            other = problems.error is SubmissionError and _other_delimiter(first, layout, known)
+            if other:  # go on, so that a participant's rows are checked, too
+                message = _describe_missing([], first, [first], layout.delimiter, known)
+                problems.add("missing_column", layout.file, message, line=line)
+                layout = layout._replace(delimiter=other)
             header = _parse_header(first, below, line, layout, known, problems)
             cells = {column: [] for column in header if column in wanted}
             line += 1
@@ -154,18 +158,12 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
     return Table(layout.file, layout.id, cells, numbers, others)
 
 
-def _with_own_delimiter(
-    text: str, line: int, layout: Layout, known: Mapping[str, str], problems: Problems
-) -> Layout:
-    """The layout with the separator of a participant's header, so that the rows of a file with another one are checked
-    too; the wrong separator is a problem."""
-    for other in _DELIMITER_NAMES if problems.error is SubmissionError else ():
-        columns = {known.get(field.strip().lower()) for field in split_row(text, other) or ()}
-        if other != layout.delimiter and layout.delimiter not in text and columns.issuperset(layout.required):
-            message = _describe_missing([], text, [text], layout.delimiter, known)
-            problems.add("missing_column", layout.file, message, line=line)
-            return layout._replace(delimiter=other)
-    return layout
+def _other_delimiter(text: str, layout: Layout, known: Mapping[str, str]) -> Optional[str]:
+    """The separator of a header that has all columns but another separator than the layout's; else None."""
+    for other in () if layout.delimiter in text else _DELIMITER_NAMES:
+        if {known.get(field.strip().lower()) for field in split_row(text, other) or ()} >= {*layout.required}:
+            return other
+    return None
 
 
 def _parse_header(
@@ -238,7 +236,7 @@ def _describe_near(missing: Sequence[str], others: Sequence[str]) -> str:
 
 def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:
     """The columns of plain lines; None if a line may be empty, is quoted or has another number of fields."""
-    columns = None if '"' in block else _split_full_lines(block, width, delimiter)
+    columns = None if '"' in block else split_full_lines(block, width, delimiter)
     return columns if columns and all(map(str.strip, columns[0])) else None
 
 
@@ -268,22 +266,7 @@ def _split_rows(
     return [[row[index] for row in rows] for index in range(width)], numbers
 
 
-def split_fields(text: str, width: int) -> Optional[list[list[str]]]:
-    """The columns of a text whose fields are separated by white space. Blank lines are skipped.
-
-    Returns
-    -------
-    list or None
-        The columns, `width` of them; None if a line has another number of fields.
-    """
-    columns = _split_full_lines(text, width)
-    if columns is None:
-        text = "\n".join(filter(str.strip, text.split("\n")))
-        columns = _split_full_lines(text, width) if text else [[] for _ in range(width)]
-    return columns
-
-
-def _split_full_lines(text: str, width: int, delimiter: Optional[str] = None) -> Optional[list[list[str]]]:
+def split_full_lines(text: str, width: int, delimiter: Optional[str] = None) -> Optional[list[list[str]]]:
     """The columns of a text whose fields are separated by a delimiter, or by white space if it is None.
 
     None if a line has another number of fields.
@@ -345,10 +328,9 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
         place = position.get(item)
         mended = item if place is not None else folded.get(_mended(item).casefold(), item)
         if place is None and mended in position:
-            fault = "differs in capital letters"
-            if _mended(item) == mended:
-                decimal = mended != item.strip()
-                fault = "was changed to a decimal by a spreadsheet" if decimal else "has spaces around it"
+            fault = "has spaces around it" if item.strip() == mended else "differs in capital letters"
+            if mended == _mended(item) != item.strip():
+                fault = "was changed to a decimal by a spreadsheet"
             message = f"{table.id} {name(item)} {fault}; expected {name(mended)}"
             problems.add("misspelt_item", table.file, message, line=line, item=item)
             first_line.setdefault(mended, line)

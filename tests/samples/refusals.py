@@ -14,7 +14,7 @@ import pytest
 
 from spokeneval.challenges import find_task
 from spokeneval.formats.problems import FileProblems, Problems
-from spokeneval.formats.submission_folder import check_report, list_files
+from spokeneval.formats.submission_folder import check_report, read_files
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.programs.program import accepted_report
 from tests.samples.bad_references import bad_references
@@ -58,10 +58,13 @@ def read(task: str, mutation: Mutation, folder: Path) -> None:
     """Read a submission as the programs do, without scoring it."""
     submission = lay_out(mutation, folder)
     items = items_of(task)
-    files = list_files(submission, after_ingestion=mutation.after_ingestion)
-    if mutation.race:
-        mutation.race(submission)
-    find_task(task).format.read_submission(files, items)
+
+    def answers(files):
+        if mutation.race:
+            mutation.race(submission)
+        return find_task(task).format.read_submission(files, items)
+
+    read_files(submission, answers, after_ingestion=mutation.after_ingestion)
     if mutation.after_ingestion:
         check_report(submission, accepted_report(task, len(items)))
 

@@ -13,7 +13,6 @@ from spokeneval.formats.tables import (
     id_order,
     match_items,
     parse_table,
-    split_fields,
     split_row,
 )
 
@@ -150,22 +149,6 @@ def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
 def test_a_large_file_is_read_in_blocks():
     whole = parse_table(["\nId,Value,x", "1,2,3\n4,5,6", "\n7,8,9"], LAYOUT, Problems())
     assert whole == Table("a.csv", "Id", {"Id": ["1", "4", "7"], "Value": ["2", "5", "8"]}, [3, 4, 6], ("x",))
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [
-        ("1 2\n3\t 4", [["1", "3"], ["2", "4"]]),
-        ("\n1 2\n\n 3 4 \n", [["1", "3"], ["2", "4"]]),
-        ("", [[], []]),
-        (" \n ", [[], []]),
-        ("1 2\n3", None),
-        ("1 2 3\n4", None),
-        ("1 2\n3 4 5", None),
-    ],
-)
-def test_fields_between_blanks(text, columns):
-    assert split_fields(text, 2) == columns
 
 
 def table_of(*ids, column="Id"):
