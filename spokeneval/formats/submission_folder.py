@@ -127,7 +127,8 @@ def read_files(
             try:
                 read(refusal.listed)
             except SubmissionError as more:
-                raise refusal.joined(more) from None
+                if "missing_file" not in more.counts:  # else the link or folder is in its place
+                    raise refusal.joined(more) from None
         raise
     return files, read(files)
 
