@@ -3,23 +3,17 @@
 Each example builds as it is. Its labels are drawn at random and belong to nobody; nothing in them is a recording.
 """
 
-import csv
-import io
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from speechbundles.model.zips import make_zip
+from speechbundles.new.drawn import SPEAKERS, Example, Files, answered, labelled, rows_of, speaker_of
+from speechbundles.new.field_examples import FIELD, FURTHER_FILES, field_settings
 from speechbundles.new.template import fill_template
 from spokeneval.formats.tables import csv_text
 
-Files = dict[str, str]
-Labels = Callable[[random.Random, Sequence[str]], Files]
-Answers = Callable[[random.Random, Mapping[str, str], float], Files]
-
 SIZES = {"development": 60, "evaluation": 120}
 """The number of items in each set."""
-SPEAKERS = 24
 SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
 """Made-up systems, with the share of items that each answers rightly."""
 TEAMS = {"university-of-somewhere-speech-group": 0.97} | {
@@ -29,28 +23,13 @@ LACKING = {"team11": "decisions.csv", "team12": "scores.csv"}
 """The same for the teams of a challenge with several tasks; the file that a team does not submit."""
 
 
-class Example(NamedTuple):
-    """An example.
-
-    Attributes
-    ----------
-    description: of its task, in one line.
-    labels: a random generator and the items' ids -> the reference's files, of several tasks as `task/file`.
-    answers: a random generator, the reference's files and the share of right answers -> a submission's files.
-    joint: whether it is a challenge with several tasks, whose submissions are a season of teams.
-    """
-
-    description: str
-    labels: Labels
-    answers: Answers
-    joint: bool = False
-
-
 def example_files(name: str) -> dict[str, bytes]:
     """Return the files of an example's folder, `relative name -> content`."""
-    example, settings = EXAMPLES[name], fill_template(f"examples/{name}.yaml")
+    example = EXAMPLES[name]
+    settings = field_settings(name) if name in FIELD else fill_template(f"examples/{name}.yaml")
     about = fill_template("about.yaml")  # facts to fill in: comments in `defaults`
     files = {"competition.yaml": settings.replace("\n\nchallenges:\n", f"\n{about}\nchallenges:\n", 1)}
+    files.update(FURTHER_FILES.get(name, {}))
     sets: dict[str, Files] = {}
     for part, size in SIZES.items():
         items = [f"{part[0]}{number:03d}" for number in range(size)]
@@ -67,14 +46,6 @@ def example_files(name: str) -> dict[str, bytes]:
     return {**{file: text.encode() for file, text in files.items()}, **zips}
 
 
-def _rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def _speaker(number: int) -> str:
-    return f"S{number % SPEAKERS:02d}"
-
-
 # Speech recognition: words, with two references for some utterances
 
 WORDS = (
@@ -89,12 +60,12 @@ def _asr_labels(draw: random.Random, items: Sequence[str]) -> Files:
         said = [draw.choices(WORDS, k=draw.randint(3, 9))]
         if draw.random() < 0.3:  # another way to write down what a child said
             said.append(["äh", *said[0][1:]])
-        rows += [(item, " ".join(words).capitalize() + ".", _speaker(number)) for words in said]
+        rows += [(item, " ".join(words).capitalize() + ".", speaker_of(number)) for words in said]
     return {"transcripts.csv": csv_text([("id", "transcript", "speaker"), *rows])}
 
 
 def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    said = {row["id"]: row["transcript"] for row in reversed(_rows(labels["transcripts.csv"]))}
+    said = {row["id"]: row["transcript"] for row in reversed(rows_of(labels["transcripts.csv"]))}
     rows = []
     for item, text in sorted(said.items()):
         words = [
@@ -105,28 +76,6 @@ def _asr_answers(draw: random.Random, labels: Mapping[str, str], right: float) -
 
 
 # One label for each item: three languages, a health condition, spoofed speech
-
-
-def _labelled(label: Callable[[random.Random, int], str]) -> Labels:
-    """Return a maker of labels, each drawn by `label` for the item of a number."""
-
-    def labels(draw: random.Random, items: Sequence[str]) -> Files:
-        rows = [(item, label(draw, number), _speaker(number)) for number, item in enumerate(items)]
-        return {"labels.csv": csv_text([("id", "label", "speaker"), *rows])}
-
-    return labels
-
-
-def _answered(
-    file: str, columns: Sequence[str], answer: Callable[[random.Random, str, float], Sequence[object]]
-) -> Answers:
-    """Return a maker of a file of answers; `answer` draws the cells of an item from its label."""
-
-    def answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-        rows = [(row["id"], *answer(draw, row["label"], right)) for row in _rows(labels["labels.csv"])]
-        return {file: csv_text([("id", *columns), *rows])}
-
-    return answers
 
 
 LANGUAGES = ("Hindi", "Tamil", "English")
@@ -157,12 +106,12 @@ def _rating_labels(draw: random.Random, items: Sequence[str]) -> Files:
     for number, item in enumerate(items):
         true = draw.uniform(1, 7)
         second = "" if draw.random() < 0.1 else _rating(draw, true, 0.7)  # not every item has two ratings
-        rows.append((item, _rating(draw, true, 0.7), second, _speaker(number)))
+        rows.append((item, _rating(draw, true, 0.7), second, speaker_of(number)))
     return {"ratings.csv": csv_text([("id", "rater1", "rater2", "speaker"), *rows])}
 
 
 def _rating_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
-    rated = {row["id"]: int(row["rater1"]) for row in _rows(labels["ratings.csv"])}
+    rated = {row["id"]: int(row["rater1"]) for row in rows_of(labels["ratings.csv"])}
     rows = [(item, _rating(draw, rating, 4 * (1 - right))) for item, rating in rated.items()]
     return {"ratings.csv": csv_text([("id", "rating"), *rows])}
 
@@ -174,7 +123,7 @@ DIAGNOSED, TESTED = "memory_clinic_decisions/labels.csv", "memory_clinic_scores/
 
 
 def _clinic_labels(draw: random.Random, items: Sequence[str]) -> Files:
-    speakers = [_speaker(number) for number in range(len(items))]
+    speakers = [speaker_of(number) for number in range(len(items))]
     diagnosis = {speaker: draw.choice([*DIAGNOSES]) for speaker in sorted({*speakers})}
     tested = {name: min(30, round(draw.gauss(DIAGNOSES[found], 2))) for name, found in diagnosis.items()}
     columns = ((DIAGNOSED, "label", diagnosis), (TESTED, "score", tested))
@@ -192,11 +141,11 @@ def _clinic_labels(draw: random.Random, items: Sequence[str]) -> Files:
 def _clinic_answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
     found = [
         (row["id"], row["label"] if draw.random() < right else draw.choice([*DIAGNOSES]))
-        for row in _rows(labels[DIAGNOSED])
+        for row in rows_of(labels[DIAGNOSED])
     ]
     scores = [
         (row["id"], f"{min(30, max(0, draw.gauss(int(row['score']), 15 * (1 - right)))):.1f}")
-        for row in _rows(labels[TESTED])
+        for row in rows_of(labels[TESTED])
     ]
     return {
         "decisions.csv": csv_text([("id", "label"), *found]),
@@ -214,7 +163,7 @@ def _meeting_labels(draw: random.Random, items: Sequence[str]) -> Files:
         now = 0.0
         for _ in range(draw.randint(8, 16)):
             length = draw.uniform(0.8, 6)
-            turns.append(_rttm(item, now, length, _speaker(draw.choice(speakers))))
+            turns.append(_rttm(item, now, length, speaker_of(draw.choice(speakers))))
             now += max(0.5, length + draw.gauss(0.3, 0.5))
         regions.append(f"{item} 1 0.000 {now + 8:.3f}")
     return {"turns.rttm": "\n".join([*turns, ""]), "regions.uem": "\n".join([*regions, ""])}
@@ -237,8 +186,8 @@ EXAMPLES = {
     "children_asr": Example("speech recognition: words, several references", _asr_labels, _asr_answers),
     "three_languages": Example(
         "identification of three languages",
-        _labelled(lambda draw, _: draw.choice(LANGUAGES)),
-        _answered("scores.csv", LANGUAGES, _log_likelihoods),
+        labelled(lambda draw, _: draw.choice(LANGUAGES)),
+        answered("scores.csv", LANGUAGES, _log_likelihoods),
     ),
     "meeting_speakers": Example("who speaks when in meetings", _meeting_labels, _meeting_answers),
     "learner_ratings": Example(
@@ -246,13 +195,13 @@ EXAMPLES = {
     ),
     "health": Example(
         "detection of a health condition, yes or no",
-        _labelled(lambda _, number: "no" if number % SPEAKERS % 3 else "yes"),
-        _answered("decisions.csv", ["label"], _decision),
+        labelled(lambda _, number: "no" if number % SPEAKERS % 3 else "yes"),
+        answered("decisions.csv", ["label"], _decision),
     ),
     "spoofing": Example(
         "detection of spoofed speech by one score",
-        _labelled(lambda draw, _: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
-        _answered("scores.csv", ["score"], _score),
+        labelled(lambda draw, _: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
+        answered("scores.csv", ["score"], _score),
     ),
     "memory_clinic": Example(
         "two tasks with one ranking: a diagnosis, and the score of a test",
@@ -260,4 +209,5 @@ EXAMPLES = {
         _clinic_answers,
         joint=True,
     ),
+    **FIELD,
 }

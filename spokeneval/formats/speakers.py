@@ -81,7 +81,8 @@ def independence_note(called: str, declared: Mapping[str, Any]) -> str:
     """
     called = called[: -len(GROUP)] if called.endswith(GROUP) else called
     mean = declared.get(MEAN_OVER)
-    if called in (SPEAKER, "session", declared.get("unit"), isinstance(mean, Mapping) and mean["column"]):
+    chosen = (declared.get("unit"), declared.get("level"), isinstance(mean, Mapping) and mean["column"])
+    if called in (SPEAKER, "session", *chosen):
         return ""
     called = plural_of(called)
     return (

@@ -36,6 +36,8 @@ PARTS = "groups"
 SHARE = "share"
 FIXED, DRAWN = "fixed", "drawn"
 MOST_GROUPS = 200
+_SHORT = {"Balanced accuracy": "UAR", "Matthews correlation": "MCC"}
+"""Titles that would be too long for a platform with the mean and the end of an interval."""
 _OF_ITEMS = ("turns", "regions", "excluded", "units", "speakers")
 """The attributes of a reference of recordings that have one entry for each of them, if any."""
 
@@ -79,18 +81,23 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
     means = tuple(
         base._replace(
             key=f"group_{key}_{base.key}",
-            title=f"{key.capitalize()} {base.title} by {grouping.column}",
+            title=f"{prefix} {_SHORT.get(base.title, base.title)}",
             formula=partial(formula, value=value),
-            description=f"{words} of each {grouping.column}: {base.description}",
+            description=f"{key} of each {grouping.column}: {base.description}",
             of=PARTS,
             undefined=None,
             bounds=bounds,
             interval=None,
             remark=None,
         )
-        for key, words, formula, bounds in (
-            ("mean", "mean", partial(_mean, drawn=grouping.drawn), base.bounds),
-            ("worst", "worst", partial(_worst, highest=base.direction != HIGHER), None),
+        for key, prefix, formula, bounds in (
+            (
+                "mean",
+                "Mean" if base.title.startswith("Macro") else "Macro",
+                partial(_mean, drawn=grouping.drawn),
+                base.bounds,
+            ),
+            ("worst", "Worst", partial(_worst, highest=base.direction != HIGHER), None),
         )
     )
     layouts = (grouped.layout, *task.format.layouts[1:])

@@ -40,10 +40,13 @@ def main(name: str, folder: Path) -> None:
         scores = (
             [scores[0] - scores[1]] if scores[0] < 0 else scores[:1]
         )  # a log-likelihood ratio, or a probability
+    columns = ["score"] if target else classes
+    if "tandem" in declaration:
+        columns, scores = [*columns, "countermeasure"], scores * 2
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "scores.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([identifier, *(["score"] if target else classes)])
+        writer.writerow([identifier, *columns])
         for row in table(HERE / name / "input" / "items.csv"):
             writer.writerow([row[identifier], *(f"{score:.4f}" for score in scores)])
 

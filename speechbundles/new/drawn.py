@@ -1,0 +1,62 @@
+"""Synthetic labels and answers of examples: what several of them share."""
+
+import csv
+import io
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from spokeneval.formats.tables import csv_text
+
+Files = dict[str, str]
+Labels = Callable[[random.Random, Sequence[str]], Files]
+Answers = Callable[[random.Random, Mapping[str, str], float], Files]
+
+SPEAKERS = 24
+
+
+class Example(NamedTuple):
+    """An example.
+
+    Attributes
+    ----------
+    description: of its task, in one line.
+    labels: a random generator and the items' ids -> the reference's files, of several tasks as `task/file`.
+    answers: a random generator, the reference's files and the share of right answers -> a submission's files.
+    joint: whether it is a challenge with several tasks, whose submissions are a season of teams.
+    """
+
+    description: str
+    labels: Labels
+    answers: Answers
+    joint: bool = False
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def speaker_of(number: int) -> str:
+    return f"S{number % SPEAKERS:02d}"
+
+
+def labelled(label: Callable[[random.Random, int], str]) -> Labels:
+    """Return a maker of labels, each drawn by `label` for the item of a number."""
+
+    def labels(draw: random.Random, items: Sequence[str]) -> Files:
+        rows = [(item, label(draw, number), speaker_of(number)) for number, item in enumerate(items)]
+        return {"labels.csv": csv_text([("id", "label", "speaker"), *rows])}
+
+    return labels
+
+
+def answered(
+    file: str, columns: Sequence[str], answer: Callable[[random.Random, str, float], Sequence[object]]
+) -> Answers:
+    """Return a maker of a file of answers; `answer` draws the cells of an item from its label."""
+
+    def answers(draw: random.Random, labels: Mapping[str, str], right: float) -> Files:
+        rows = [(row["id"], *answer(draw, row["label"], right)) for row in rows_of(labels["labels.csv"])]
+        return {file: csv_text([("id", *columns), *rows])}
+
+    return answers
