@@ -12,7 +12,7 @@ import numpy as np
 from ...formats.problems import data
 from ...metrics.alignment import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
-from ...metrics.transcript_errors import best_references
+from ...metrics.transcript_errors import best_references, without_unknown
 from ...run.scoring import Scored
 from ...run.words import written
 from ...task import View
@@ -100,8 +100,11 @@ def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[
     references, heard = view.expected(reference), view.given(submission)
     flat = list(chain.from_iterable(references))
     owner = [place for place, row in enumerate(references) for _ in row]
-    rows, best = best_references(flat, heard, owner, **view.facts.get("best", {}))
+    chosen = view.facts.get("best", {})
+    rows, best = best_references(flat, heard, owner, **chosen)
     said = [flat[place] for place in best]
+    if chosen.get("unknown"):
+        said, heard = without_unknown(said, heard, chosen["unknown"])
     flawed = np.flatnonzero(rows.wrong).tolist()
     sizes = np.array([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], dtype=np.int64)
     within = sizes <= LARGEST

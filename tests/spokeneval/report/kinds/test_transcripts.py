@@ -19,6 +19,12 @@ def test_the_words_with_the_most_errors():
     assert found["Most frequent errors"][1:] == [["– → ran", "1"], ["sat → –", "1"], ["the → a", "1"]]
 
 
+def test_a_word_for_what_could_not_be_understood_is_no_error():
+    said, heard = [[["the", "unk", "sat"]]], [["the", "cat", "sad"]]
+    markup = section({"kind": "transcripts", "unk": "unk"}, {"transcript": said}, {"transcript": heard})
+    assert tables(markup)["Most frequent errors"][1:] == [["sat → sad", "1"]]
+
+
 def test_the_errors_of_words_add_up_to_those_of_jiwer():
     draw = np.random.default_rng(2)
     said = [list(draw.choice(list("abcd"), draw.integers(1, 9))) for _ in range(40)]
