@@ -193,7 +193,7 @@ def start(
             os.close(theirs)
         try:
             if _line(status_fd):
-                return Family(supervisor), status_fd
+                return Family(supervisor, way), status_fd
         except BaseException:
             supervisor.kill()
             raise
@@ -281,8 +281,8 @@ def _over_time(elapsed: float, limits: Limits) -> str | None:
 class Family:
     """The descendants of a supervisor."""
 
-    def __init__(self, supervisor: subprocess.Popen[bytes]) -> None:
-        self.supervisor = supervisor
+    def __init__(self, supervisor: subprocess.Popen[bytes], way: str = REAPER) -> None:
+        self.supervisor, self.way = supervisor, way
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
         self.peak = 0
@@ -319,14 +319,18 @@ class Family:
         return list(self.seen)
 
     def kill(self) -> None:
-        """Suspend all processes until no new ones appear, then kill them, until none remain; then the supervisor.
+        """Kill all processes, also those that start others all the time, and then the supervisor.
 
+        In a PID namespace, the kernel kills all when the first one, the helper, ends, and none can start another; the
+        supervisor ends after them. Otherwise: suspend all until no new ones appear, then kill them, until none remain.
         The helper is killed too: it may be about to start the command. None remain only if two lists are empty: one may
         lack a process whose parent ended while it was made.
         """
-        deadline = time.monotonic() + KILL_SECONDS
         halted: set[psutil.Process] = set()
         try:
+            if self.way == NAMESPACE:
+                self._kill_namespace()
+            deadline = time.monotonic() + KILL_SECONDS
             while members := self._alive() or self._alive():
                 if time.monotonic() > deadline:
                     left = sorted(member.pid for member in members)
@@ -343,6 +347,15 @@ class Family:
         finally:
             self.supervisor.kill()
             self.supervisor.wait()
+
+    def _kill_namespace(self) -> None:
+        """Kill the first process of the namespace, and wait for the supervisor, which ends after all others."""
+        helpers: list[psutil.Process] = _of(self.root, lambda root: list(root.children()), [])
+        for helper in helpers:
+            _of(helper, psutil.Process.kill, None)
+        if helpers:
+            with suppress(subprocess.TimeoutExpired):
+                self.supervisor.wait(KILL_SECONDS)
 
 
 def _is_alive(process: psutil.Process) -> bool:
