@@ -106,7 +106,7 @@ def run_uploads(
                 each.place, threading.Lock()
             ):  # two uploads of the same bytes share their state
                 step = done or take(job, fetched / each.run.submission, each.place, each.hidden)
-        except (OrganiserError, OSError) as error:
+        except (OrganiserError, OSError, RuntimeError) as error:
             step = Step(MACHINE, log=str(error))
         with lock:
             used[each.run.owner] = used.get(each.run.owner, 0.0) + machine_seconds(each.place)

@@ -1,0 +1,247 @@
+"""Programs of participants that try to get hidden recordings, labels or anything else out, through the command `run`.
+
+Each attempt is an upload of its own. It runs twice, on public and on hidden recordings, beside all others, and prints
+what it found, for the organiser's log. All are run by one call of the command.
+"""
+
+import csv
+import io
+import json
+import os
+import shutil
+import socket
+import sys
+import uuid
+import zipfile
+from pathlib import Path
+
+import psutil
+import pytest
+
+import build_bundle
+from speechbundles.model import dates
+from speechbundles.model.environment import TOKEN_VARIABLE
+from tests.samples.home_boards import NOW
+from tests.samples.programs import ROOT
+from tests.samples.programs_at_home import GOOD, READS, WRITES, begin_with_sound, program, uploaded
+from tests.samples.small_bundles import unzipped
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
+]
+
+SECRET = f"secret-{uuid.uuid4().hex}"
+
+FOUND = {
+    "network": ("socket.create_connection(('192.0.2.1', 53), 3)", "Network is unreachable"),
+    "network, IPv6": ("socket.create_connection(('2001:db8::1', 53), 3)", "Network is unreachable"),
+    "datagrams": ("socket.socket(2, 2).sendto(b'x', ('192.0.2.1', 53))", "Network is unreachable"),
+    "names": ("socket.getaddrinfo('example.org', 80)", "Temporary failure in name resolution"),
+    "a port of this computer": ("socket.create_connection(('127.0.0.1', {port}), 3)", "Connection refused"),
+    "an abstract socket": ("socket.socket(1).connect('\\0{mark}')", "Connection refused"),
+    "a socket in the file system": (
+        "socket.socket(1).connect('{place}/socket')",
+        "No such file or directory",
+    ),
+    "sockets of a virtual machine": ("socket.socket(40, 1)", "Address family not supported by protocol"),
+    "raw packets": ("socket.socket(17, 3)", "Address family not supported by protocol"),
+    "shared memory of others": ("os.listdir('/dev/shm')", "[]"),
+    "shared memory of no process": ("os.memfd_create('x')", "Function not implemented"),
+    "shared memory, System V": ("libc.shmget(0, 9, 0o600), ctypes.get_errno()", "(-1, 38)"),
+    "temporary files of other runs": ("os.listdir('/tmp')", "['output']"),
+    "the state of other runs": ("os.listdir('{fetched}')", "No such file or directory"),
+    "processes of other runs": ("[n for n in os.listdir('/proc') if n.isdigit() and int(n) > 9]", "[]"),
+    "signals": ("os.kill({process}, 0)", "No such process"),
+    "another's environment": ("open('/proc/{process}/environ').read()", "No such file or directory"),
+    "its environment": ("'{secret}' in str(os.environ)", "False"),
+    "memory of the first process": ("open('/proc/1/environ').read().count('{secret}')", "0"),
+    "the labels": ("open('{labels}').read()", "No such file or directory"),
+    "files with labels, by name": (
+        "[f for folder, _, files in os.walk('/app') for f in files if not f.endswith(('.wav', 'main.py'))]",
+        "['answers.tar', 'items.csv']",
+    ),
+    "the bundle with the labels": ("open('{bundle}').read()", "No such file or directory"),
+    "the token": ("open('{token}').read()", "No such file or directory"),
+    "the project": ("open('{project}/pyproject.toml').read()", "No such file or directory"),
+    "recordings of the other set": ("os.listdir(inputs + '/../../sound')", "No such file or directory"),
+    "recordings, changed": ("open(inputs + '/sound/new.wav', 'w')", "Read-only file system"),
+    "recordings, rights": ("os.chmod(inputs + '/sound', 0o777)", "Read-only file system"),
+    "its own code, for the next run": ("open('/app/code/main.py', 'a')", "Read-only file system"),
+    "compiled code for the next run": ("os.mkdir('/app/code/__pycache__')", "Read-only file system"),
+    "Python, for the next run": ("open(sys.prefix + '/planted', 'w')", "Read-only file system"),
+    "settings of the kernel": ("open('/proc/sys/kernel/core_pattern', 'r+')", "Read-only file system"),
+    "a device": ("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))", "Operation not permitted"),
+    "a sparse file": ("os.truncate(os.open('/tmp/x', 66) and '/tmp/x', 1 << 40)", "File too large"),
+    "an endless file": (
+        "[open('/tmp/%d' % n, 'wb').write(bytes(16 << 20)) for n in range(99)]",
+        "No space left on device",
+    ),
+    "namespaces": ("subprocess.run(['unshare', '--user', 'true'], stderr=-3).returncode == 0", "False"),
+    "tracing": ("libc.ptrace(16, {process}, 0, 0)", "-1"),
+}
+"""Attempts whose expression must have this value, or end with this error, on hidden recordings."""
+
+LATER = f"import os, sys, time\n{READS}hidden = len(items) == 120\n"
+LINK = "[os.remove(outputs + '/decisions.csv'), os.symlink('/etc/passwd', outputs + '/decisions.csv')]"
+STAYS = ["sleep", "99", f"0.{int(SECRET[-9:], 16)}"]
+ENDS = {
+    "a link as answers": (f"{LATER}{WRITES}\nhidden and {LINK}", "run_answers"),
+    "a pipe as answers": (f"{LATER}{WRITES}\nhidden and os.mkfifo(outputs + '/pipe')", "run_answers"),
+    "a second file": (f"{LATER}{WRITES}\nhidden and open(outputs + '/{{}}'.format(items[0]), 'w')", "run_answers"),
+    "a folder of answers": (f"{LATER}{WRITES}\nhidden and os.mkdir(outputs + '/more')", "run_answers"),
+    "items that are none": (f"{LATER}hidden and answers.update(x='yes')\n{WRITES}", "run_answers"),
+    "codes of a crash": (f"{LATER}{WRITES}\nhidden and os._exit(77)", "run_failed"),
+    "a signal": (f"{LATER}{WRITES}\nhidden and os.abort()", "run_failed"),
+    "time": (f"{LATER}time.sleep(3 * hidden)\n{WRITES}", "ok"),
+    "a long log": (f"{LATER}hidden and print('x' * (64 << 20))\n{WRITES}", "ok"),
+    "words in the log": (f"{LATER}hidden and print('heard', {SECRET!r})\n{WRITES}", "ok"),
+    "fork bomb": (f"{LATER}for _ in range(9 * hidden):\n    os.fork()\ntime.sleep(9 * hidden)\n{WRITES}", "run_limit"),
+    "memory": (f"{LATER}x = b'x' * (999 * hidden << 20)\ntime.sleep(9 * hidden)\n{WRITES}", "run_limit"),
+    "a process that stays": (f"{LATER}os.fork() or (os.setsid(), os.execvp('sleep', {STAYS}))\n{WRITES}", "ok"),
+    "no end": (f"{LATER}time.sleep(99 * hidden)\n{WRITES}", "run_time"),
+}  # fmt: skip
+"""Attempts with the code that participants read."""
+
+
+def zipped(*entries):
+    """A zip with main.py and entries: name, mode, content."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("main.py", GOOD)
+        for name, mode, text in entries:
+            entry = zipfile.ZipInfo(name)
+            entry.create_system, entry.external_attr = 3, mode << 16
+            archive.writestr(entry, text)
+    return content.getvalue()
+
+
+ZIPS = {
+    "a link in the zip": zipped(("weights", 0o120777, "/etc/passwd")),
+    "a path outside": zipped(("../planted", 0o100644, "x")),
+    "an absolute path": zipped(("/tmp/planted", 0o100644, "x")),
+    "a device in the zip": zipped(("disk", 0o60644, "")),
+    "a command for the platform": zipped(("metadata", 0o100644, "command: sh")),
+    "packages without permission": zipped(("requirements.txt", 0o100644, "x==1")),
+}
+"""Uploads that the static check refuses."""
+
+
+@pytest.fixture(scope="module")
+def raid(tmp_path_factory):
+    """Run all attempts in one call; give the log of each hidden run, the codes, and the places."""
+    place = tmp_path_factory.mktemp("raid")
+    mine = begin_with_sound(place)
+    fetched = mine / "fetched"
+    (place / "token").write_text(SECRET)
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX) as abstract,
+        socket.socket(socket.AF_UNIX) as named,
+    ):
+        patched.setattr(dates, "now", lambda: NOW)
+        patched.setenv(TOKEN_VARIABLE, SECRET)
+        abstract.bind(f"\0{SECRET}")
+        abstract.listen()
+        patched.chdir(place)
+        named.bind("socket")
+        facts = {
+            "port": server.getsockname()[1],
+            "mark": SECRET,
+            "place": place,
+            "fetched": fetched,
+            "process": os.getpid(),
+            "secret": SECRET,
+            "labels": mine / "reference_data/health/evaluation/labels.csv",
+            "bundle": fetched / ".board/codabench/health.zip",
+            "token": place / "token",
+            "project": ROOT,
+        }
+        shared = Path("/dev/shm") / SECRET
+        shared.write_text(SECRET)
+        sources = {"good": program(GOOD)}
+        for name, (expression, _) in FOUND.items():
+            tried = (
+                "import ctypes, os, socket, subprocess, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                f"{READS}try:\n    found = {expression.format(**facts)}\nexcept OSError as error:\n"
+                f"    found = error.strerror\nprint('FOUND', found)\nimport glob\n"
+                f"for made in glob.glob('/tmp/[0-9x]*'):\n    os.remove(made)\n{WRITES}"
+            )
+            sources[name] = program(tried)
+        sources |= {name: program(source) for name, (source, _) in ENDS.items()}
+        sources |= {"order": program(GOOD.replace("answers.items()", "sorted(answers.items(), key=hash)"))}
+        wide = GOOD.replace("id,label", "note,id,label,more").replace(
+            "{item},{label}", "x{len(item)},{item},{label},y"
+        )
+        sources |= {"columns": program(wide), **ZIPS}
+        uploaded(
+            mine, *((name.replace(" ", "_").replace(",", ""), content) for name, content in sources.items())
+        )
+        try:
+            status = build_bundle.main(
+                ["run", "--competition", str(mine), "--out", str(place / "site"), "--jobs", "2"]
+            )
+        finally:
+            shared.unlink()
+    assert status == 0
+    runs = {}
+    for (name, _), row in zip(sources.items(), csv_rows(fetched / ".runs/runs.csv"), strict=True):
+        state = fetched / ".runs" / row["state"]
+        log = state / "run1.json"
+        runs[name] = row["code"], json.loads(log.read_text())["log"] if log.exists() else "", row
+    return runs, place
+
+
+def csv_rows(path):
+    return [*csv.DictReader(path.read_text("utf-8").splitlines())]
+
+
+@pytest.mark.parametrize("attempt", FOUND)
+def test_a_program_does_not_get_out(raid, attempt):
+    code, log, _ = raid[0][attempt]
+    assert (code, log.splitlines()[0]) == ("ok", f"FOUND {FOUND[attempt][1]}"), log
+
+
+@pytest.mark.parametrize("attempt", ENDS)
+def test_an_attempt_ends_with_its_code(raid, attempt):
+    code, log, _ = raid[0][attempt]
+    assert code == ENDS[attempt][1], log[-500:]
+
+
+@pytest.mark.parametrize("attempt", ZIPS)
+def test_a_hostile_zip_is_refused_before_anything_runs(raid, attempt):
+    code, log, row = raid[0][attempt]
+    assert (code, log, row["smoke_seconds"]) == ("refused", "", "")
+
+
+@pytest.mark.parametrize("attempt", ["order", "columns"])
+def test_what_surrounds_the_answers_is_not_kept(raid, attempt):
+    runs, _ = raid
+    assert runs[attempt][2]["answers"] == runs["good"][2]["answers"] != ""
+
+
+def test_nothing_is_left_and_nothing_secret_is_shown(raid):
+    """What participants and everybody get has no log of a hidden run, no secret, and no answer."""
+    runs, place = raid
+    state = place / "mine/fetched/.runs"
+    shown = [*(place / "site").iterdir(), *(state / "returns").iterdir()]
+    text = b"".join(path.read_bytes() for path in shown)
+    assert SECRET.encode() not in text
+    assert b"FOUND" in text  # of the smoke runs, on public recordings
+    assert b"exit status 77" not in text
+    for what, (_, log, _) in runs.items():
+        assert len(log) < 3 << 20, what
+    assert "up to 1/4 of the time limit" in text.decode()
+    assert not [
+        path for path in place.rglob("*") if path.name in ("planted", "core") or path.name.startswith("core.")
+    ]
+    assert not Path("/tmp/planted").exists()
+    assert not Path(sys.prefix, "planted").exists()
+    running = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    assert not [words for words in running if STAYS[-1] in words]
+    answered = {row["answers"] for code, _, row in runs.values() if code == "ok"}
+    assert answered == {runs["good"][2]["answers"]}  # the good ones' bytes are unchanged beside all others
+    assert unzipped(next((state / "fetched/submissions/good").iterdir()).read_bytes()).keys() == {
+        "decisions.csv"
+    }

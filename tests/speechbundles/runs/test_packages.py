@@ -1,0 +1,82 @@
+"""Packages of a program's requirements: wheels by hash from a folder, installed once, and never run while installed."""
+
+import hashlib
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from speechbundles.model.zips import make_zip
+from tests.samples.programs import write_files
+from tests.samples.programs_at_home import GOOD, program, uploaded
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
+]
+
+METADATA = {
+    "ears-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: ears\nVersion: 1.0\n",
+    "ears-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "ears-1.0.dist-info/RECORD": "",
+}
+HEARS = f"import ears\nassert ears.SHARP\n{GOOD}"
+
+
+def wheel(source="SHARP = True\n", **more):
+    files = {"ears/__init__.py": source, **METADATA, **more}
+    return make_zip({name: content.encode() for name, content in files.items()})
+
+
+@pytest.fixture
+def go(home, begun, tmp_path):
+    """Return a function that runs a program with requirements; a wheel is in the folder of wheels."""
+    _, chosen, *_ = begun
+    own = replace(chosen, settings={**chosen.settings, "environment": "own"})
+
+    def go(content, line="", source=HEARS):
+        write_files(tmp_path / "wheels", {"ears-1.0-py3-none-any.whl": content})
+        line = line or f"ears==1.0 --hash=sha256:{hashlib.sha256(content).hexdigest()}"
+        uploaded(tmp_path, ("anna", program(source, **{"requirements.txt": f"{line}\n".encode()})))
+        (taken,) = home(competition=own, wheels=tmp_path / "wheels")
+        return taken
+
+    return go
+
+
+def test_packages_are_installed_once_and_read_only(go, tmp_path):
+    content = wheel()
+    assert go(content).step.code == "ok"
+    (place,) = (path for path in (tmp_path / "packages").iterdir() if path.is_dir())
+    times = {path: path.stat().st_mtime_ns for path in place.rglob("*")}
+    poison = f"open('/app/packages/ears/__init__.py', 'w')\n{HEARS}"
+    assert go(content, source=poison).step.code == "smoke_failed"
+    assert times == {path: path.stat().st_mtime_ns for path in place.rglob("*")}
+    (place / "ears/__init__.py").write_text("SHARP = False\n")  # a damaged folder is made again
+    assert go(content, source=f"{HEARS}#").step.code == "ok"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "said"),
+    [
+        (wheel(), f"ears==1.0 --hash=sha256:{'0' * 64}", "DO NOT MATCH THE HASHES"),
+        (wheel(), f"nose==1.0 --hash=sha256:{'0' * 64}", "No matching distribution found"),
+        (b"no wheel", "", "build_failed"),
+        (wheel(**{"../outside.py": "x"}), "", "build_failed"),
+    ],
+)
+def test_packages_that_cannot_be_installed(go, tmp_path, content, line, said):
+    taken = go(content, line)
+    assert taken.step.code == "build_failed"
+    assert said in taken.step.log + taken.step.code
+    assert not list(tmp_path.rglob("outside.py"))
+    assert not [path for path in (tmp_path / "packages").glob("*") if path.is_dir()]
+
+
+def test_code_of_a_package_does_not_run_while_it_is_installed(go, tmp_path):
+    """Neither modules nor files that Python reads when it starts."""
+    hostile = "import os; os.mkdir('/tmp/output/planted')\n"
+    content = wheel(**{"ears.pth": hostile, "sitecustomize.py": "", "usercustomize.py": hostile})
+    taken = go(content)
+    assert taken.step.code == "ok"
+    assert not list(tmp_path.rglob("planted"))
