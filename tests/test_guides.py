@@ -21,6 +21,7 @@ import pytest
 import build_bundle
 from sample_data import demo
 from speechbundles.competition.read import read_competitions
+from speechbundles.model import dates
 from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
@@ -28,6 +29,8 @@ from speechbundles.new.challenge import what_to_edit
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import read_folder
+from tests.samples.codabench_server import TOKEN, CodabenchServer
+from tests.samples.home_boards import upload_bundle
 from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.own_python import own_python
 from tests.samples.own_python import submissions as own_submissions
@@ -41,6 +44,7 @@ RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "F
 ELSEWHERE = {
     "how-to/audio-baselines",
     "how-to/new-challenge",
+    "how-to/run-code",
     "start/researcher",
     OWN_TASK,
 }
@@ -218,6 +222,40 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
     assert re.findall("good|poor", told.partition("pauses · MAE")[2])[:2] == ["good", "poor"]
     lines = [line for line in files["settings.yaml"].splitlines() if line]
     assert len(lines) <= 20
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
+@pytest.mark.thorough
+def test_the_guide_to_programs_works_with_its_settings(tmp_path, monkeypatch, capsys):
+    """The commands of the page, one by one; before the one with the number, the zip of the kit is uploaded."""
+    page = "how-to/run-code"
+    monkeypatch.chdir(write_files(tmp_path, {"make_sound.py": blocks(page, "python")[0], "token": TOKEN}))
+    (tmp_path / "token").chmod(0o600)
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 3, 10, 4))
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+        for line in lines:
+            program, *words = shlex.split(
+                line.replace("~/.codabench-token", f"token --server {server.address}")
+            )
+            if "1234" in words:
+                number = upload_bundle(server, tmp_path / "clinic")
+                phase = server.competitions[number]["phases"][1]["id"]
+                server.enter(phase, "anna", (tmp_path / "program.zip").read_bytes())
+                words[words.index("1234")] = str(number)
+            if program == "python3":
+                subprocess.run([sys.executable, *words], check=True)
+            else:
+                assert build_bundle.main(words) == 0, (line, capsys.readouterr())
+            if words[0] == "init":
+                path = tmp_path / "clinic/competition.yaml"
+                own = "".join(f"  {setting}\n" for setting in blocks(page, "yaml")[0].splitlines())
+                path.write_text(
+                    path.read_text("utf-8").replace("defaults:\n", f"defaults:\n{own}", 1), "utf-8"
+                )
+    assert "anna,Evaluation,ok," in (tmp_path / "site/runs.csv").read_text("utf-8")
+    listed = set(re.findall(r"^\| `(\w+\.csv|\w+)/?", PAGES[page].partition("## Read")[2], re.MULTILINE))
+    assert listed <= {*os.listdir("clinic/fetched/.runs"), "ID"}
 
 
 def test_the_organisers_first_page_is_short():
