@@ -58,9 +58,8 @@ def _side_by_side(bundle: BuiltBundle, kind: str, columns: Mapping[str, str]) ->
             yield f"{rehearsal.phase}, {name}: not compared: {error}"
             continue
         shown = {cell.key: cell.fixed() for cell in rehearsal.row}
-        rows = [
+        rows = [("column", "its program", kind)]
+        rows += [
             (key, shown.get(key, rehearsal.status), f"{scores[own]:.10g}") for key, own in columns.items()
         ]
-        yield "\n".join(
-            [f"{rehearsal.phase}, {name}", *text_table([("column", "its program", kind), *rows], {0})]
-        )
+        yield "\n".join([f"{rehearsal.phase}, {name}", *text_table(rows, {0})])

@@ -143,9 +143,8 @@ def chosen_at_home(folder: Path, name: str | None) -> Competition:
         )
     if len(found) > 1:
         names = ", ".join(competition.name for competition in found)
-        raise OrganiserError(
-            f"{folder}: several bundles have labels: home; choose one with --bundle: {names}"
-        )
+        what = f"{folder}: several bundles have labels: home"
+        raise OrganiserError(f"{what}; choose one with --bundle: {names}")
     return found[0]
 
 

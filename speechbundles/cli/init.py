@@ -62,9 +62,8 @@ def command(
         known: dict[str, Any] = read_data(data) if data else {"task": {}, "files": [], "sealed": 0}
         kind = kind or ([known["task"]["kind"]] if new and "kind" in known["task"] else [])
         if [bool(names), bool(new), bool(example)].count(True) != 1 or bool(new) != bool(kind):
-            raise click.UsageError(
-                "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
-            )
+            how = "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE."
+            raise click.UsageError(how)
         if example:
             write_example(ROOT, folder, example)
             say(what_is_there(folder, example))
@@ -91,11 +90,8 @@ def _copied(data: Path, files: Sequence[str], folder: Path, places: Sequence[str
         part, name, own = [*place.split("/"), "", ""][:3]
         if part == "reference_data" and files and (data / own / files[0]).is_file():
             task = find_task(name).format.reference_files if name in task_names() else files
-            copies = {
-                f"{place}{Path(new).stem}.csv": (data / own / file).read_bytes()
-                for file, new in zip(files, task, strict=False)
-            }
-            write_tree(folder, copies)
+            for file, new in zip(files, task, strict=False):
+                write_tree(folder, {f"{place}{Path(new).stem}.csv": (data / own / file).read_bytes()})
             found.append(place)
     if (data / AGREEMENT).is_file():
         write_tree(folder, {f"annotation/{AGREEMENT}": (data / AGREEMENT).read_bytes()})

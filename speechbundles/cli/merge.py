@@ -71,12 +71,11 @@ def command(
         if sources[0].is_dir() and (sources[0] / DATA).is_file():
             ours = replace(read_round(sources[0]), unit=unit)
         turns = files_in(sources)
-        merged = (
-            merge_annotations(turns, ours, rule, **of_turns)
-            if turns
-            else merge_sheets(sources, ours, rule, **how)
-        )
-        write_tree(out, merged[0])
-    say("\n".join(merged[1]))
-    say(f"wrote {', '.join(merged[0])} to {out}", error=True)
+        if turns:
+            files, lines = merge_annotations(turns, ours, rule, **of_turns)
+        else:
+            files, lines = merge_sheets(sources, ours, rule, **how)
+        write_tree(out, files)
+    say("\n".join(lines))
+    say(f"wrote {', '.join(files)} to {out}", error=True)
     return 0

@@ -34,9 +34,8 @@ def _numbers(context: click.Context, option: click.Parameter, texts: Sequence[st
     try:
         return {name: float(number) for name, _, number in (text.rpartition("=") for text in texts)}
     except ValueError:
-        raise click.BadParameter(
-            f"expected {option.human_readable_name.upper()} such as evaluation=0.7"
-        ) from None
+        expected = option.human_readable_name.upper()
+        raise click.BadParameter(f"expected {expected} such as evaluation=0.7") from None
 
 
 @click.command(cls=Command, help=__doc__)
@@ -71,9 +70,8 @@ def command(source: Path, out: Path, draw: dict[str, float], sounds: Path | None
         copies = pd.DataFrame(same_texts(texts), columns=["set", "item", "other set", "other item"])
         if len(copies):
             files["copies.csv"] = csv_bytes(copies)
-            lines.append(
-                f"{count_of(len(copies), 'item')} with a text that another set has, too; see copies.csv"
-            )
+            found = count_of(len(copies), "item")
+            lines.append(f"{found} with a text that another set has, too; see copies.csv")
         write_tree(out, files)
     say("\n".join(lines))
     say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)

@@ -136,10 +136,8 @@ def program_texts(task: Task) -> dict[str, str]:
         "more": "\nfrom dataclasses import replace" if task.code else "",
         "signed": f'\nTASK = replace(TASK, code="{task.code}")\n' if task.code else "",
     }
-    texts = {
-        name: (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8") for name in ("score.py", "ingest.py")
-    }
-    return {name: text.format(**facts) for name, text in texts.items()}
+    templates = {name: _TEMPLATES / f"{name}.txt" for name in ("score.py", "ingest.py")}
+    return {name: path.read_text(encoding="utf-8").format(**facts) for name, path in templates.items()}
 
 
 def _quotable(text: str) -> str:

@@ -131,11 +131,8 @@ def load_reference(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = (
-                    _scale_hint(rules, rows)
-                    or _label_hint(rules, rows)
-                    or _hint(rules, name, error, rows, reasons)
-                )
+                hint = _scale_hint(rules, rows) or _label_hint(rules, rows)
+                hint = hint or _hint(rules, name, error, rows, reasons)
                 raise BadReference(f"{where}{_refusal(error, tables, reasons, hint)}") from None
             for problem in rows:
                 reasons.append(reason_in_own_words(problem, tables))
@@ -218,9 +215,8 @@ def _other_forms(ids: Sequence[str]) -> list[str]:
     """Return a warning of ids that are not in the Unicode form NFC, in one line."""
     other = [each for each in ids if not is_normalized("NFC", each)]
     advice = "names of audio files may have the other form. Write the ids in NFC"
-    found = (
-        f"{count_of(len(other), 'id')} not in the Unicode form NFC, such as {quote(min(other, default=''))}"
-    )
+    which = f"not in the Unicode form NFC, such as {quote(min(other, default=''))}"
+    found = f"{count_of(len(other), 'id')} {which}"
     return [f"{found}: answers match in either form, but {advice}"] if other else []
 
 
@@ -236,9 +232,7 @@ def _check(
     ------
     ReferenceFileError: also with the problems of lines that could not be split into cells.
     """
-    problems = [
-        problem for table in tables for problem in table.problems if problem.line not in dropped[table.file]
-    ]
+    problems = [each for own in tables for each in own.problems if each.line not in dropped[own.file]]
     try:
         labels = task_format.read_reference(files)
     except ReferenceFileError as error:

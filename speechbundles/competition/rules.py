@@ -27,10 +27,8 @@ def of_all(competitions: Sequence[Competition]) -> Found:
         for name in ours if other is not competition else ():
             if ours[name] != theirs[name]:
                 what = f"{name} is {ours[name]} here and {theirs[name]} in {other.name}"
-                yield (
-                    _place(competition, name),
-                    f"{what}; both need the same value, because they share labels and programs",
-                )
+                why = "both need the same value, because they share labels and programs"
+                yield _place(competition, name), f"{what}; {why}"
         yield from _of_labels(competition)
         yield from _of_code(competition)
 

@@ -77,6 +77,10 @@ _TYPES = {
 }
 
 
+_DESCRIBED = ("pattern", "not", "format", "exclusiveMinimum", "exclusiveMaximum")
+"""Keywords whose violation is explained by the description of the value."""
+
+
 def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
     """Yield messages for a violation of the schema (a `jsonschema.ValidationError`), in terms of `competition.yaml`."""
     place: Place = tuple(error.absolute_path)
@@ -84,10 +88,8 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
         known = sorted(_known_keys(error.schema, schema))
         for key in sorted(set(error.instance) - set(known)):
             if "columns" in place and key in TaskColumn._fields:
-                yield (
-                    (*place, key),
-                    f"unknown key; the {key} of a column is set by its task, in spokeneval/challenges/",
-                )
+                what = f"the {key} of a column is set by its task, in spokeneval/challenges/"
+                yield (*place, key), f"unknown key; {what}"
             else:
                 yield (*place, key), f"unknown key; {suggestion(key, known)}"
     elif error.validator == "required":
@@ -97,10 +99,7 @@ def _explain(error: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str
     elif error.validator == "enum":
         expected = ", ".join(str(value) for value in error.validator_value)
         yield place, f"{error.instance!r}; expected one of {expected}"
-    elif (
-        error.validator in ("pattern", "not", "format", "exclusiveMinimum", "exclusiveMaximum")
-        and "description" in error.schema
-    ):
+    elif error.validator in _DESCRIBED and "description" in error.schema:
         if "propertyNames" in error.absolute_schema_path:
             place = (*place, error.instance)
         yield place, f"{error.instance!r:.100}; expected {error.schema['description']}"

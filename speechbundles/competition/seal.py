@@ -68,9 +68,8 @@ def seal(reference: ReferenceSet, share: float, kept: Path | None) -> ReferenceS
     sealed = marked if marked is not None else (sealed & units) | draw_units(units - before, share, key)
     found = f"{len(sealed)} of the {len(units)} {plural_of(unit)} of the {reference.name} set of {task.name}"
     if min(len(sealed), len(units) - len(sealed)) < FEWEST_SEALED:
-        raise SealError(
-            f"{found} would be sealed; expected at least {FEWEST_SEALED} sealed and {FEWEST_SEALED} open"
-        )
+        least = f"at least {FEWEST_SEALED} sealed and {FEWEST_SEALED} open"
+        raise SealError(f"{found} would be sealed; expected {least}")
     if abs(len(sealed) / len(units) - share) > _FARTHEST:
         by = f"the column {MARK}; change `sealed` or the column"
         by = by if marked is not None else f"the earlier draw in {kept}; to draw again, move this folder away"
@@ -129,10 +128,8 @@ def _marked(
     for file, units in unit_of.items():
         header, *rows = read_rows(reference.files[file])
         if MARK in header[1]:
-            marks = {
-                (units.get(line), cells[header[1].index(MARK)].strip().lower() == "yes")
-                for line, cells in rows
-            }
+            at = header[1].index(MARK)
+            marks = {(units.get(line), cells[at].strip().lower() == "yes") for line, cells in rows}
             sealed = frozenset(unit for unit, mark in marks if mark and unit is not None)
             if both := sorted(sealed & {unit for unit, mark in marks if not mark}):
                 raise SealError(f"{file}: {both[0]} has yes and no in the column {MARK}; seal whole units")
@@ -157,9 +154,8 @@ def _earlier_draw(
         sealed = task.format.read_reference(read_folder(kept / SEALED))
         units = [frozenset(task.units(labels).of.values()) for labels in (whole.gold.labels, sealed)]
     except (BadReference, FileProblems) as error:
-        raise BadReference(
-            f"{kept} holds the draw of an earlier build, but cannot be read\n{error}"
-        ) from None
+        what = f"{kept} holds the draw of an earlier build, but cannot be read"
+        raise BadReference(f"{what}\n{error}") from None
     if 2 * len(whole.rows & reference.rows) < len(reference.rows):
         raise BadReference(
             f"{kept} was drawn from other labels than those of {task.name}, set {reference.name}: more than half of "

@@ -48,11 +48,7 @@ def set_facts(
     tables: the reference's tables, each with the lines that are left out.
     """
     published = {column for rows in lists for column in rows[0]}
-    classes = [
-        counts
-        for layout, table, without in tables
-        for counts in _classes(layout, table, without, published, items)
-    ]
+    classes = [sizes for each in tables for sizes in _classes(*each, published, items)]
     hours = next((length for length in map(_hours, lists) if length is not None), None)
     return SetFacts(units.called, len(set(units.of.values())), hours, "; ".join(classes))
 

@@ -104,12 +104,8 @@ def with_all_labels(competition: Competition) -> Competition:
 def away_from_sample(competition: Competition) -> Competition:
     """Return a sample competition for other data, without the settings that describe the sample's data."""
     settings = {key: value for key, value in competition.settings.items() if key not in OF_THE_DATA}
-    return replace(
-        competition,
-        settings=settings,
-        sources=replace(competition.sources, own=NO_FOLDER),
-        stated=frozenset(),
-    )
+    sources = replace(competition.sources, own=NO_FOLDER)
+    return replace(competition, settings=settings, sources=sources, stated=frozenset())
 
 
 def require_whole(competitions: Iterable[Competition], given: Given) -> None:
@@ -122,11 +118,8 @@ def require_whole(competitions: Iterable[Competition], given: Given) -> None:
     refusals: list[str] = []
     for competition in competitions:
         refusals += _too_large(competition)
-        missing = [
-            need
-            for need in needs(competition)
-            if need.name not in competition["leave_out"] and not _is_there(competition, need, given)
-        ]
+        needed = (need for need in needs(competition) if need.name not in competition["leave_out"])
+        missing = [need for need in needed if not _is_there(competition, need, given)]
         if missing:
             refusals.append(_refusal(competition, missing))
     if refusals:
@@ -135,12 +128,9 @@ def require_whole(competitions: Iterable[Competition], given: Given) -> None:
 
 def _too_large(competition: Competition) -> Iterator[str]:
     """Yield a refusal of the organiser's kit files if a bundle cannot hold them. No file is read."""
+    place = competition.sources.folder / "starting_kit"
     kits = dict.fromkeys((competition.task, competition.challenge))
-    files = [
-        path
-        for kit in kits
-        for path in tree_files(competition.sources.folder / "starting_kit" / kit).values()
-    ]
+    files = [path for kit in kits for path in tree_files(place / kit).values()]
     sizes = {path: path.stat().st_size for path in files}
     if sum(sizes.values()) > LARGEST_BUNDLE:
         largest = max(files, key=sizes.__getitem__)
@@ -163,12 +153,10 @@ def _is_there(competition: Competition, need: Need, given: Given) -> bool:
 def _refusal(competition: Competition, missing: list[Need]) -> str:
     place = str(competition.sources.folder)
     if competition.sources.own == NO_FOLDER:
-        place = (
-            f"a competition folder (`{PROGRAM} init` creates one; labels can also be given with --reference)"
-        )
-    lines = [
-        f"{competition.task}: {count_of(len(missing), 'input')} missing; sample data are never used instead"
-    ]
+        how = f"`{PROGRAM} init` creates one; labels can also be given with --reference"
+        place = f"a competition folder ({how})"
+    number = count_of(len(missing), "input")
+    lines = [f"{competition.task}: {number} missing; sample data are never used instead"]
     for need in missing:
         lines += ["", f"  {need.path}", f"      {need.what}"]
         if need.name != DECIDING_SET:

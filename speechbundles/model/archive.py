@@ -116,11 +116,8 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
     with archive:
         entries = archive.infolist()
         if len(entries) > MOST_ENTRIES:
-            report.add(
-                "archive-oversized" if name else "bundle-oversized",
-                where,
-                f"{len(entries)} entries; at most {MOST_ENTRIES} are read",
-            )
+            text = f"{len(entries)} entries; at most {MOST_ENTRIES} are read"
+            report.add("archive-oversized" if name else "bundle-oversized", where, text)
             return None
         unpacked = sum(entry.file_size for entry in entries)
         if not room.take(unpacked):

@@ -133,13 +133,11 @@ class BuiltBundle:
         BundleError: the bundle has none, or the server computes its scores.
         """
         if self.primary is None:
-            raise BundleError(
-                "primary_index names no column: the platform loses every score, and there is no leaderboard"
-            )
+            what = "the platform loses every score, and there is no leaderboard"
+            raise BundleError(f"primary_index names no column: {what}")
         if self.primary.computed:
-            raise BundleError(
-                f"{self.primary.key} is computed by the server: the order of the leaderboard is not rehearsed"
-            )
+            what = "the order of the leaderboard is not rehearsed"
+            raise BundleError(f"{self.primary.key} is computed by the server: {what}")
         return self.primary
 
     @property
@@ -212,9 +210,8 @@ class BuiltBundle:
         """
         if not isinstance(name, str) or name not in self.files:
             folder = str(name).removesuffix(".zip") + "/"
-            advice = f"; make it from the folder {folder:.100}" * any(
-                file.startswith(folder) for file in self.files
-            )
+            is_there = any(file.startswith(folder) for file in self.files)
+            advice = f"; make it from the folder {folder:.100}" * is_there
             raise BundleError(f"{name!s:.100} is named in competition.yaml but is not in the bundle{advice}")
         entry = ""
         try:

@@ -25,10 +25,8 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     BundleError: a date that CodaLab would refuse.
     AttributeError, KeyError, IndexError, TypeError, ValueError: a needed value is missing or malformed.
     """
-    ranked = sorted(
-        content["leaderboard"]["columns"].items(),
-        key=lambda item: int(item[1].get("rank", COLUMN["rank"]["default"])),
-    )
+    listed, rank = content["leaderboard"]["columns"], COLUMN["rank"]["default"]
+    ranked = sorted(listed.items(), key=lambda item: int(item[1].get("rank", rank)))
     columns = [_column(key, item) for key, item in ranked]
     items = phases_in_order(content)
     opens = [expect_date(read_date, str(item["label"]), item["start_date"]) for item in items]

@@ -56,9 +56,8 @@ def _read_text(report: Report, where: str, text: str, only_iso: str | None) -> d
         try:
             read = datetime.strptime(f"{match['date']} {clock}", FORMAT if clock.count(":") == 2 else MINUTES)
         except ValueError:
-            report.add(
-                "date-invalid", where, f"{text!r} is not a date in the calendar, or its time is impossible"
-            )
+            what = f"{text!r} is not a date in the calendar, or its time is impossible"
+            report.add("date-invalid", where, what)
             return None
         zone = match["zone"]
         if zone and not _UTC.fullmatch(zone):

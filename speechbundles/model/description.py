@@ -59,7 +59,6 @@ def _is_description(content: Any) -> bool:
     if not (isinstance(scores, list) and scores and isinstance(options, dict)):
         return False
     keys = [score.get("key") if isinstance(score, dict) else None for score in scores]
-    choices = [
-        choice for values in options.values() for choice in (values if isinstance(values, list) else [None])
-    ]
+    lists = (values if isinstance(values, list) else [None] for values in options.values())
+    choices = [choice for values in lists for choice in values]
     return all(isinstance(text, str) for text in (*keys, *choices))

@@ -88,16 +88,13 @@ def format_findings(findings: Iterable[Finding]) -> str:
     for finding in ordered:
         counts[finding.code] += 1
         if counts[finding.code] <= MOST_SHOWN:
-            blocks.append(
-                "\n".join(
-                    [
-                        wrap(f"{finding.level:<8} {finding.where}   [{finding.code}]", hanging=_INDENT),
-                        wrap(finding.what, _INDENT, hanging=""),
-                        wrap(f"effect: {finding.platform}", _INDENT, hanging=" " * len("effect: ")),
-                        wrap(f"fix:    {finding.remedy}", _INDENT, hanging=" " * len("fix:    ")),
-                    ]
-                )
-            )
+            lines = [
+                wrap(f"{finding.level:<8} {finding.where}   [{finding.code}]", hanging=_INDENT),
+                wrap(finding.what, _INDENT, hanging=""),
+                wrap(f"effect: {finding.platform}", _INDENT, hanging=" " * len("effect: ")),
+                wrap(f"fix:    {finding.remedy}", _INDENT, hanging=" " * len("fix:    ")),
+            ]
+            blocks.append("\n".join(lines))
     blocks += [
         f"and {count - MOST_SHOWN}{' or' if count == MOST_KEPT else ''} more   [{code}]"
         for code, count in counts.items()

@@ -68,12 +68,9 @@ class Sources:
 
     def read_files(self, name: str) -> dict[str, bytes]:
         """Return the competition's files below a folder, `relative name -> content`."""
-        templates = {
-            inner: content
-            for inner, content in read_tree(self.root / name).items()
-            if not _is_data(f"{name}/{inner}")
-        }
-        files = {**templates, **read_tree(self.folder / name)}
+        templates = read_tree(self.root / name).items()
+        files = {inner: content for inner, content in templates if not _is_data(f"{name}/{inner}")}
+        files |= read_tree(self.folder / name)
         return {inner: content for inner, content in files.items() if Path(inner).name != NOTE}
 
     def own_task(self, name: str) -> Path | None:

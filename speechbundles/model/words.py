@@ -11,9 +11,8 @@ from spokeneval.run.words import ENGLISH, Words
 @cache
 def entries() -> list[dict[str, str]]:
     """Return texts of pages, programs and reports: for each language, by its code, the text."""
-    found: list[dict[str, str]] = yaml.safe_load(
-        Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    )
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    found: list[dict[str, str]] = yaml.safe_load(text)
     return found
 
 

@@ -44,11 +44,8 @@ def read_tree(folder: Path) -> dict[str, bytes]:
 
 def tree_files(folder: Path) -> dict[str, Path]:
     """Return the paths of the files that `read_tree` reads, `relative name -> path`."""
-    return {
-        name: path
-        for name, path in _files(folder).items()
-        if not any(map(_LEFT_BEHIND.fullmatch, name.split("/")))
-    }
+    files = _files(folder).items()
+    return {name: path for name, path in files if not any(map(_LEFT_BEHIND.fullmatch, name.split("/")))}
 
 
 def read_all(folder: Path) -> dict[str, bytes]:
@@ -80,8 +77,7 @@ def make_zip(files: Mapping[str, bytes], *, first: str | None = None) -> bytes:
             entry = zipfile.ZipInfo(name)
             entry.create_system = 3
             entry.external_attr = 0o100644 << 16
-            entry.compress_type = (
-                zipfile.ZIP_STORED if name.endswith((".zip", ".png")) else zipfile.ZIP_DEFLATED
-            )
+            is_packed = name.endswith((".zip", ".png"))
+            entry.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name])
     return buffer.getvalue()

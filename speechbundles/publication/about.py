@@ -125,11 +125,9 @@ def read_systems(folder: Path, names: Collection[str]) -> dict[str, System]:
         uneven += [name] if len(row) != len(header) else []
         long += [f"{name} ({column}: {len(cell)})" for column, cell in cells.items() if len(cell) > LONGEST]
     unknown = [name for name in given if _composed(name) not in known.keys() | elsewhere]
-    expected_names = (
-        f"systems that are not on the leaderboard, which has {some_of(sorted(names), MOST_SHOWN)}"
-    )
+    there = some_of(sorted(names), MOST_SHOWN)
     odd = {
-        expected_names: unknown,
+        f"systems that are not on the leaderboard, which has {there}": unknown,
         "systems that appear twice": [name for name, described in given.items() if len(described) > 1],
         f"rows that do not have {len(header)} cells, as the header has": uneven,
         f"cells of more than {LONGEST} characters": long,

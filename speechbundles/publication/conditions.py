@@ -220,10 +220,8 @@ def _table(
     """
     counts = Counter(of)
     kinds = sorted(counts, key=_numbers_first)
-    cells = [
-        ["–" if np.isnan(score) else f"{score:.{column.precision}f}" for score in scores(kind)]
-        for kind in kinds
-    ]
+    number = f"{{:.{column.precision}f}}".format
+    cells = [["–" if np.isnan(score) else number(score) for score in scores(kind)] for kind in kinds]
     header = ["System", *(f"{kind} ({counts[kind]})" for kind in kinds)]
     note = f"The number of {counted} with the condition is in brackets. A dash marks a score that is not defined."
     return Table(f"{column.title} by {called}", header, [*zip(names, *cells, strict=True)], note)

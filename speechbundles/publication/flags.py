@@ -55,10 +55,8 @@ class Flags:
 
         Source: Light, Measures of response agreement for qualitative data (Psychological Bulletin 76, 1971).
         """
-        return {
-            flag: float(np.mean([_kappa(*pair) for pair in combinations(marked, 2)]))
-            for flag, marked in self.marked.items()
-        }
+        pairs = {flag: combinations(marked, 2) for flag, marked in self.marked.items()}
+        return {flag: float(np.mean([_kappa(*pair) for pair in own])) for flag, own in pairs.items()}
 
 
 def _kappa(first: np.ndarray, second: np.ndarray) -> float:
@@ -96,12 +94,8 @@ def read_flags(path: Path, items: Sequence[str], *, known: Collection[str]) -> F
         marks = [cell.lower() for column, cell in zip(header, row, strict=True) if column in flags]
         cells.setdefault((row[who] if who else "", row[0]), []).append(marks)
     annotators = sorted({annotator for annotator, _ in cells})
-    unclear = [
-        f"{mark} ({item})"
-        for (_, item), given in cells.items()
-        for mark in chain(*given)
-        if mark not in (*YES, *NO)
-    ]
+    given = [(item, mark) for (_, item), marks in cells.items() for mark in chain(*marks)]
+    unclear = [f"{mark} ({item})" for item, mark in given if mark not in (*YES, *NO)]
     odd = {
         "rows that appear twice": [_named(*key) for key, given in cells.items() if len(given) > 1],
         "items that are not of this set": sorted({item for _, item in cells} - set(known)),

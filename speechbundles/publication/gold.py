@@ -107,8 +107,6 @@ def _columns(reference: ReferenceSet, rows: Mapping[str, Mapping[int, str]]) -> 
     if LENGTH not in columns and {START, END} <= columns.keys():
         spans = {item: zip(cells, columns[END][item], strict=True) for item, cells in columns[START].items()}
         with suppress(ValueError):
-            columns[LENGTH] = {
-                item: [f"{float(end) - float(start):.10g}" for start, end in own]
-                for item, own in spans.items()
-            }
+            lengths = {item: [float(end) - float(start) for start, end in own] for item, own in spans.items()}
+            columns[LENGTH] = {item: [f"{each:.10g}" for each in own] for item, own in lengths.items()}
     return columns

@@ -174,9 +174,8 @@ class _Folder:
 def _read(path: Path, name: str) -> ScoringOutput:
     if path.is_dir():
         folders = {inner.name for inner in path.iterdir() if inner.is_dir()}
-        return _read_files(
-            _Folder(path, folders, partial(is_file_below, path), partial(_of_folder, path)), name
-        )
+        place = _Folder(path, folders, partial(is_file_below, path), partial(_of_folder, path))
+        return _read_files(place, name)
     with open_file(path, LARGEST_OUTPUT) as stream:
         try:
             archive = open_zip(stream)
@@ -267,9 +266,8 @@ def _find(place: _Folder) -> str:
 
 def _signature(place: _Folder, file: str) -> Signature:
     if not place.has(file):
-        raise ValueError(
-            f"no {SIGNATURE_FILE} beside its scores; it is needed to check that outputs can be compared"
-        )
+        why = "it is needed to check that outputs can be compared"
+        raise ValueError(f"no {SIGNATURE_FILE} beside its scores; {why}")
     try:
         line = printable(place.read(file).decode("utf-8").strip())
     except UnicodeDecodeError:

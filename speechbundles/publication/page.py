@@ -30,13 +30,10 @@ from spokeneval.report import page
 MOST_CLUSTERS, MOST_NAMED = 3, 5
 """The most clusters on the podium, and the most systems that are named in each."""
 
-_STYLE, _SCRIPT = (
-    "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "page.js")
-)
+_HERE = Path(__file__).parent
+_STYLE, _SCRIPT = ("\n" + (_HERE / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
 
-_PARTS = Environment(
-    loader=FileSystemLoader(Path(__file__).parent), undefined=StrictUndefined, trim_blocks=True
-)
+_PARTS = Environment(loader=FileSystemLoader(_HERE), undefined=StrictUndefined, trim_blocks=True)
 _PARTS.filters |= {"text": page.text, "count_of": count_of}
 
 

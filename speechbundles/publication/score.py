@@ -128,9 +128,8 @@ def score_all(
             notes += more
         else:
             results, new = _score_submissions(scoring, folder)
-        placed = sorted(
-            results, key=lambda name: (column.better_first(results[name].score(column.key)), name)
-        )
+        keys = {name: column.better_first(each.score(column.key)) for name, each in results.items()}
+        placed = sorted(results, key=lambda name: (keys[name], name))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         ordered = {name: results[name] for name in placed}
         scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)))

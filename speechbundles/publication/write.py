@@ -48,10 +48,8 @@ def board_to_json(board: Board) -> str:
 
 def board_to_text(board: Board) -> str:
     """Return the board for a console: score and interval are in one cell."""
-    parts = [
-        f"{wrap(board.about.line)}\n{wrap(board.heading)}\n{_folded(board.signature)}",
-        text_table(_narrow_table(board)),
-    ]
+    head = f"{wrap(board.about.line)}\n{wrap(board.heading)}\n{_folded(board.signature)}"
+    parts = [head, text_table(_narrow_table(board))]
     parts += [wrap(note, "  ", hanging="") for note in board.notes]
     for table in board.tables:
         parts += [wrap(table.title), text_table(table)]

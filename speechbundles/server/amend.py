@@ -92,10 +92,9 @@ def _exchange(amendment: Amendment, state: State, now: Mapping[str, Any]) -> lis
         tasks[task] = {part: key for part, key in now["tasks"][task].items() if part in new}
         tasks[task] |= {part: files.upload(part, new[part]) for part in phase.parts if part in new}
         replaced.append(f"{phase.live.name}: replaced {', '.join(phase.parts)}")
-    kits = {
-        str(phase): {kind: files.upload(kind, kit) for kind, kit in own.items()}
-        for phase, own in amendment.kits.items()
-    }
+    kits: dict[str, dict[str, str]] = {}
+    for phase_id, own in amendment.kits.items():
+        kits[str(phase_id)] = {kind: files.upload(kind, kit) for kind, kit in own.items()}
     wanted: dict[str, Any] = {"tasks": tasks, "kits": kits}
     if kits:
         replaced.append(f"replaced {kinds_of(amendment)}")

@@ -167,9 +167,8 @@ def amendment_to_text(amendment: Amendment) -> str:
         lines += [f"{NOT_COMPARED}{amendment.files.unread}", UNREAD, ""]
     if amendment.empty:
         at_home = f" {AT_HOME}" if amendment.bundle.only_receives else ""
-        lines.append(
-            f"The server already has the programs and data of this bundle; there is nothing to amend.{at_home}"
-        )
+        has_all = "The server already has the programs and data of this bundle"
+        lines.append(f"{has_all}; there is nothing to amend.{at_home}")
     replaced = ["pages and terms" if amendment.texts else "", kinds_of(amendment)]
     for what in filter(None, replaced):
         lines += [f"{what}: replaced", ""]
@@ -205,9 +204,8 @@ def notes_on(entrants: Sequence[Entrant], again: int) -> list[str]:
             odd.setdefault(warning, []).append(str(entrant.run.id))
     notes += [f"{warning}; runs: {some_of(runs, MOST_SHOWN)}" for warning, runs in odd.items()]
     if gone := [str(entrant.run.id) for entrant in entrants if entrant.path is None]:
-        notes.append(
-            f"runs that cannot be repeated, because the upload was deleted: {some_of(gone, MOST_SHOWN)}"
-        )
+        listed = some_of(gone, MOST_SHOWN)
+        notes.append(f"runs that cannot be repeated, because the upload was deleted: {listed}")
     return notes
 
 

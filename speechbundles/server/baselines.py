@@ -111,9 +111,8 @@ class Trial:
         if not self.bundle.auto_run and (earlier is None or earlier.status == api.WAITING):
             api.start(self.connection, run)
         self._compare(phase, run, wanted)
-        shown = "  ".join(
-            f"{cell.title} {cell.with_bound(cell.shown)}" for cell in rehearsal.row if not cell.hidden
-        )
+        visible = (cell for cell in rehearsal.row if not cell.hidden)
+        shown = "  ".join(f"{cell.title} {cell.with_bound(cell.shown)}" for cell in visible)
         yield f"{built.name}: same scores as in the rehearsal, to the last digit: {shown}"
 
     def _earlier_run(
@@ -155,9 +154,8 @@ class Trial:
             expected = refusal.status in (NOT_OPEN, OVER_LIMIT)
             if not outside or not expected:
                 hint = ". Try again when the phase is open and your account's limit allows it" * expected
-                raise OrganiserError(
-                    f"{built.name}: the server refuses the baseline: {refusal}{hint}"
-                ) from None
+                what = f"{built.name}: the server refuses the baseline"
+                raise OrganiserError(f"{what}: {refusal}{hint}") from None
             self.enforced = self.enforced or refusal.status == NOT_OPEN or None
             raise
         if outside:

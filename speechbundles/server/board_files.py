@@ -130,19 +130,13 @@ def _tables(board: PhaseBoard, columns: Sequence[Column]) -> list[Table]:
     ends = [column for column in columns if column.key in {primary.key + end for end in ENDS}]
     known = [
         ("Rank", [shown_rank(entry) for entry in entries]),
-        (
-            f"{primary.title} (95 % interval)" if ends else primary.title,
-            [_score(entry, primary, ends) for entry in entries],
-        ),
+        (primary.title + " (95 % interval)" * bool(ends), [_score(each, primary, ends) for each in entries]),
         ("Rank range", [shown_range(entry.ranks) if entry.ranks else "" for entry in entries]),
         ("Cluster", [str(entry.cluster or "") for entry in entries]),
         ("Uploaded (UTC)", [f"{entry.time:{MINUTES}}" if entry.time else "" for entry in entries]),
     ]
-    others = [
-        (column.title, [entry.shown[column.key] for entry in entries])
-        for column in columns
-        if column not in (primary, *ends)
-    ]
+    further = [column for column in columns if column not in (primary, *ends)]
+    others = [(column.title, [entry.shown[column.key] for entry in entries]) for column in further]
     names = [printable(entry.name) for entry in entries]
     tables = []
     for title, given in ((count_of(len(entries), "entry", "entries"), known), ("other scores", others)):

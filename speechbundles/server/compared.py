@@ -135,9 +135,8 @@ def _different_board(content: Mapping[str, Any], live: Mapping[str, Any]) -> lis
     wanted, served = content["leaderboards"][0], live["leaderboards"][0]
     keys = {key: rule for key, rule in LEADERBOARD.items() if key not in ("index", "columns")}
     found = _compare("leaderboards[0].", wanted, served, keys)
-    columns, there = (
-        sorted(board["columns"], key=lambda column: int(column["index"])) for board in (wanted, served)
-    )
+    both = (wanted["columns"], served["columns"])
+    columns, there = (sorted(own, key=lambda column: int(column["index"])) for own in both)
     found += _different("columns", *([column["key"] for column in own] for own in (columns, there)))
     column_keys = {key: rule for key, rule in COLUMN.items() if key != "computation_indexes"}
     for column, other in zip(columns, there, strict=False):

@@ -121,10 +121,8 @@ class Connection:
         def read(response: requests.Response) -> Any:
             if response.is_redirect:
                 elsewhere = host(join(self.server, response.headers["Location"]))
-                raise Refused(
-                    response.status_code,
-                    f"{what}: {self.server} redirects to {elsewhere}; is this the right server?",
-                )
+                why = f"{what}: {self.server} redirects to {elsewhere}; is this the right server?"
+                raise Refused(response.status_code, why)
             data = b"".join(blocks(response, LARGEST_ANSWER, LONGEST_ANSWER))
             if not response.ok:
                 raise self._refusal(what, response.status_code, data)
@@ -292,9 +290,8 @@ class Connection:
                     raise again.final from None
                 wanted = pause if again.pause is None else again.pause
                 if wanted > LONGEST_PAUSE:
-                    raise Unreachable(
-                        f"{again}. The server asks for a pause of {wanted / 60:.0f} minutes"
-                    ) from None
+                    why = f"{again}. The server asks for a pause of {wanted / 60:.0f} minutes"
+                    raise Unreachable(why) from None
                 self.log(f"{again}; retrying in {wanted:.0f} s")
                 self.sleep(wanted)
         raise AssertionError

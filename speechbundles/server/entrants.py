@@ -98,9 +98,8 @@ def score_entrants(
     work.mkdir(exist_ok=True)
     due = {_key(bundle, phase, entrant.sha256): entrant for entrant in entrants if entrant.is_run_again}
     kept = {name: result for name in due if (result := read_result(work / f"{name}.json"))}
-    needed = {
-        name: (phase, entrant.path) for name, entrant in due.items() if name not in kept and entrant.path
-    }
+    left = ((name, entrant.path) for name, entrant in due.items() if name not in kept)
+    needed = {name: (phase, path) for name, path in left if path}
     results = {due[name].sha256: result for name, result in kept.items()}
     for name, result in rehearse_all(bundle, needed, work, jobs):
         results[due[name].sha256] = result
@@ -126,9 +125,8 @@ def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
     result, run = entrant.result, run or entrant.run
     if result is None or result.status != run.status:
         return result is not None
-    return result.status == FINISHED and bool(
-        different_scores(stored_scores(result), run.scores, entrant.hidden)
-    )
+    different = different_scores(stored_scores(result), run.scores, entrant.hidden)
+    return result.status == FINISHED and bool(different)
 
 
 def is_left(entrant: Entrant, last: int | None) -> bool:

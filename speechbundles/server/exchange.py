@@ -77,9 +77,8 @@ def _send(files: ServedFiles, competition: int, wanted: Mapping[str, Any]) -> It
         yield from _refusal_of(f"task {task}", api.change_parts, connection, int(task), keys)
     for phase, kits in wanted["kits"].items():
         for kind, key in kits.items():
-            yield from _refusal_of(
-                f"phase {phase}, {kind}", api.change_kit, connection, int(phase), kind, key
-            )
+            which = f"phase {phase}, {kind}"
+            yield from _refusal_of(which, api.change_kit, connection, int(phase), kind, key)
     if "texts" in wanted:
         live = api.read_competition(connection, competition)
         yield from _refusal_of("pages", api.change_texts, connection, live, wanted["texts"])

@@ -137,10 +137,8 @@ def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
     """Combine a run from the server's list with the known facts about its files."""
     fresh = Fetched(run.id, phase, run.owner, run.created, run.status, run.on_board)
     if known is not None:
-        changed = known.status != run.status
-        fresh = replace(
-            known, status=run.status, on_board=run.on_board, complete=known.complete and not changed
-        )
+        complete = known.complete and known.status == run.status
+        fresh = replace(known, status=run.status, on_board=run.on_board, complete=complete)
     if run.deleted:
         return replace(fresh, complete=True, note=DELETED)
     return fresh
@@ -149,9 +147,8 @@ def _listed(run: api.LiveRun, phase: str, known: Fetched | None) -> Fetched:
 def _is_here(folder: Path, run: Fetched) -> bool:
     """Whether a run's files are here and unchanged."""
     try:
-        return (not run.submission or sha256(folder / run.submission, LARGEST_FILE) == run.sha256) and (
-            not run.output or (folder / run.output).is_file()
-        )
+        same = not run.submission or sha256(folder / run.submission, LARGEST_FILE) == run.sha256
+        return same and (not run.output or (folder / run.output).is_file())
     except OSError:
         return False
 

@@ -62,9 +62,8 @@ def publish_bundle(
     phases = api.phases_of(live)
     yield _compare_files(connection, bundle, live)
     at_home = dict.fromkeys(phase.reference_data for phase in bundle.phases if bundle.is_at_home(phase))
-    yield from (
-        f"note: {name}: these reference data contain no hidden label (labels: home)" for name in at_home
-    )
+    for name in at_home:
+        yield f"note: {name}: these reference data contain no hidden label (labels: home)"
     moment = now or dates.now()
     trial = Trial(connection, bundle, api.organisers_of(live), moment, f"{again} --competition {competition}")
     for baseline, phase in zip(rehearsed, phases, strict=True):
@@ -97,7 +96,6 @@ def _compare_files(connection: Connection, bundle: BuiltBundle, live: Mapping[st
         return f"{NOT_COMPARED}programs and data: {refusal}"
     for built, _, kinds in phases:
         if kinds:
-            raise OrganiserError(
-                f"{built.name}: these files on the server differ from the bundle: {', '.join(kinds)}"
-            )
+            what = f"{built.name}: these files on the server differ from the bundle"
+            raise OrganiserError(f"{what}: {', '.join(kinds)}")
     return "read back: programs and data are as in the bundle, byte for byte"

@@ -162,10 +162,8 @@ def _odd_runs(
 def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:
     first, last = min(times), max(times)
     until = f" to {last:{FORMAT}}" if last > first else ""
-    return (
-        f"uploaded at {first:{FORMAT}}{until}, "
-        f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
-    )
+    is_open = f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
+    return f"uploaded at {first:{FORMAT}}{until}, {is_open}"
 
 
 def _named(runs: Sequence[api.LiveRun], what: str) -> str:

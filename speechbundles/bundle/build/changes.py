@@ -123,11 +123,8 @@ def _of_set(earlier: BuiltBundle, later: BuiltBundle, phase: BuiltPhase, task: T
 
 def _labels(bundle: BuiltBundle, phase: BuiltPhase, task: Task) -> dict[str, Counter[tuple[str, str]]]:
     """Return the lines with labels of each item or unit, with their files."""
-    files = {
-        name: content
-        for name, content in _files(bundle, phase.reference_data).items()
-        if name in task.format.reference_files
-    }
+    files = _files(bundle, phase.reference_data)
+    files = {name: content for name, content in files.items() if name in task.format.reference_files}
     labels: dict[str, Counter[tuple[str, str]]] = {}
     for file, rows in task.format.rows(files).items():
         lines = files[file].decode("utf-8-sig").splitlines()

@@ -61,9 +61,9 @@ def problems(task: Task, labels: Files, answers: Files) -> Found:
     labels, answers: the sample's reference and submission, `file -> content`.
     """
     reference = attempt(task, ReferenceFileError, task.format.read_reference, labels)
-    given = (
-        reference if reference.why else attempt(task, SubmissionError, read, task, answers, reference.value)
-    )
+    given = reference
+    if not reference.why:
+        given = attempt(task, SubmissionError, read, task, answers, reference.value)
     if given.why:
         yield f"the sample's {'reference' if reference.why else 'submission'}", given.why
         return
@@ -145,10 +145,8 @@ def item_list(task: Task, labels: Files, reference: Any) -> Found:
         # Nothing is compared if no label was moved, or if labels decide which items are scored.
         same = changed[-1] and sorted(other.items.ids) == ids
         if same and attempt(task, FileProblems, task.format.public_files, other, {}).value != public.value:
-            yield (
-                where,
-                f"it depends on the labels in {column} of {file}; leave that column out, and sort by id",
-            )
+            what = f"it depends on the labels in {column} of {file}"
+            yield where, f"{what}; leave that column out, and sort by id"
     if changed and not any(changed):
         what = "the same for other labels; return all labels of the reference, and give the sample labels that differ"
         yield "labels", what

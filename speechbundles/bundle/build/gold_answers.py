@@ -80,9 +80,8 @@ def _submissions(task: Task, gold: Reference, right: np.ndarray) -> Iterator[Cal
         row = {name: place for place, name in enumerate(table.ids)}
         known = {name: [cells[row[each]] for each in items.ids] for name, cells in table.columns.items()}
         for columns in _columns(asked, layout, known, right):
-            text = csv_text(
-                [[asked.id, *columns], *zip(items.ids, *columns.values(), strict=True)], asked.delimiter
-            )
+            rows = zip(items.ids, *columns.values(), strict=True)
+            text = csv_text([[asked.id, *columns], *rows], asked.delimiter)
             yield partial(task.format.read_submission, Files({asked.file: text.encode()}), items)
 
 

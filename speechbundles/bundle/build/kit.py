@@ -195,9 +195,8 @@ def _no_step(task: Task, reference: ReferenceSet, unit: str) -> str:
     same = f"{found}, because {task.primary.title} is the same for every baseline and for answers that are half right"
     if task.code:
         return f"{same}. Give the TASK `partly_right`, which makes such answers from the labels; or {home}"
-    return (
-        f"{same}. {'Choose another `primary`' if task.declaration else 'Provide another baseline'}; or {home}"
-    )
+    other = "Choose another `primary`" if task.declaration else "Provide another baseline"
+    return f"{same}. {other}; or {home}"
 
 
 def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str, bytes]]:

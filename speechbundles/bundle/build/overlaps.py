@@ -130,12 +130,10 @@ def _identify_items(shown: Table, secret: Table, names: Sequence[str]) -> bool:
 
 def _with_same_texts(shown: Table, secret: Table, texts: Sequence[str], pairs: Pairs) -> Pairs:
     """Return the pairs of rows in which most texts are the same; all pairs if there are no text columns."""
-    ours, theirs = shown.rows(texts), secret.rows(texts)
-    return [
-        (row, other)
-        for row, other in pairs
-        if not texts or 2 * sum(map(str.__eq__, ours[row], theirs[other])) > len(texts)
-    ]
+    if not texts:
+        return pairs
+    ours, theirs, half = shown.rows(texts), secret.rows(texts), len(texts) / 2
+    return [(row, other) for row, other in pairs if sum(map(str.__eq__, ours[row], theirs[other])) > half]
 
 
 def _agreement(shown: Table, secret: Table, labels: Sequence[str], pairs: Pairs) -> float:

@@ -112,9 +112,8 @@ def _item_example(words: Words, deciding: ReferenceSet, file: str, first: str) -
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
     row = next((row for _, row in lines if first in row), lines[place][1])
     cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
-    what = (
-        f"The answers are invented. The first one answers this item of `{file}` in the {deciding.name} set:"
-    )
+    first_one = f"The first one answers this item of `{file}` in the {deciding.name} set:"
+    what = f"The answers are invented. {first_one}"
     return "\n".join([words(what), "", *cells])
 
 
@@ -160,13 +159,11 @@ def _home(competition: Competition) -> str:
     """Return where the scores of sets are published whose labels stay at home, and when."""
     url = competition.settings.get("board_url")
     where = f"at <{url}>" if url else "on the page *Leaderboard*, or where they announce it"
-    daily = " once a day, from the submissions of the days before (UTC)" * (
-        competition["board_update"] == "daily"
-    )
-    feedback = (
-        "" if competition["feedback"] == EXACT else " " + _COARSE.format(title=competition.columns[0].title)
-    )
-    return _HOME.format(where=where, daily=daily) + feedback
+    is_daily = competition["board_update"] == "daily"
+    daily = " once a day, from the submissions of the days before (UTC)" * is_daily
+    title = competition.columns[0].title
+    coarse = "" if competition["feedback"] == EXACT else " " + _COARSE.format(title=title)
+    return _HOME.format(where=where, daily=daily) + coarse
 
 
 _HOME = (
@@ -228,9 +225,8 @@ def daily_limits(competition: Competition) -> str:
 
 def timeline_table(competition: Competition) -> str:
     """Return a table of the organiser's dates and those of the phases; empty if the organiser gives no dates."""
-    dates = [
-        (entry["date"], entry["event"].replace("|", "\\|")) for entry in competition.about.get("timeline", ())
-    ]
+    given = competition.about.get("timeline", ())
+    dates = [(entry["date"], entry["event"].replace("|", "\\|")) for entry in given]
     if not dates:
         return ""
     for phase in competition.phases:

@@ -135,9 +135,8 @@ def _require_known(tasks: Mapping[str, Competition], given: Given) -> None:
     for task, name in given:
         if task not in tasks or name not in tasks[task].sets:
             known = ", ".join(f"{other}/{each}" for other in tasks for each in tasks[other].sets)
-            raise BadReference(
-                f"--reference {task}/{name}: no bundle to build has this set; the sets are {known}"
-            )
+            what = f"--reference {task}/{name}: no bundle to build has this set"
+            raise BadReference(f"{what}; the sets are {known}")
 
 
 def _warnings(competition: Competition, references: Mapping[str, ReferenceSet]) -> Iterator[str]:

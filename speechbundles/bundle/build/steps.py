@@ -77,14 +77,11 @@ def set_feedback(
     submissions = {}
     if solution is not None:
         submissions[BASELINE] = read_submission(task, Files(solution), gold)
-    submissions.update(
-        {what: labelled(task, answer(gold.items), gold) for what, answer in task.trivial.items()}
-    )
+    for what, answer in task.trivial.items():
+        submissions[what] = labelled(task, answer(gold.items), gold)
     # With the default options every submission is scored; those that reject submissions are for public labels.
     settings = Settings(choose_options(task, {}), True, Signature(task.name))
-    lines = {
-        what: score_submission(task, gold.labels, answers, settings) for what, answers in submissions.items()
-    }
+    lines = {what: score_submission(task, gold.labels, own, settings) for what, own in submissions.items()}
 
     def rows_of(line: Scored) -> Any:
         return task.part(task.primary, line.statistics.parts)

@@ -56,10 +56,8 @@ def rank(
     others = [column for column in bundle.columns if column is not primary] if rules.all_columns else []
 
     def order(attempt: Attempt, columns: Sequence[Column]) -> list[tuple[int, Decimal]]:
-        return [
-            column.better_first(attempt.score(column.key), missing_first=rules.missing_first)
-            for column in columns
-        ]
+        first = rules.missing_first
+        return [each.better_first(attempt.score(each.key), missing_first=first) for each in columns]
 
     teams: dict[str, list[Attempt]] = {}
     for attempt in finished:
@@ -74,9 +72,7 @@ def rank(
             ordered = runs[::-1] if rules.latest_of_equals else runs
             on_board.append(min(ordered, key=lambda attempt: order(attempt, [primary, *others])))
     visible = [primary, *(column for column in others if not column.hidden)]
-    on_board.sort(
-        key=lambda attempt: (order(attempt, visible), attempt.submission.time, attempt.submission.team)
-    )
+    on_board.sort(key=lambda each: (order(each, visible), each.submission.time, each.submission.team))
     ranks = {_holder(entry.attempt, phase): entry.rank for entry in before}
     scores = [attempt.score(primary.key) for attempt in on_board]
     ties = [place.tied for place in shared_places(scores)]

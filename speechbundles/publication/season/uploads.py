@@ -93,11 +93,8 @@ def _read(path: Path, team: str, phase: str | None) -> Submission:
 
 def _listed(folder: Path, passed_over: Path | None) -> list[Path]:
     hidden = passed_over.resolve() if passed_over else None
-    return [
-        path
-        for path in sorted(folder.iterdir())
-        if not path.name.startswith((".", "__MACOSX")) and path.resolve() != hidden
-    ]
+    shown = (path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "__MACOSX")))
+    return [path for path in shown if path.resolve() != hidden]
 
 
 def _upload_time(name: str) -> datetime:

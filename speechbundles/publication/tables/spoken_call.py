@@ -49,9 +49,8 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
     for band, ends in [*band_bounds(len(systems)).items(), ("all", (0, len(systems)))]:
         within = (wrong >= ends[0]) & (wrong <= ends[1])
         rows.append([band, shown_band(ends), str(np.sum(within & correct)), str(np.sum(within & ~correct))])
-    scaled = (
-        f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {count_of(len(systems), 'system')}."
-    )
+    number = count_of(len(systems), "system")
+    scaled = f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {number}."
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     title = "Difficulty of the responses (Table 2 of the third edition)"
     return Table(title, header, rows, "" if len(systems) == 18 else scaled)

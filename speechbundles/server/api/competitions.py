@@ -52,10 +52,8 @@ def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
     with expected("list of phases"):
         phases = sorted(competition["phases"], key=itemgetter("index"))
         tasks = [tuple(to_number(task["id"]) for task in phase["tasks"]) for phase in phases]
-        return [
-            LivePhase(to_number(phase["id"]), to_words(phase["name"]), own)
-            for phase, own in zip(phases, tasks, strict=True)
-        ]
+        named = ((to_number(phase["id"]), to_words(phase["name"])) for phase in phases)
+        return [LivePhase(*each, own) for each, own in zip(named, tasks, strict=True)]
 
 
 def organisers_of(competition: Mapping[str, Any]) -> frozenset[str]:
@@ -184,9 +182,8 @@ def _send_texts(connection: Connection, competition: Mapping[str, Any], texts: M
     The whitelist is sent too, because the server empties it otherwise.
     """
     whitelist = [to_words(address) for address in competition.get("whitelist_emails") or ()]
-    connection.call(
-        "PATCH", f"/api/competitions/{competition['id']}/", {**texts, "whitelist_emails": whitelist}
-    )
+    content = {**texts, "whitelist_emails": whitelist}
+    connection.call("PATCH", f"/api/competitions/{competition['id']}/", content)
 
 
 def read_kits(competition: Mapping[str, Any]) -> dict[int, dict[str, str]]:
