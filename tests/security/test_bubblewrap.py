@@ -71,14 +71,8 @@ ATTEMPTS = {
     "names": ("socket.getaddrinfo('localhost.example.org', 80)", "Temporary failure in name resolution"),
     "port": ("socket.create_connection(('127.0.0.1', int(port)), 3)", "Connection refused"),
     "abstract socket": ("socket.socket(socket.AF_UNIX).connect('\\0' + word)", "Connection refused"),
-    "virtual machine's host": (
-        "socket.socket(40, socket.SOCK_STREAM)",
-        "Address family not supported by protocol",
-    ),
-    "rings of calls": (
-        "libc.syscall(425, 1, 0), os.strerror(ctypes.get_errno())",
-        "-1 Function not implemented",
-    ),
+    "virtual machine's host": ("socket.socket(40, socket.SOCK_STREAM)", "Address family not supported by protocol"),
+    "rings of calls": ("libc.syscall(425, 1, 0), os.strerror(ctypes.get_errno())", "-1 Function not implemented"),
     "memory of no process": ("os.memfd_create('x')", "Function not implemented"),
     "memory of no process, System V": ("libc.shmget(0, 9, 0o600), ctypes.get_errno()", "-1 38"),
     "inputs": ("open('/app/input/ref/gold', 'a')", "Read-only file system"),
@@ -91,7 +85,7 @@ ATTEMPTS = {
     "namespaces": ("subprocess.run(['unshare', '--user', 'true']).returncode == 0", "False"),
     "rights": ("re.findall(r'Cap(?:Eff|Bnd):\\t0*(\\w+)', open('/proc/self/status').read())", "['0', '0']"),
     "shared memory": ("open('/dev/shm/x', 'wb').write(bytes(65 << 20))", "No space left on device"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
@@ -225,26 +219,17 @@ def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
     ("source", "lacks"),
     [
         ("import torch_of_nobody", "scoring needs torch_of_nobody, "),
-        (
-            "import subprocess; subprocess.run(['nobodys-program'])",
-            "scoring needs nobodys-program, a program",
-        ),
-        (
-            "import os, sys; sys.exit(os.system('nobodys-program x') >> 8)",
-            "scoring needs nobodys-program, a program",
-        ),
+        ("import subprocess; subprocess.run(['nobodys-program'])", "scoring needs nobodys-program, a program"),
+        ("import os, sys; sys.exit(os.system('nobodys-program x') >> 8)", "scoring needs nobodys-program, a program"),
         ("import ctypes; ctypes.CDLL('libnobody.so.1')", "scoring needs libnobody.so.1, a library"),
-        (
-            "import numpy; numpy.float",
-            "scoring needs another version of a module: 'numpy' has no attribute 'float'",
-        ),
+        ("import numpy; numpy.float", "scoring needs another version of a module: 'numpy' has no attribute 'float'"),
         ("import urllib.request; urllib.request.urlopen('http://example.org')", "scoring needs the network"),
         ("import yaml; yaml.load('a: 1')", "scoring needs PyYAML below 6: load() missing 1 required"),
         ("print 'Python 2'", "scoring needs Python 2: Missing parentheses in call to 'print'; the bundle's"),
         ("import helper; helper.nothing", ""),
         ("import sys; sys.exit('error: file: not found')", ""),
     ],
-)
+)  # fmt: skip
 def test_what_this_machine_lacks_is_one_line(tmp_path, capsys, source, lacks):
     status, printed = rehearsed(tmp_path, capsys, source, "--json")
     found = json.loads(printed.out)

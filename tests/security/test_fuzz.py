@@ -92,24 +92,10 @@ def test_files_that_are_nearly_right(every_target, name):
 
 
 ENTRIES = [
-    *[
-        "results.csv",
-        "a/results.csv",
-        "../x",
-        "/etc/x",
-        "a/../../x",
-        "C:/x",
-        "a\\b",
-        "/",
-        "a/",
-        "a",
-        "a/b",
-        ".",
-        "é",
-    ],
+    *["results.csv", "a/results.csv", "../x", "/etc/x", "a/../../x", "C:/x", "a\\b", "/", "a/", "a", "a/b", ".", "é"],
     *["metadata", "__MACOSX/._x", ".DS_Store", "ingestion_report.txt"],
     *("", "\n", "x" * 300, "a/" * 300 + "x"),
-]
+]  # fmt: skip
 MODES = [0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFIFO, stat.S_IFSOCK, 0o777]
 METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 entry_names = st.one_of(st.sampled_from(ENTRIES), st.text(max_size=5))

@@ -130,16 +130,10 @@ def test_a_table_is_split_into_folders(tmp_path):
         ({"sets": {"a": 0.7, "b": 0.5}}, "the sets have 1.2 of the items"),
         ({"sets": {"a": 0.7, "b": 0.0}}, "expected shares above 0"),
         ({"sets": {"a": 0.7}, "by": ["family"]}, "no column family"),
-        (
-            {"sets": {"a": 1.0}, "strata": ["speaker"]},
-            "speaker has 30 values; expected 20 at most, or numbers",
-        ),
-        (
-            {"sets": {"a": 1.0}, "draw": {("a", "sex"): {"m": 9999}}},
-            r"too few items to draw by sex: \d+ of 9999 m",
-        ),
+        ({"sets": {"a": 1.0}, "strata": ["speaker"]}, "speaker has 30 values; expected 20 at most, or numbers"),
+        ({"sets": {"a": 1.0}, "draw": {("a", "sex"): {"m": 9999}}}, r"too few items to draw by sex: \d+ of 9999 m"),
     ],
-)
+)  # fmt: skip
 def test_sets_that_cannot_be_made_are_refused(tmp_path, wanted, refused):
     items = corpus(3, 30, 300)
     items.insert(0, "id", [f"i{n}" for n in range(300)])

@@ -29,12 +29,9 @@ def workbook(*rows):
         ("tabs.tsv", b"ID\tWERT\textra\na\t1\tx\nb\t2\n"),
         ("old.csv", "id;Wert;Größe\na;1;ä\nb;2;ö\n".encode("cp1252")),
         ("titled.csv", b"Runde 1,,\nSprecher,,\n\nid,Wert,\na,1,\nb,2,\n"),
-        (
-            "titled.xlsx",
-            workbook(["Round 1"], ["for Anna", None], ["id", "Wert", None], ["a", 1], ["b", "2"]),
-        ),
+        ("titled.xlsx", workbook(["Round 1"], ["for Anna", None], ["id", "Wert", None], ["a", 1], ["b", "2"])),
     ],
-)
+)  # fmt: skip
 def test_a_table_is_found_below_titles_with_any_separator(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     items = read_items(tmp_path / name, "id", ["Wert"])
@@ -51,10 +48,7 @@ def test_decimal_commas_become_points_where_commas_do_not_separate_cells(tmp_pat
     ("content", "refused"),
     [
         ("id;Wert\na;1,234\nb;2,500\n", [r"line 2 +Wert '1,234' may have a decimal comma or"]),
-        (
-            "id,Wert\na,1\n,2\na,3\n",
-            [r"t\.csv: 2 problems", r"line 3 +id is empty", r"line 4 +a already .* line 2"],
-        ),
+        ("id,Wert\na,1\n,2\na,3\n", [r"t\.csv: 2 problems", r"line 3 +id is empty", r"line 4 +a already .* line 2"]),
         ("id,wert,Wert\na,1,2\n", [r"line 1 +2 columns Wert; found id, Wert, Wert"]),
         ("id,Zahl\na,1\n", [r"line 1 +no column Wert; found id, Zahl"]),
         ('id,Wert\na,1\nb,"2\n', [r"line 3 +a quotation mark that is not closed"]),
@@ -62,7 +56,7 @@ def test_decimal_commas_become_points_where_commas_do_not_separate_cells(tmp_pat
         ("", [r"has no rows"]),
         ("id\0,Wert", [r"line 1: a NUL byte"]),
     ],
-)
+)  # fmt: skip
 def test_a_table_that_cannot_be_used_is_refused_with_its_lines(tmp_path, content, refused):
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises(OrganiserError) as error:

@@ -43,22 +43,16 @@ def frame(*utterances, who="anna", recording="rec"):
         (["English 2", "Discourse marker 0.3"], ["English 2.3"]),
         (["Languageless 0.2", "English 1"], ["English 1.2"]),
         (["English 1", "Red Dot 0.2", "English 1"], ["English 2.2"]),
-        (
-            ["English 1", "Red Dot 0.2", "Mandarin 3"],
-            ["English 1", "Mandarin 3.2"],
-        ),  # the longest in the utterance
+        (["English 1", "Red Dot 0.2", "Mandarin 3"], ["English 1", "Mandarin 3.2"]),  # the longest in the utterance
         (
             ["English 1", "Red Dot 0.2", "Mandarin 0.5", "Vocal Sounds 9"],
             ["English 1.2", "Mandarin 0.5", "Non-Speech 9"],
         ),
-        (
-            ["Red Dot 0.2", "Languageless 0.1"],
-            ["English 0.3"],
-        ),  # the main language of the speaker in the file
+        (["Red Dot 0.2", "Languageless 0.1"], ["English 0.3"]),  # the main language of the speaker in the file
         (["Hokkien 1", "Redacted 0.2", "English 1"], ["Non-Evaluated-Speech 1", "English 1"]),
         (["Discourse marker 0.2", "English 1"], ["English 1.2"]),
     ],
-)
+)  # fmt: skip
 def test_labels_are_recoded_as_in_figure_6(utterance, expected):
     turns = frame(["English 20"], ["Mandarin 9"], utterance)
     with refusing() as problems:

@@ -152,13 +152,8 @@ def test_other_commands_state_what_participants_see_and_what_to_do(tmp_path, min
         ("season", (bundle, folder), 0, ["participants see only Received on the platform; `board` makes"]),
         ("score", (bundle, "--fetched", folder, "--phase", "Evaluation"), 2, ["leaderboard with `board`"]),
         ("score", (bundle, sent, "--out", out), 2, ["give them with --reference: the folder `all`"]),
-        (
-            "score",
-            (bundle, sent, "--out", out, "--reference", whole),
-            0,
-            ["compare these outputs with `rank`"],
-        ),
-    ):
+        ("score", (bundle, sent, "--out", out, "--reference", whole), 0, ["compare these outputs with `rank`"]),
+    ):  # fmt: skip
         capsys.readouterr()
         at_home.readable = command == "publish"
         assert build_bundle.main([command, *map(str, words)]) == status

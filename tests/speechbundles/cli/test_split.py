@@ -76,33 +76,17 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
 @pytest.mark.parametrize(
     ("words", "status", "refused"),
     [
-        (
-            ["assign", "items.csv", "--annotators", "anna,Anna", "--out", "new"],
-            1,
-            "annotator Anna is named twice",
-        ),
-        (
-            ["assign", "items.csv", "--annotators", "anna", "--out", "labels"],
-            1,
-            "assignment.csv: No such file",
-        ),
+        (["assign", "items.csv", "--annotators", "anna,Anna", "--out", "new"], 1, "annotator Anna is named twice"),
+        (["assign", "items.csv", "--annotators", "anna", "--out", "labels"], 1, "assignment.csv: No such file"),
         (["merge", "round", "--rule", "majority", "--out", "labels"], 1, "labels exists already"),
         (["merge", "nowhere", "--rule", "majority", "--out", "new"], 2, "'nowhere' does not exist"),
         (["split", "labels", "--set", "evaluation", "--out", "new"], 2, "such as evaluation=0.7"),
-        (
-            ["split", "labels", "--set", "evaluation=1", "--by", "family", "--out", "new"],
-            1,
-            "no column family",
-        ),
+        (["split", "labels", "--set", "evaluation=1", "--by", "family", "--out", "new"], 1, "no column family"),
         (["init", "other", "--new", "x", "--data", "round"], 2, "--new NAME with --kind KIND"),
-        (
-            ["init", "other", "--new", "x", "--data", "nowhere"],
-            1,
-            "no data.json that assign, merge or split wrote",
-        ),
+        (["init", "other", "--new", "x", "--data", "nowhere"], 1, "no data.json that assign, merge or split wrote"),
         (["describe", "nothing", "--out", "new"], 1, "no bundle nothing"),
     ],
-)
+)  # fmt: skip
 def test_a_command_that_cannot_work_writes_nothing(place, monkeypatch, capsys, words, status, refused):
     monkeypatch.chdir(place)
     before = sorted(place.rglob("*"))

@@ -148,21 +148,15 @@ def test_a_board_without_names_has_the_same_scores(own, scored):
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        (
-            None,
-            "--by language_tag: the column differs within rows of the statistics, so items must be scored again",
-        ),
+        (None, "--by language_tag: the column differs within rows of the statistics, so items must be scored again"),
         ({}, "expected a folder that contains the submissions' zips"),
         ({"notes.txt": b"x"}, "no zip in this folder"),
         ({"alpha.zip": 1}, "no zip with the name of 1 output: scored/late/beta.zip"),
         ({"beta.zip": 1, "gamma.zip": 1}, "no zip with the name of 1 output: scored/alpha"),
-        (
-            {"beta.zip": 1, "gamma.zip": 1},
-            "1 zip with other answers than those that were scored: {0}/beta.zip",
-        ),
+        ({"beta.zip": 1, "gamma.zip": 1}, "1 zip with other answers than those that were scored: {0}/beta.zip"),
         ({"alpha.zip": 1, "late/beta.zip": b"PK"}, "answers than those that were scored: {0}/late/beta.zip"),
     ],
-)
+)  # fmt: skip
 def test_submissions_that_are_missing_or_not_those_are_told_at_once(own, scored, tmp_path, files, words):
     folder = None if files is None else tmp_path / "given"
     for name, content in (files or {}).items():

@@ -181,17 +181,11 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
 @pytest.mark.parametrize(
     ("language", "said"),
     [
-        (
-            "en",
-            ["Do the same for the finale set", "3 a day in the phase *Test*, 1 a day in the phase *Finale*."],
-        ),
-        (
-            "de",
-            ["für den Datensatz finale", "3 pro Tag in der Phase *Test*, 1 pro Tag in der Phase *Finale*."],
-        ),
+        ("en", ["Do the same for the finale set", "3 a day in the phase *Test*, 1 a day in the phase *Finale*."]),
+        ("de", ["für den Datensatz finale", "3 pro Tag in der Phase *Test*, 1 pro Tag in der Phase *Finale*."]),
         ("zh", ["对数据集 finale 重复", "*Test*阶段每天 3 次", "*Finale*阶段每天 1 次"]),
     ],
-)
+)  # fmt: skip
 def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path, language, said):
     competition = with_settings(COMPETITIONS["spoken_call"], language=language, public_sets=["train"])
     first, last = competition.phases
