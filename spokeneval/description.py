@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from textwrap import fill
 from typing import Any, NamedTuple, Optional
 
@@ -14,12 +15,16 @@ from .task import Task
 
 
 class FileDescription(NamedTuple):
-    """A file of a reference or a submission: its name, the column of ids, and the columns that it must and may have."""
+    """A file of a reference or a submission: its name, the column of ids, and the columns that it must and may have.
+
+    `instead`: names of files in other formats that may take its place.
+    """
 
     file: str
     id: str
     columns: tuple[str, ...]
     optional: tuple[str, ...]
+    instead: tuple[str, ...] = ()
 
 
 class ScoreDescription(NamedTuple):
@@ -63,7 +68,8 @@ class TaskDescription(NamedTuple):
         for side, files in (("Reference", self.reference), ("Submission", [self.submission])):
             for file in filter(None, files):
                 optional = f"; optional {', '.join(file.optional)}" if file.optional else ""
-                text = f"{side}, {file.file}: {', '.join(file.columns)}{optional}"
+                instead = f"; or {', '.join(file.instead)}" if file.instead else ""
+                text = f"{side}, {file.file}: {', '.join(file.columns)}{optional}{instead}"
                 lines += ["", fill(text, 100, subsequent_indent="  ")]
         for name, values in self.options.items():
             lines += ["", fill(f"Option {name}: {', '.join(values)}", 100, subsequent_indent="  ")]
@@ -153,12 +159,12 @@ def describe_kind(kind: Kind) -> KindDescription:
 
 
 def describe_task(task: Task) -> TaskDescription:
-    submission = task.format.submission
+    submission, layouts = task.format.submission, task.format.layouts
     return TaskDescription(
         task.name,
         task.title,
-        tuple(map(_describe_file, task.format.layouts)),
-        _describe_file(submission) if submission else None,
+        tuple(_describe_file(layout, task.format.other_files, not layouts[1:]) for layout in layouts),
+        _describe_file(submission, task.format.other_submissions, True) if submission else None,
         {option.name: option.values for option in task.options},
         tuple(
             ScoreDescription(
@@ -169,8 +175,10 @@ def describe_task(task: Task) -> TaskDescription:
     )
 
 
-def _describe_file(layout: Layout) -> FileDescription:
-    return FileDescription(layout.file, layout.id, tuple(layout.required), tuple(layout.optional))
+def _describe_file(layout: Layout, others: Sequence[str], alone: bool) -> FileDescription:
+    """Describe a file; beside others, its other formats are those of the same name but for the suffix."""
+    instead = tuple(other for other in others if alone or Path(other).stem == Path(layout.file).stem)
+    return FileDescription(layout.file, layout.id, tuple(layout.required), tuple(layout.optional), instead)
 
 
 def _as_json(file: FileDescription) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from speechbundles.competition.whole import OF_THE_DATA
 from speechbundles.model.text import inline_yaml
 from speechbundles.model.zips import write_tree
 from spokeneval.challenges import find_task, task_names
+from spokeneval.description import FileDescription, describe_task
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED
@@ -300,6 +301,11 @@ def files(page: str, task: Task) -> Iterator[str]:
         raise ExtensionError(f"docs/reference/files.md does not describe {', '.join(missing)} of {task.name}")
 
 
+def _instead(files: Iterable[FileDescription]) -> str:
+    others = [name for file in files for name in file.instead]
+    return f"; or {_listed(others)}" if others else ""
+
+
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
@@ -376,8 +382,11 @@ def kinds() -> Iterator[str]:
             lines = [parameter.description.replace("<", "\\<"), "", *(f"  - {fact}" for fact in facts)]
             yield from _entries([(parameter.name, "\n".join(lines))])
         yield from (f"### Files and scores of `{declared}`", "")
-        yield f"- reference: {files_of(task)}"
-        yield from (f"- submission: `{task.format.submission_file or 'a file for each item'}`", "")
+        described = describe_task(task)
+        yield f"- reference: {files_of(task)}{_instead(described.reference)}"
+        one = task.format.submission_file
+        others = _instead([described.submission] if described.submission else [])
+        yield from (f"- submission: `{one or 'a file for each item'}`{others}", "")
         yield from ("| Key | Better | Range | Title and description |", "|---|---|---|---|")
         for score in task.scores:
             meaning = f"*{score.heading}*: {score.description}".replace("|", "\\|")

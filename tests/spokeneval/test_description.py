@@ -19,3 +19,10 @@ def test_a_task_is_described_with_all_that_a_user_needs(name):
         assert f"{score.key} {score.heading}, {score.direction} is better: {score.description}" in words
     for option in task.options:
         assert f"Option {option.name}: {', '.join(option.values)}" in words
+
+
+def test_other_formats_are_named_beside_the_file_that_they_replace():
+    turns = next(kind for kind in spokeneval.list_kinds() if kind.name == "turns").example
+    assert [file.instead for file in turns.reference] == [("turns.rttm",), ("regions.uem",)]
+    transcripts = next(kind for kind in spokeneval.list_kinds() if kind.name == "transcripts").example
+    assert transcripts.submission.instead[:2] == ("text", "transcripts.trn")
