@@ -4,6 +4,7 @@
     python -m spokeneval wer REFERENCE SUBMISSION [--set PARAMETER=VALUE] [--report FILE] [--json]
     python -m spokeneval compare TASK --reference PATH SUBMISSION SUBMISSION ... [--out DIR] [--json]
     python -m spokeneval compare --rule RULE [TASK=]FOLDER [TASK=]FOLDER ... [--out DIR] [--json]
+    python -m spokeneval diff TASK REFERENCE A B [--json]
     python -m spokeneval reproduce RESULT
     python -m spokeneval export RESULT --format FORM --out DIR [--meta FILE] [--competition DIR] [--bundle ZIP] [--json]
     python -m spokeneval tasks [TASK | KIND] [--json]
@@ -21,7 +22,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import re
 import sys
 import time
 from collections import Counter
@@ -33,11 +33,10 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from . import get_task, list_kinds, list_tasks
-from .arguments import SHORT, misplaced, parser
+from .arguments import SHORT, answers_of, misplaced, parser, read_lines
 from .challenges import find_task, task_names
 from .description import KindDescription, TaskDescription
 from .formats.problems import FileProblems, ReferenceFileError
-from .formats.problems import name as name_of
 from .kinds.declared import KINDS, declared_task, read_task
 from .kinds.kind import ParameterError
 from .ranking.joint_rule import EXCLUDED, JointRule
@@ -100,7 +99,9 @@ def _tasks(options: argparse.Namespace) -> int:
 
 def _declared(options: argparse.Namespace) -> Task:
     """The task of `--kind` with the parameters of `--set`, each as JSON, or a text, or texts between commas."""
-    if options.names[2:] or options.task_file:
+    if options.task_file or len(options.names) > {"score": 2, "diff": 3}.get(
+        options.command, len(options.names)
+    ):
         raise ValueError("Give only one of TASK, --kind and --task-file.")
     declared = {"kind": options.kind}
     for given in options.set:
@@ -147,6 +148,10 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         elif options.names or None in (options.reference, options.submission):
             return _refuse(options, "Give REFERENCE and SUBMISSION, or --reference and --submission.", 2)
         return _answer(options, lambda: _scored(options, task, chosen))
+    if options.command == "diff":
+        if len(options.names) != 3:
+            return _refuse(options, "Give REFERENCE and two submissions, A and B.", 2)
+        return _answer(options, lambda: _differ(options, task, chosen))
     if options.reference is None:
         return _refuse(options, "Give --reference, or --rule and a folder for each task.", 2)
     if len(options.names) < 2:
@@ -156,44 +161,22 @@ def _score(options: argparse.Namespace, task: Task) -> int:
 
 def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
     paths = [options.reference, options.submission, *([options.baseline] if options.baseline else [])]
-    reference, submission, *known = _sides(options, task, paths)
+    reference, submission, *known = answers_of(options, task, paths)
     baseline = known[0] if known else None
     return score_data(task, reference, submission, chosen, _reading(options), baseline=baseline)
 
 
-def _sides(options: argparse.Namespace, task: Task, paths: Sequence[Any]) -> list[Any]:
-    """The paths; with `--kind`, a .txt that is no table is the list of the answers in its lines."""
-    sides: list[Any] = list(map(Path, paths))
-    layout = task.format.submission
-    if not options.kind or layout is None or len(layout.required) != 2:
-        return sides
-    for place, path in enumerate(sides):
-        if path.suffix == ".txt":
-            lines = read_lines(path)
-            if not {layout.id, *layout.required[1:]} & set(re.split("[,;\t]", "".join(lines[:1]))):
-                sides[place] = lines
-    _refuse_ids([side for side in sides if isinstance(side, list)])
-    return sides
+def _differ(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
+    from .difference import difference_of  # imported here, so that `score` starts fast
 
-
-def read_lines(path: Path) -> list[str]:
-    """The lines of a text file in UTF-8."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-    return lines if lines[-1] else lines[:-1]
-
-
-def _refuse_ids(sides: Sequence[Sequence[str]]) -> None:
-    """Refuse lines that begin with ids, as in Kaldi's `text`, because the ids would count as right words."""
-    first = [sorted(line.split(" ", 1)[0] for line in side) for side in sides]
-    ids = [
-        all(re.search(r"\d", word) for word in words) and len({*words}) == len(words) > 1 for words in first
-    ]
-    if len(first) > 1 and all(ids) and all(words == first[0] for words in first):
-        found = f"the lines of all files begin with the same ids, such as {name_of(first[0][0])}"
-        raise ValueError(f"{found}; write CSV files with a column of ids, or leave the ids out")
+    reference, *sides = answers_of(options, task, options.names)
+    how = _reading(options)
+    results = (
+        score_data(task, reference, sides[0], chosen, how),
+        score_data(task, reference, sides[1], chosen, how, baseline=sides[0]),
+    )
+    first, second = _named(options.names[1:])
+    return difference_of((first, second), results)
 
 
 def _reading(options: argparse.Namespace) -> Reading:
@@ -206,7 +189,7 @@ def _compare(
 ) -> Any:
     from .ranking.library import compare_data  # imported here, so that `score` starts fast
 
-    reference, *sides = _sides(options, task, [options.reference, *submissions.values()])
+    reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
     return compare_data(task, reference, dict(zip(submissions, sides)), chosen, _reading(options))
 
 

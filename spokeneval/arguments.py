@@ -1,13 +1,17 @@
-"""The arguments of `python -m spokeneval`."""
+"""The arguments of `python -m spokeneval`, and answers in the lines of text files."""
 
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .formats.problems import name as name_of
 from .kinds.declared import KINDS
 from .ranking.joint_rule import MISSING, RULES
+from .task import Task
 from .version import __version__
 
 STATUS = (
@@ -53,6 +57,12 @@ def parser() -> argparse.ArgumentParser:
         "system; and task.json for a declared task. For other tasks, give TASK=FOLDER.",
         epilog=STATUS,
     )
+    differing = commands.add_parser(
+        "diff",
+        help="list what changed from one submission to another",
+        description="Score two submissions, and list the scores and items that became better or worse.",
+        epilog=STATUS,
+    )
     _add_reproduce(commands)
     _add_export(commands)
     listing = commands.add_parser(
@@ -67,9 +77,11 @@ def parser() -> argparse.ArgumentParser:
     comparing.add_argument("submissions", nargs="+", metavar="SUBMISSION", help=f"a submission: {submission}")
     listing.add_argument("task", nargs="?", metavar="NAME", help="name of a task or a kind, to describe it")
     declared = "instead of TASK: the task.json of a declared task, from its bundle or starting kit"
-    for command in (scoring, comparing, listing):
+    both = f"{which} the reference and two submissions, each {submission}"
+    differing.add_argument("names", nargs="*", metavar="[TASK] REFERENCE A B", help=both)
+    for command in (scoring, comparing, differing, listing):
         command.add_argument("--task-file", type=Path, metavar="FILE", help=declared)
-    for command in (scoring, comparing):
+    for command in (scoring, comparing, differing):
         command.add_argument("--kind", choices=KINDS, help="instead of TASK: a kind of task")
         command.add_argument(
             "--set",
@@ -78,13 +90,15 @@ def parser() -> argparse.ArgumentParser:
             metavar="PARAMETER=VALUE",
             help="set a parameter of the kind, such as normalise=casefold,drop_punctuation; can be repeated",
         )
-    _add_scoring(scoring, comparing)
+    _add_scoring(scoring, comparing, differing)
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
     return whole
 
 
-def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser) -> None:
-    """Add the arguments of `score` and `compare`."""
+def _add_scoring(
+    scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser, differing: argparse.ArgumentParser
+) -> None:
+    """Add the arguments of `score`, `compare` and `diff`."""
     reference = "the reference: its file, or the folder with its files"
     scoring.add_argument("--reference", metavar="PATH", help="the reference, by name")
     scoring.add_argument("--submission", metavar="PATH", help="the submission, by name")
@@ -116,7 +130,7 @@ def _add_scoring(scoring: argparse.ArgumentParser, comparing: argparse.ArgumentP
     units = (
         "a text file with the unit of each item, such as its speaker, in its lines: intervals resample units"
     )
-    for command in (scoring, comparing):
+    for command in (scoring, comparing, differing):
         command.add_argument("--units", type=Path, metavar="FILE", help=units)
         option = "set an option of the task; can be repeated"
         command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
@@ -182,3 +196,38 @@ def _add_export(commands: Any) -> None:
     exporting.add_argument("--bundle", type=Path, metavar="ZIP", help=bundle)
     exporting.add_argument("--exact", action="store_true", help="export the exact scores of a hidden set")
     exporting.add_argument("--json", action="store_true", help="print the files, or the error, as JSON")
+
+
+def answers_of(options: argparse.Namespace, task: Task, paths: Sequence[Any]) -> list[Any]:
+    """The paths; with `--kind`, a .txt that is no table is the list of the answers in its lines."""
+    sides: list[Any] = list(map(Path, paths))
+    layout = task.format.submission
+    if not options.kind or layout is None or len(layout.required) != 2:
+        return sides
+    for place, path in enumerate(sides):
+        if path.suffix == ".txt":
+            lines = read_lines(path)
+            if not {layout.id, *layout.required[1:]} & set(re.split("[,;\t]", "".join(lines[:1]))):
+                sides[place] = lines
+    _refuse_ids([side for side in sides if isinstance(side, list)])
+    return sides
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file in UTF-8."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+    return lines if lines[-1] else lines[:-1]
+
+
+def _refuse_ids(sides: Sequence[Sequence[str]]) -> None:
+    """Refuse lines that begin with ids, as in Kaldi's `text`, because the ids would count as right words."""
+    first = [sorted(line.split(" ", 1)[0] for line in side) for side in sides]
+    ids = [
+        all(re.search(r"\d", word) for word in words) and len({*words}) == len(words) > 1 for words in first
+    ]
+    if len(first) > 1 and all(ids) and all(words == first[0] for words in first):
+        found = f"the lines of all files begin with the same ids, such as {name_of(first[0][0])}"
+        raise ValueError(f"{found}; write CSV files with a column of ids, or leave the ids out")

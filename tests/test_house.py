@@ -185,12 +185,20 @@ def test_a_place_imports_of_the_house_what_it_may(place):
     assert {(path, name) for path, name in found if not is_within(name, OUTSIDE[place])} == set()
 
 
-AT_HOME = ("spokeneval.ranking", "spokeneval.description", "spokeneval.export", "spokeneval.result")
+AT_HOME = tuple(f"spokeneval.{name}" for name in ("ranking", "description", "difference", "export", "result"))
 """What only users of the whole library need."""
 
 
 def test_what_travels_neither_compares_systems_nor_exports_results():
-    names = ("__init__.py", "__main__.py", "arguments.py", "description.py", "export.py", "result.py")
+    names = (
+        "__init__.py",
+        "__main__.py",
+        "arguments.py",
+        "description.py",
+        "difference.py",
+        "export.py",
+        "result.py",
+    )
     whole = [ROOT / "spokeneval" / name for name in names]
     paths = [path for path in VENDORED if path.parent.name != "ranking" and path not in whole]
     found = {(named(path), name) for path in paths for name in imported(path)}

@@ -86,10 +86,10 @@ def scored_page(
         found, largest, parts = hidden_verdict(task, scores, settings), None, []
     return page(
         f"{data(task.title)}: results",
-        _facts(settings, scored, reference, files),
         verdict(*found),
         _headline(task, scores, settings),
         _standing(task, scores, settings) if public else paragraph(_hidden_note(settings), kind="note"),
+        _facts(settings, scored, reference, files),
         largest,
         _score_section(task, scores, scored, settings),
         *(paragraph(remark, kind="note") for remark in task.remarks(submission)),

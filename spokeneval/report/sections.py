@@ -10,12 +10,12 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.problems import data, plain
+from ..formats.problems import count_of, data, plain
 from ..metrics.counts import by_group
 from ..run.scoring import Scored
 from ..task import HIGHER, Task
 from .largest import Errors
-from .page import Content, Html, long_table, percent, section
+from .page import UNFOLDED, Content, Html, folded, long_table, percent, section, table
 from .plots import Drawing
 
 MOST_SCORES, MOST_ROWS = 4, 50
@@ -46,7 +46,7 @@ def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> lis
             parts.append(_groups(task, scored, called, groups.tolist(), counts))
     if statistics.items:
         parts.append(_groups(task, scored, statistics.unit.capitalize(), statistics.units, statistics.parts))
-    return [*parts, _items(task, reference, submission, scored)]
+    return [_items(task, reference, submission, scored), *parts]
 
 
 def _kind(task: Task) -> Any:
@@ -90,11 +90,25 @@ def plots(task: Task, reference: Any, submission: Any, scored: Scored) -> dict[s
 def items(
     task: Task, reference: Any, submission: Any, scored: Scored, most: Optional[int] = None
 ) -> dict[str, Sequence[Any]]:
-    """Return columns of the items, worst first: `Item`, how right it is, and both sides; all items, or the worst."""
-    names, counts = scored.statistics.rows
-    right = np.asarray(task.right(counts), dtype=float)
-    rows = np.argsort(right, kind="stable")[:most].tolist()
-    columns: dict[str, Sequence[Any]] = {"Item": [data(names[row]) for row in rows], "Right": right[rows]}
+    """Return columns of the items, worst first, as `item_columns`: all items, or the worst."""
+    rows = np.argsort(rightness(task, scored), kind="stable")[:most].tolist()
+    return item_columns(task, reference, submission, scored, rows)
+
+
+def rightness(task: Task, scored: Scored) -> np.ndarray:
+    """Return how right the answer to each item is, from 0 to 1, shape (n,)."""
+    return np.asarray(task.right(scored.statistics.rows[1]), dtype=float)
+
+
+def item_columns(
+    task: Task, reference: Any, submission: Any, scored: Scored, rows: list[int]
+) -> dict[str, Sequence[Any]]:
+    """Return columns of some items: `Item`, how right it is, and both sides."""
+    names, right = scored.statistics.rows[0], rightness(task, scored)
+    columns: dict[str, Sequence[Any]] = {
+        "Item": [data(names[row]) for row in rows],
+        "Right": right[rows].tolist(),
+    }
     kind, view = _kind(task), task.view
     if hasattr(kind, "answers"):
         columns.update(kind.answers(view, reference, submission, rows))
@@ -116,7 +130,10 @@ def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optio
         return None
     columns = {name: cells[:wrong] for name, cells in columns.items()}
     columns["Right"] = [percent(right, 1) for right in columns["Right"]]
+    header, rows = [*columns], list(zip(*columns.values()))
+    more = rows[UNFOLDED:]
     return section(
         "Items",
-        long_table("Items with the worst answers", [*columns], zip(*columns.values()), shown=MOST_ROWS),
+        table("Items with the worst answers", header, rows[:UNFOLDED]),
+        folded(count_of(len(more), "more item"), table("More items", header, more)) if more else None,
     )

@@ -241,6 +241,41 @@ def test_a_wrong_call_of_a_short_name_is_explained(tmp_path, capsys, monkeypatch
     assert words in told
 
 
+CHANGED = """
+1 item became better, 1 worse, 1 unchanged.
+
+Better
+  0: 50 % right, now 100 %
+    a  said   good morning
+    a  heard  good evening
+    b  said   good morning
+    b  heard  good morning
+
+Worse
+  1: 100 % right, now 50 %
+    a  said   see you
+    a  heard  see you
+    b  said   see you
+    b  heard  see –
+
+"""
+
+
+def test_two_submissions_are_compared_item_by_item(tmp_path, capsys, monkeypatch):
+    files = {"ref.txt": "good morning\nsee you\nyes\n", "a.txt": "good evening\nsee you\nyes\n"}
+    monkeypatch.chdir(write_files(tmp_path, {**files, "b.txt": "good morning\nsee\nyes\n"}))
+    arguments = ("diff", "--kind", "transcripts", "ref.txt", "a.txt", "b.txt")
+    status, printed, _ = run(capsys, *arguments)
+    assert (status, CHANGED in printed) == (0, True)
+    assert "  WER (%)            20.00  20.00   +0.00\n  Substitutions (%)  20.00   0.00  -20.00\n" in printed
+    assert "Difference from a: +0.0000" in " ".join(printed.split())
+    found = json.loads(run(capsys, *arguments, "--json")[1])
+    assert (found["better_items"], found["worse_items"], found["same_items"]) == (1, 1, 1)
+    assert found["worse"][0]["right"] == [1, 0.5]
+    assert run(capsys, *arguments[:-1])[::2] == (2, "Give REFERENCE and two submissions, A and B.\n")
+    assert run(capsys, *arguments, "c.txt")[0] == 2
+
+
 def test_a_result_is_reproduced_until_a_file_changes(tmp_path, capsys, monkeypatch):
     files = {"ref.txt": "a b\nc d\ne f\ng h\n", "hyp.txt": "a b\nc\ne f\ng h\n", "who.txt": "x\nx\ny\nz\n"}
     monkeypatch.chdir(write_files(tmp_path, files))
