@@ -1,4 +1,4 @@
-"""A board as one HTML page: the first clusters, the ranking, plots, pairs, and all further tables.
+"""A board as one HTML page: the winner, the ranking, plots, pairs, and all further tables.
 
 On a screen, a short script sorts tables and filters the ranking; the page is complete without it. The content policy
 allows this script, by its hash, and the page's own styles; nothing can be loaded or sent. In print, everything is
@@ -8,7 +8,6 @@ unfolded. Wide tables are divided into parts that fit a sheet of paper.
 import base64
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +26,8 @@ from spokeneval.formats.problems import count_of
 from spokeneval.ranking.tables import headings, pairs_table, shown_cells
 from spokeneval.report import page
 
-MOST_CLUSTERS, MOST_NAMED = 3, 5
-"""The most clusters on the podium, and the most systems that are named in each."""
+MOST_NAMED = 5
+"""The most systems that are named beside the first."""
 
 _HERE = Path(__file__).parent
 _STYLE, _SCRIPT = ("\n" + (_HERE / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
@@ -55,9 +54,9 @@ def to_html(board: Board) -> str:
     """Return the board as one self-contained page."""
     computed = page.paragraph(page.code(board.signature))
     parts = [
-        _facts(board),
-        _podium(board),
+        _winner(board),
         page.section("Ranking", _ranking(board), forest_plot(board), *_notes(overlaps_beside_tests(board))),
+        _facts(board),
         page.section("How to read the ranking", *_notes(board.notes)),
         _pairs(board) if board.pairs else None,
         *(
@@ -84,19 +83,12 @@ def _facts(board: Board) -> page.Html:
     return page.facts([(name, value) for name, value in known.items() if value])
 
 
-def _podium(board: Board) -> page.Html | None:
-    """Return the systems of the first clusters; None without clusters."""
-    if board.rows[0].cluster is None:
-        return None
-    clusters = [list(group) for _, group in groupby(board.rows, lambda row: row.cluster)]
-    how = "No system differs significantly from the first of its cluster; the order within a cluster may be chance."
-    if len(clusters) == 1:
-        how = "No system differs significantly from the first; their order may be chance."
-    return page.section(
-        "First clusters" if len(clusters) > 1 else "One cluster",
-        _fill("podium", clusters[:MOST_CLUSTERS], MOST_NAMED, board.column.precision, board.about.baseline),
-        page.paragraph(how, kind="note"),
-    )
+def _winner(board: Board) -> page.Html:
+    """Return who has the first rank, and which systems do not differ significantly from the first."""
+    first = [row for row in board.rows if row.rank == 1]
+    alike = [row.name for row in board.rows if row.cluster == 1][1:]
+    score = shown_cells(first[0], board.column.precision)[1]
+    return _fill("winner", first, score, board, alike, MOST_NAMED, first[0].cluster is not None)
 
 
 class _Line(NamedTuple):

@@ -161,6 +161,9 @@ def _paint(colour: str) -> str:
     return f"var(--{_VARIABLES[colour]}, {colour})" if colour in _VARIABLES else colour
 
 
+_LONGER = 4
+
+
 class Mark(NamedTuple):
     """A score on a scale, with its interval if it has one."""
 
@@ -176,13 +179,12 @@ def scale(marks: Sequence[Mark]) -> Html:
 
     Names and numbers are text of the page, and lengths are in percent, so that everything can be read on a phone.
     """
-    numbers = [number for mark in marks for number in (mark.value, *(mark.interval or ()))]
-    low, high = min(numbers), max(numbers)
+    low, high = _ends(marks)
     margin = 0.06 * (high - low) or 0.5
     low, high = low - margin, high + margin
 
     def place(number: float) -> str:
-        return f"{100 * (number - low) / (high - low):.2f}%"
+        return f"{100 * (min(max(number, low), high) - low) / (high - low):.2f}%"
 
     ticks = [tick for tick in _ticks(low, high) if 0.03 < (tick - low) / (high - low) < 0.97]
     grid = "".join(f'<line x1="{x}" x2="{x}" y2="28" stroke="{LINE}"/>' for x in map(place, ticks))
@@ -194,7 +196,14 @@ def scale(marks: Sequence[Mark]) -> Html:
             drawn += (
                 f'<line x1="{start}" x2="{end}" y1="14" y2="14" stroke="{mark.colour}" stroke-width="4"/>'
             )
-        drawn += f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
+        inside = low <= mark.value <= high
+        end = "‹" if mark.value < low else "›"
+        drawn += (
+            f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
+            if inside
+            else f'<text x="{place(mark.value)}" y="19" text-anchor="{"start" if end == "‹" else "end"}" '
+            f'font-size="20" fill="{mark.colour}">{end}</text>'
+        )
         parts.append(f"<span>{escape(written(mark.label))}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
     labels = "".join(
         f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{written(f"{tick:g}")}</text>'
@@ -202,6 +211,20 @@ def scale(marks: Sequence[Mark]) -> Html:
     )
     parts.append(f"<span></span><b></b>{_track(labels)}")
     return Html('<div class="scale">\n' + "\n".join(parts) + "\n</div>")
+
+
+def _ends(marks: Sequence[Mark]) -> tuple[float, float]:
+    """Return the ends of an axis, on which marks are beyond an end if without them it is `_LONGER` times shorter."""
+    extents = [(mark.value, *(mark.interval or ())) for mark in marks]
+    spans = [(min(extent), max(extent)) for extent in extents]
+    low, high = min(start for start, _ in spans), max(end for _, end in spans)
+    for _ in range(len(spans) // 4):
+        middle = float(np.median([mark.value for mark in marks]))
+        spans.remove(max(spans, key=lambda span: max(middle - span[0], span[1] - middle)))
+        inner = min(start for start, _ in spans), max(end for _, end in spans)
+        if 0 < _LONGER * (inner[1] - inner[0]) < high - low:
+            low, high = inner
+    return low, high
 
 
 def _track(drawn: str) -> str:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import date
 from itertools import combinations
 
+import pytest
+
 from speechbundles.publication.about import About, System
 from speechbundles.publication.page import to_html
 from speechbundles.publication.pictures import MOST_DRAWN
@@ -67,24 +69,41 @@ def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
     assert [cells[1] for cells in Cells(to_html(board)).rows[1:]] == ["s2", "none trivial baseline", "s1"]
 
 
-def test_clusters_are_bands_and_at_most_three_are_on_the_podium(small):
+def test_clusters_are_bands_and_the_first_sentences_name_the_winner(small):
     clusters = [1] * 7 + [2, 2, 3, 4]
-    about = replace(small.about, baseline="s8")
-    board = replace(small, about=about, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
-    page = to_html(board)
-    kinds = [kind.split() for kind in Cells(page).kinds[1:]]
+    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
+    kinds = [kind.split() for kind in Cells(to_html(board)).kinds[1:]]
     assert ["band" in kind for kind in kinds] == [cluster % 2 == 0 for cluster in clusters]
     assert [place for place, kind in enumerate(kinds) if "begins" in kind] == [7, 9, 10]
-    podium = page[page.index('class="podium"') : page.index("<h2>Ranking")]
-    assert re.findall(r"<h3>(.*?)</h3>", podium) == ["Cluster 1", "Cluster 2", "Cluster 3"]
-    assert re.findall(r"<bdi>(.*?)</bdi>", podium) == ["s1", "s2", "s3", "s4", "s5", "s8", "s9", "s10"]
-    assert re.findall(r"<bdi>(\w+)</bdi> <span>[^<]*</span> <span class=.tag.>(\w+)", podium) == [
-        ("s8", "baseline")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "ranks", "sentences"),
+    [
+        (
+            [1] * 7 + [2],
+            range(1, 9),
+            "s1 has the first rank of 8 systems: X Not s1: s2, s3, s4, s5, s6 and 1 other.",
+        ),
+        ([1, 1, 2], [1, 1, 3], "s1, s2 share the first rank of 3 systems: X Not s1: s2."),
+        (
+            [1, 2],
+            [1, 2],
+            "s1 has the first rank of 2 systems: X Every other system is in a lower cluster: s2, the",
+        ),
+        ([None, None], [1, 2], "s1 has the first rank of 2 systems: X</div>"),
+    ],
+)
+def test_the_winner_and_systems_like_it_are_named_first(small, clusters, ranks, sentences):
+    found = [
+        replace(row, rank=rank, tied=False)
+        for row, rank in zip(rows(*[(1, 2)] * len(clusters), clusters=clusters), ranks, strict=True)
     ]
-    assert "and 2 other systems" in podium
-    alone = to_html(replace(board, rows=rows((1, 2), (1, 2))))
-    assert "No system differs significantly from the first; their order may be chance." in alone
-    assert "podium" not in to_html(replace(board, rows=rows((1, 1), clusters=[None]))).partition("<body>")[2]
+    page = to_html(replace(small, rows=found, pairs=[]))
+    first = page[page.index("<h1") : page.index("<h2>Ranking")]
+    words = " ".join(re.sub("<(?!/div)[^>]*>", "", first).replace("</div>", "</div> ").split())
+    words = re.sub(r"systems: .* is better\.", "systems: X", words)
+    assert sentences in words.replace("Not significantly different from", "Not").replace(" </div>", "</div>")
 
 
 def test_systems_are_described_with_everything_escaped(small):

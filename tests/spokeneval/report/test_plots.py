@@ -1,5 +1,7 @@
 """Plots that are drawn without matplotlib."""
 
+import re
+
 import numpy as np
 
 from spokeneval.report import plots
@@ -15,3 +17,12 @@ def test_a_timeline_shows_each_turn_and_stays_small_however_many_there_are():
     starts = np.random.default_rng(7).uniform(0, 71_000, (7, 5000))
     lanes = [plots.Lane("many", [(np.stack([row, row + 30], axis=1), plots.BLUE)]) for row in starts]
     assert len(plots.timeline(lanes, regions).markup) < 14_000
+
+
+def test_an_outlier_is_beyond_the_end_of_the_axis():
+    near = [plots.Mark(f"s{n}", 10.0 + n, str(n), (9.0 + n, 11.0 + n)) for n in range(5)]
+    shown = plots.scale([*near, plots.Mark("far", 900.0, "900", (10.0, 7000.0))]).markup
+    assert (shown.count("<circle"), shown.count("›</text>"), "‹" in shown) == (5, 1, False)
+    places = [float(x) for x in re.findall(r'cx="([\d.]+)%', shown)]
+    assert places[4] - places[0] > 50
+    assert plots.scale([*near, plots.Mark("near", 16.0, "16")]).markup.count("<circle") == 6
