@@ -34,7 +34,7 @@ _PLATFORMS = ("metadata", "metadata.yaml")
 """Files from which a platform takes a command to run."""
 
 _JUNK = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".git")
-_ADAPTERS = {"model.py": "SAPC2", "setup.sh": "SAPC2", "main.sh": "another challenge"}
+_ADAPTERS = {"model.py": "SAPC2", "setup.sh": "SAPC2", "src/main.py": "On Top of Pasketti"}
 
 
 def code_accepted(task: str) -> str:

@@ -90,5 +90,6 @@ python3 try_code.py code --sound DIR     # checks code, runs it on the recording
                                          # answers, and writes program.zip, which you upload
 ```
 
-The page on programs lists the limits, and what is seen of a run.
+The page on programs lists the limits, and what is seen of a run. For a program that returns transcripts in the layout
+of SAPC2 (`model.py`) or of On Top of Pasketti (JSON lines), `adapters` has a `main.py`.
 """

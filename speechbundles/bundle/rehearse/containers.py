@@ -133,6 +133,7 @@ class ContainerEngine:
             "log-driver": ["none"],
             "env": map("=".join, environment.items()),
             "tmpfs": [f"{name}:rw,exec,mode=1777,size={size}" for name, size in program.memory.items()],
+            **({"read-only": ["true"]} if program.memory else {}),  # else its own disk has no limit
             **(self._gpus() if self.gpu else {}),
             "volume": [
                 f"{folder}:{name}:{'ro,z' if name in program.inputs else 'z'}"

@@ -24,10 +24,10 @@ def home(begun, tmp_path):
     built = read_built_bundle(path)
     sets = {phase.name: phase.reference for phase in chosen.phases}
 
-    def go(folder=tmp_path, jobs=2, *, competition=chosen, scheduler=None, team_hours=None, **options):
+    def go(folder=tmp_path, jobs=2, *, competition=chosen, **options):
+        of_all = ("scheduler", "team_hours", "progress")
+        given = {key: options.pop(key) for key in of_all if key in options}
         job = make_job(competition, built, tmp_path / "packages", **options)
-        return run_uploads(
-            job, built, sets, folder / "fetched", jobs=jobs, scheduler=scheduler, team_hours=team_hours
-        )
+        return run_uploads(job, built, sets, folder / "fetched", jobs=jobs, **given)
 
     return go

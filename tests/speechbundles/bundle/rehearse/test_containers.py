@@ -113,6 +113,20 @@ def test_the_container_is_made_as_the_worker_makes_it_and_tighter(fake, tmp_path
 
 
 @pytest.mark.parametrize(
+    ("there", "gpus"), [("docker", "--gpus=all"), ("podman", "--device=nvidia.com/gpu=all")]
+)
+def test_a_strangers_program_writes_to_memory_only_and_may_get_gpus(fake, tmp_path, there, gpus):
+    others = [name for name in containers.PROGRAMS if name != there]
+    asked = fake(**{f"{name} info": {"code": 1} for name in others})
+    answers = {"/app/answers.tar": tmp_path / "answers.tar"}
+    program = Program("run", ["sh"], "/app/code", answers, {"/app/code": tmp_path}, {"/tmp": 64 * MB})
+    ContainerEngine("image:1", gpu=True).run(program, tmp_path, Limits(60.0))
+    ((_, _, *words),) = asked("create")
+    assert {f"--tmpfs=/tmp:rw,exec,mode=1777,size={64 * MB}", "--read-only=true", gpus} <= {*words}
+    assert f"--volume={tmp_path}:/app/code:ro,z" in words
+
+
+@pytest.mark.parametrize(
     ("answers", "code", "why"),
     [
         ({"inspect": {"out": "false false 3"}}, 3, None),
