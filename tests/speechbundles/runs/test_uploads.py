@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import shutil
+import signal
 from dataclasses import replace
 
 import pytest
@@ -11,6 +13,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import DELETED, read_index, write_index
 from speechbundles.model.run_codes import CODES
 from speechbundles.runs import OF_HIDDEN_RUNS, bits_of_an_attempt, uploads
+from speechbundles.runs.outcomes import read_step
 from speechbundles.runs.stages import take_through
 from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, uploaded
 
@@ -175,3 +178,77 @@ def test_recordings_that_cannot_be_given_to_programs_are_refused(home, begun, tm
     moved = replace(chosen, settings={**chosen.settings, "sound": str(tmp_path / "sound")})
     with pytest.raises(OrganiserError, match=said):
         home(competition=moved)
+
+
+BAD = {
+    "no zip": (b"no zip", "refused"),
+    "no main.py": (program("", **{"metadata": b"command: sh"}), "refused"),
+    "an error": (program("1/0"), "smoke_failed"),
+    "no answers": (program(READS), "smoke_answers"),
+    "killed": (program(f"{GOOD}\nimport os; os.kill(os.getppid(), 9); os.abort()"), "smoke_failed"),
+    "a full disk": (program(f"{GOOD}\nopen('/tmp/x', 'wb').write(bytes(65 << 20))"), "smoke_failed"),
+    "an odd file": (program(f"{GOOD}\nimport os; os.mkfifo(outputs + '/pipe')"), "smoke_answers"),
+    "many processes": (
+        program("import os, time\nfor _ in range(8):\n    os.fork()\ntime.sleep(9)"),
+        "smoke_limit",
+    ),
+    "memory": (program("x = b'x' * (400 << 20)\nimport time; time.sleep(9)"), "smoke_limit"),
+    "words": (program(f"{GOOD}\nprint('x' * (9 << 20))"), "ok"),
+}
+
+
+def nth(number):
+    """A good program with answers of its own: its first `number` answers are the other class."""
+    other = "{'yes': 'no', 'no': 'yes'}"
+    return program(
+        f"{READS}for item in items[:{number}]:\n    answers[item] = {other}[answers[item]]\n{WRITES}"
+    )
+
+
+def digests(taken, names):
+    return {each.run.owner: each.step.digest for each in taken if each.run.owner in names}
+
+
+@pytest.mark.thorough
+def test_70_good_programs_give_the_same_bytes_alone_and_beside_30_bad_ones(home, tmp_path):
+    good = {f"good{number}": nth(number) for number in range(70)}
+    uploaded(tmp_path / "alone", *good.items())
+    alone = home(tmp_path / "alone", jobs=1)
+    mixed, bad = [], {}
+    for place, (name, content) in enumerate(good.items()):
+        mixed.append((name, content))
+        if place < 30:
+            what = [*BAD][place % len(BAD)]
+            bad[f"bad{place}"] = BAD[what][1]
+            mixed.append((f"bad{place}", BAD[what][0]))
+    uploaded(tmp_path / "beside", *mixed)
+    beside = home(tmp_path / "beside", jobs=3)
+    assert digests(beside, good) == digests(alone, good)
+    assert {each.step.code for each in alone} == {"ok"}
+    assert len(set(digests(alone, good).values())) == 70
+    assert {each.run.owner: each.step.code for each in beside if each.run.owner in bad} == bad
+    for each in alone:
+        (other,) = (one for one in beside if one.run.owner == each.run.owner)
+        assert (each.place / "answers.zip").read_bytes() == (other.place / "answers.zip").read_bytes()
+
+
+@pytest.mark.thorough
+def test_200_runs_give_the_same_bytes_with_1_and_4_workers_one_of_which_is_killed(
+    home, tmp_path, monkeypatch
+):
+    distributed = pytest.importorskip("distributed")
+    sources = {f"team{number}": nth(number % 120) for number in range(200)}
+    uploaded(tmp_path / "one", *sources.items())
+    one = home(tmp_path / "one", jobs=1)
+    uploaded(tmp_path / "four", *sources.items())
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+
+        def kill_one(done, total):
+            if done == 20:
+                os.kill(victim, signal.SIGKILL)
+
+        four = home(tmp_path / "four", scheduler=cluster.scheduler_address, progress=kill_one)
+    assert {each.step.code for each in four} == {"ok"}
+    assert digests(one, sources) == digests(four, sources)
+    assert all(read_step(each.place / "outcome.json") for each in four)
