@@ -158,6 +158,7 @@ def compare(
     drop_invalid_reference_rows: bool = False,
     baseline: str = "",
     units: Any = None,
+    by: Any = None,
 ) -> Comparison:
     """Compare two systems or more on the same items.
 
@@ -170,6 +171,9 @@ def compare(
     baseline : str
         The name of the system that the others are compared with: only these differences are listed, and their p-values
         are adjusted for their number. Ranks and clusters still take all systems.
+    by : list or mapping, optional
+        The group of each item, such as a dialect, as for `score`; groups of 4 units or more are compared with each
+        other within each system, in `Comparison.groups`.
 
     Returns
     -------
@@ -195,7 +199,7 @@ def compare(
 
     reading = Reading(lenient, drop_invalid_reference_rows, units=units)
     return _warned(
-        compare_data(_find(task), reference, submissions, options or {}, reading, baseline=baseline)
+        compare_data(_find(task), reference, submissions, options or {}, reading, baseline=baseline, by=by)
     )
 
 

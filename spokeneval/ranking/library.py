@@ -13,9 +13,10 @@ import numpy as np
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
-from ..run.library import STRICT, Reading, read_gold, require_data, score_against
+from ..run.library import STRICT, Reading, of_items, read_gold, require_data, score_against
 from ..run.output import write_file
 from ..task import Task
+from .groups import GroupPair, group_pairs, group_table
 from .joint import JointRanking, join_tasks
 from .joint_rule import JointRule
 from .joint_tables import (
@@ -66,9 +67,13 @@ class Comparison(Ranking):
         The title, direction and decimals of the primary score.
     warnings
         The `notes` that are warnings about the data, as in a `Result`.
+    groups
+        Every two groups of `by` within each system: ``difference`` of the primary scores, its ``interval``, ``p`` of a
+        t test over units, and ``adjusted``, p after Holm's correction over all systems and pairs of groups.
     """
 
     warnings: Sequence[str] = ()
+    groups: Sequence[GroupPair] = ()
 
     @property
     def task(self) -> str:
@@ -77,6 +82,7 @@ class Comparison(Ranking):
 
     def __str__(self) -> str:
         tables = [ranking_table(self), *([pairs_table(self)] if self.pairs else [])]
+        tables += [group_table(self.groups, self.column)] if self.groups else []
         tables += [self.power] if self.power else []
         first, *others = (text_table(table) for table in tables)
         titles = (table.title for table in tables[1:])
@@ -130,7 +136,8 @@ class Comparison(Ranking):
         """The comparison as it is written with ``--json``: numbers, texts, lists and dictionaries only."""
         power = asdict(self.power) if self.power else None
         warnings = {"warnings": list(self.warnings)} if self.warnings else {}
-        return {**to_dict(self), "power": power, **warnings}
+        groups = {"groups": [pair._asdict() for pair in self.groups]} if self.groups else {}
+        return {**to_dict(self), "power": power, **warnings, **groups}
 
     def to_frame(self) -> Any:
         """The ranking as a pandas data frame with a row for each system, in the order of the ranks.
@@ -201,6 +208,7 @@ def compare_data(
     reading: Reading = STRICT,
     *,
     baseline: str = "",
+    by: Any = None,
 ) -> Comparison:
     """Score systems against one reference and compare them; see `spokeneval.compare`."""
     if not isinstance(submissions, Mapping):
@@ -245,9 +253,12 @@ def compare_data(
         remarks += [
             f"Differences are those to {baseline}; Holm's correction is over {count_of(len(pairs), 'pair')}."
         ]
-    return Comparison(
-        **{**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}, warnings=gold.warnings
-    )
+    groups: Sequence[GroupPair] = ()
+    if by is not None:
+        units = task.units(gold.reference.labels).of
+        groups = group_pairs(task, scored, list(units.values()), of_items(by, list(units), "by"))
+    found = {**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}
+    return Comparison(**found, warnings=gold.warnings, groups=groups)
 
 
 def _all_refusals(refused: Sequence[tuple[str, FileProblems]]) -> SubmissionError:

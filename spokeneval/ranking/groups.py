@@ -1,0 +1,93 @@
+"""Differences in score between groups of items, such as dialects, within each system.
+
+The difference of two groups is tested with Student's t from the jackknife over units, which are left out of both
+groups: units may be in one group, as speakers of a dialect, or in several, as speakers in two conditions. p-values are
+adjusted by Holm's correction over all systems and pairs of groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from ..formats.tables import numbered
+from ..metrics.counts import by_group, taken, total
+from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
+from ..run.interval import Interval, difference_interval, scores_without
+from ..run.scoring import Scored
+from ..task import Task
+from .multiple_comparisons import stepped_down
+from .tables import shown_p
+from .values import Column, Table
+
+
+class GroupPair(NamedTuple):
+    """Two groups of a system: their scores, the difference with its interval, p, and p after Holm's correction."""
+
+    system: str
+    first: str
+    second: str
+    scores: tuple[float, float]
+    difference: float
+    interval: Interval
+    p: float
+    adjusted: float
+
+
+def group_pairs(
+    task: Task, scored: Mapping[str, Scored], units: Sequence[str], members: Sequence[str]
+) -> list[GroupPair]:
+    """Compare every two groups within each system, except groups of few units or without a score.
+
+    Parameters
+    ----------
+    scored
+        The systems.
+    units, members
+        The unit and the group of each row of the counts.
+    """
+    names, unit = numbered(units)
+    kinds, member = numbered(members)
+    found = []
+    for system, own in scored.items():
+        rows, scores, without = task.part(task.primary, own.rows), {}, {}
+        for group in sorted(kinds):
+            places = np.flatnonzero(member == kinds.index(group))
+            if len(set(unit[places].tolist())) < FEWEST_UNITS:
+                continue
+            counts = by_group(taken(rows, places), unit[places], len(names))
+            try:
+                scores[group] = float(task.primary.value(total(counts)))
+            except ValueError:
+                continue
+            without[group] = scores_without(task.primary, scores[group], counts)
+        for pair in combinations(scores, 2):
+            values, others = tuple(map(scores.__getitem__, pair)), [without[group] for group in pair]
+            difference = values[0] - values[1]
+            interval = difference_interval(task.primary, values, others)
+            p = jackknife_p(difference, others[0] - others[1])
+            found.append(GroupPair(system, *pair, (values[0], values[1]), difference, interval, p, 1.0))
+    adjusted = stepped_down(np.array([pair.p for pair in found])).tolist() if found else []
+    return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted)]
+
+
+def group_table(pairs: Sequence[GroupPair], column: Column) -> Table:
+    """The differences between groups, the smallest p first."""
+    digits = column.precision
+    rows = [
+        [
+            pair.system,
+            f"{pair.first} – {pair.second}",
+            *(f"{score:.{digits}f}" for score in pair.scores),
+            f"{pair.difference:.{digits}f}",
+            f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}",
+            shown_p(pair.p),
+            shown_p(pair.adjusted),
+        ]
+        for pair in sorted(pairs, key=lambda pair: pair.p)
+    ]
+    header = ["System", "Groups", "First", "Second", "Difference", "95 % interval", "p", "p, Holm"]
+    return Table(f"Differences in {column.title} between groups", header, rows, left=2)
