@@ -103,10 +103,14 @@ def rightness(task: Task, scored: Scored) -> np.ndarray:
 def item_columns(
     task: Task, reference: Any, submission: Any, scored: Scored, rows: list[int]
 ) -> dict[str, Sequence[Any]]:
-    """Return columns of some items: `Item`, how right it is, and both sides."""
+    """Return columns of some items: `Item`, how right it is, and both sides.
+
+    Where the counts have a row for each unit alone, the rows are units, and the first column has their name.
+    """
     names, right = scored.statistics.rows[0], rightness(task, scored)
+    called = "Item" if len(names) == len(reference.items) else scored.statistics.unit.capitalize()
     columns: dict[str, Sequence[Any]] = {
-        "Item": [data(names[row]) for row in rows],
+        called: [data(names[row]) for row in rows],
         "Right": right[rows].tolist(),
     }
     kind, view = _kind(task), task.view
@@ -131,6 +135,10 @@ def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optio
     columns = {name: cells[:wrong] for name, cells in columns.items()}
     columns["Right"] = [percent(right, 1) for right in columns["Right"]]
     header, rows = [*columns], list(zip(*columns.values()))
+    if header[0] != "Item":
+        called = header[0].lower()
+        by = long_table(f"Scores by {called}, worst first", header, rows, shown=MOST_ROWS)
+        return section(f"By {called}", by)
     more = rows[UNFOLDED:]
     return section(
         "Items",

@@ -56,6 +56,15 @@ def test_items_are_listed_worst_first_with_both_sides():
     assert decided.iloc[0].to_dict() == {"Right": 0, "True class": "b", "Answered": "a"}
 
 
+def test_where_only_units_are_counted_the_table_of_items_and_the_report_name_them():
+    labels = pandas.DataFrame({"id": list("pqrs"), "label": LABELS, "speaker": ["Eva", "Ada", "Ada", "Eva"]})
+    answers = pandas.DataFrame({"id": list("pqrs"), "label": ["a", "a", "a", "a"]})
+    result = spokeneval.score({**DECISIONS, "pool": "vote"}, labels, answers)
+    assert list(result.items_table().reset_index()["Speaker"]) == ["Ada", "Eva"]
+    assert "Scores by speaker, worst first" in result.report()
+    assert "Items with the worst answers" not in result.report()
+
+
 @pytest.mark.parametrize(
     ("task", "answers", "plots"),
     [
