@@ -208,8 +208,8 @@ class Result:
         -------
         DataFrame
             How right each answer is, from 0 to 1, and both sides in the form of the task: `Alignment` of transcripts,
-            the classes of decisions, the scores or ratings. Where turns are counted, a row is a recording;
-            where scores for classes are, and for decisions about units, a row is a unit.
+            the classes of decisions, the scores or ratings. For turns a row is a recording; for scores of classes, and
+            for decisions about units, a unit.
 
         Raises
         ------
@@ -220,8 +220,7 @@ class Result:
 
         columns = items(self.rules, self.answered.reference.labels, *self.answered[1:])
         texts = {name: list(map(plain_text, cells)) for name, cells in columns.items() if name != "Right"}
-        called = next(iter(texts))
-        return data_frame({called: texts.pop(called), "Right": columns["Right"], **texts}).set_index(called)
+        return data_frame({**columns, **texts}).set_index(next(iter(columns)))
 
     def report(self) -> str:
         """The report page as HTML: scores, intervals, plots, the largest sources of error, and the worst items."""
