@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 
+from speechbundles.bundle.build.template import fill
 from speechbundles.bundle.rehearse import DEVICES, SYSTEM, WALLS
 from speechbundles.model.competition import Competition
 from speechbundles.model.run_codes import CODES
@@ -14,6 +15,7 @@ CODE_FOLDER = "code/"
 """The kit's folder with the baseline as a program."""
 
 LIMITS_FILE = "limits.json"
+_STEPS = "code_steps.md"
 _NOT_OF_A_PROGRAM = re.compile(r"(?:score|ingest|try_\w+|get_data|walkthrough)\.py|.*\.ipynb")
 
 
@@ -76,20 +78,5 @@ def code_facts(competition: Competition) -> dict[str, str]:
 
 def code_steps(competition: Competition) -> str:
     """Return the section of a kit's README on programs."""
-    return _STEPS.format(first=next(iter(competition["public_sets"]), "development"))
-
-
-_STEPS = """## Submit a program
-
-In this competition you upload your program, not its answers: the hidden recordings stay with the organisers. They start
-`main.py INPUT_DIR OUTPUT_DIR`, without network. `INPUT_DIR` has the item lists of `{first}/input` and the recordings in
-`sound`; `main.py` writes the answers to `OUTPUT_DIR`. The folder `code` is the baseline as such a program.
-
-```
-python3 try_code.py code --sound DIR     # checks code, runs it on the recordings of the {first} set in DIR, scores its
-                                         # answers, and writes program.zip, which you upload
-```
-
-The page on programs lists the limits, and what is seen of a run. For a program that returns transcripts in the layout
-of SAPC2 (`model.py`) or of On Top of Pasketti (JSON lines), `adapters` has a `main.py`.
-"""
+    first = next(iter(competition["public_sets"]), "development")
+    return fill(competition.page_path(_STEPS).read_bytes(), f"pages/{_STEPS}", {"first_set": first}, {})

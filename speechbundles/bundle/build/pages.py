@@ -112,7 +112,7 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
         **declared,
         "by_unit": "yes" if any(grouped) else "",
         **joint_facts(competition),
-        **code_facts(competition),
+        **{name: words(table) for name, table in code_facts(competition).items()},
     }
 
 
