@@ -110,7 +110,7 @@ def _changes(results: tuple[Result, Result], rows: list[int]) -> list[Change]:
     sides = []
     for result in results:
         columns = item_columns(result.rules, result.answered.reference.labels, *result.answered[1:], rows)
-        items, right = map(plain_text, columns.pop("Item")), columns.pop("Right")
+        items, right = map(plain_text, columns.pop(next(iter(columns)))), columns.pop("Right")
         answers = [dict(zip(columns, map(plain_text, cells))) for cells in zip(*columns.values())]
         sides.append(list(zip(items, right, answers or [{} for _ in rows])))
     return [Change(item, (before, after), (old, new)) for (item, before, old), (_, after, new) in zip(*sides)]
