@@ -41,9 +41,8 @@ def few_segments(set: str) -> merlion.Tables:
     kept = [labels for labels in by_name.values() if set_of(labels) >= {"English", "Mandarin"}][:2]
     ends = [(labels.audio_name.iloc[0], int(labels.end.max()) + 500) for labels in kept]
     regions = pd.DataFrame([(name, 0, end) for name, end in ends], columns=["audio_name", "start", "end"])
-    return merlion.Tables(
-        pd.concat(kept, ignore_index=True), regions, pd.DataFrame(ends, columns=["audio_name", "length"])
-    )
+    recordings = pd.DataFrame(ends, columns=["audio_name", "length"])
+    return merlion.Tables(pd.concat(kept, ignore_index=True), regions, recordings)
 
 
 def set_of(labels):
@@ -126,11 +125,8 @@ def test_the_baseline_trains_identifies_and_diarizes(at_home, train_with, monkey
     run(monkeypatch, identify, "development", "one", "--audio", place / "audio")
     result = score("merlion_identification", reference=reference / "labels.csv", submission="one")
     assert result.items == len(corpus.segments_to_identify("development"))
-    assert (
-        capsys.readouterr()
-        .out.splitlines()[-1]
-        .startswith(f"one/prediction.txt: scores of {result.items} segments")
-    )
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith(f"one/prediction.txt: scores of {result.items} segments")
     audio = ("--audio", place / "audio")
     for by in ("energy", "silero"):
         run(monkeypatch, diarize, "development", by, *audio, "--vad", by)

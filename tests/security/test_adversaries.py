@@ -119,9 +119,8 @@ def test_random_climbing_gets_half_of_what_exact_scores_give_at_most(name, least
 def test_a_grid_without_a_floor_does_not_stop_random_climbing():
     """Without a floor, coarse scores accumulate as exact scores do."""
     case = cases.psst_correctness()
-    assert blind_points(board_of(case, "1"), "psst_correctness") > 0.8 * blind_points(
-        Board(case), "psst_correctness"
-    )
+    stepped, exact = (blind_points(board, "psst_correctness") for board in (board_of(case, "1"), Board(case)))
+    assert stepped > 0.8 * exact
 
 
 def test_climbing_from_the_baseline_gets_no_more_than_from_exact_scores():
@@ -243,9 +242,8 @@ def test_interval_probes():
     assert entropy([quarter.shown(line) for line in lines]) > 0
     board = default_of("psst_correctness")
     assert len({json.dumps(board.shown(line)) for line in lines}) == 1
-    better = [
-        {**line, "f1": 0.95} for line in lines
-    ]  # above the floor, as on a set where the probe is better
+    # They are above the floor, as on a set where the probe is better.
+    better = [{**line, "f1": 0.95} for line in lines]
     assert len({json.dumps(board.shown(line)) for line in better}) == 1
 
 

@@ -209,9 +209,8 @@ def test_a_strangers_bundle_runs_there_and_may_write_as_on_the_platform(tmp_path
 
 
 def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
-    status, printed = rehearsed(
-        tmp_path, capsys, "import os; os.symlink('/etc/shadow', '/app/output/scores.json')"
-    )
+    source = "import os; os.symlink('/etc/shadow', '/app/output/scores.json')"
+    status, printed = rehearsed(tmp_path, capsys, source)
     assert (status, "contains a link, 'scores.json'" in printed.out) == (1, True)
 
 

@@ -85,9 +85,8 @@ def bundles():
     files = {}
     for platform, render in RENDERERS.items():
         for competition in planned.competitions:
-            rendered = render(
-                competition, planned.parts[competition.task], planned.pages[competition.name, platform]
-            )
+            parts, pages = planned.parts[competition.task], planned.pages[competition.name, platform]
+            rendered = render(competition, parts, pages)
             for entry, content in rendered.items():
                 for name, inner in unpacked(entry, content):
                     files.setdefault(inner, f"{platform}/{competition.name}/{name}")

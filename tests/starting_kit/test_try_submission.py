@@ -109,9 +109,8 @@ def test_the_best_the_baseline_and_random_rank_in_that_order_on_both_platforms(t
                 assert rows[name].status == "Finished", str(rows[name])
         primary = {name: row.row[0] for name, row in rows.items()}
         higher = task.primary.direction == HIGHER
-        assert {(cell.key, cell.sorting) for cell in primary.values()} == {
-            (task.primary.key, "desc" if higher else "asc")
-        }
+        sorting = {(cell.key, cell.sorting) for cell in primary.values()}
+        assert sorting == {(task.primary.key, "desc" if higher else "asc")}
         assert sorted(exact, key=lambda name: exact[name][task.primary.key], reverse=higher) == list(files)
         best, baseline, *others = (primary[name].stored for name in files)
         assert best > baseline if higher else best < baseline
@@ -130,9 +129,8 @@ def test_the_kit_scores_with_the_very_files_of_the_server(zips):
         programs = {"scoring_program.zip", "ingestion_program.zip"} & bundle.keys()
         inner = {name: unzipped(bundle[name]) for name in programs}
         assert inner
-        assert not any(
-            name.startswith("spokeneval/ranking/") for files in (kit, *inner.values()) for name in files
-        )
+        names = {name for files in (kit, *inner.values()) for name in files}
+        assert not any(name.startswith("spokeneval/ranking/") for name in names)
         for files in inner.values():
             for name, content in files.items():
                 if name != OPTIONS_FILE and not name.startswith("metadata"):
@@ -300,11 +298,8 @@ def test_without_numpy_every_program_of_the_kit_ends_with_one_line(kit, tmp_path
         done = subprocess.run(command, cwd=kit, env=environment, capture_output=True, text=True)
         lines = (NO_NUMPY, "baseline.py needs scikit-learn: pip install scikit-learn\n")
         assert done.stderr in lines
-        assert (done.stderr == NO_NUMPY, done.returncode, done.stdout) == (
-            "scikit-learn" not in done.stderr,
-            1,
-            "",
-        )
+        assert (done.returncode, done.stdout) == (1, "")
+        assert (done.stderr == NO_NUMPY) == ("scikit-learn" not in done.stderr)
 
 
 @pytest.mark.parametrize("task", ["spoken_call"], indirect=True)

@@ -42,12 +42,10 @@ def test_kappa_and_alpha_equal_independent_implementations(classes, names, weigh
             both = ~np.isnan(codes[[one, other]]).any(axis=0)
             pair = codes[[one, other]][:, both]
             kappa = "kappa, linear weights" if weights else "kappa"
-            assert found[kappa, f"a{one}, a{other}"] == pytest.approx(
-                cohen_kappa_score(*pair, weights=weights), **ROUNDING
-            )
-            assert found["equal", f"a{one}, a{other}"] == pytest.approx(
-                (pair[0] == pair[1]).mean(), **ROUNDING
-            )
+            expected = cohen_kappa_score(*pair, weights=weights)
+            assert found[kappa, f"a{one}, a{other}"] == pytest.approx(expected, **ROUNDING)
+            equal = (pair[0] == pair[1]).mean()
+            assert found["equal", f"a{one}, a{other}"] == pytest.approx(equal, **ROUNDING)
         alpha = krippendorff.alpha(codes, level_of_measurement=level)
         assert found[f"alpha, {level}", "all"] == pytest.approx(alpha, **ROUNDING)
 
@@ -75,9 +73,8 @@ def test_intervals_are_over_units_and_wider_than_over_items():
     ]
     frame = pd.DataFrame(rows, columns=["annotator", "item", "question", "value", "time"])
     units = {item: item.partition("-")[0] for item in frame["item"]}
-    by_speaker, by_item = (
-        answer_agreement(frame, each).set_index("measure").loc["equal"] for each in (units, {})
-    )
+    both = (answer_agreement(frame, each) for each in (units, {}))
+    by_speaker, by_item = (found.set_index("measure").loc["equal"] for found in both)
     assert (by_speaker["units"], by_item["units"], by_speaker["value"]) == (20, 200, 0.5)
     assert by_speaker["high"] - by_speaker["low"] > 2 * (by_item["high"] - by_item["low"])
 

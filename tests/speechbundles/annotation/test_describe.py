@@ -103,9 +103,8 @@ def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
     rows = ["id,label,speaker,severity,duration", "a,yes,S1,mild,1.5", "b,no,S1,,2", "c,yes,S2,severe,2.5"]
     folder = write_files(tmp_path, {"labels.csv": "\n".join([*rows, ""]).encode()})
     task = declared_task("x", {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"})
-    found = table_of([see(load_reference(task, "evaluation", folder, {}), public=False)], "speaker")[
-        "evaluation"
-    ]
+    seen = see(load_reference(task, "evaluation", folder, {}), public=False)
+    found = table_of([seen], "speaker")["evaluation"]
     expected = {"items": 3, "speakers": 2, "length, total": 6, "without severity": 1, "length, median (s)": 2}
     assert {measure: found["All items", "", measure] for measure in expected} == expected
     assert found["label", "yes", "items"] == 2

@@ -12,9 +12,8 @@ from speechbundles.model.errors import OrganiserError
 from spokeneval.kinds.declared import declared_task
 from tests.samples.programs import write_files
 
-ITEMS = pd.DataFrame(
-    {"speaker": ["S1", "S1", "S2"], "site": list("xyx")}, index=pd.Index(list("abc"), name="id")
-)
+IDS = pd.Index(list("abc"), name="id")
+ITEMS = pd.DataFrame({"speaker": ["S1", "S1", "S2"], "site": list("xyx")}, index=IDS)
 
 
 def sheets(tmp_path, *columns):
@@ -66,9 +65,8 @@ def sheets(tmp_path, *columns):
     ],
 )
 def test_a_rule_and_the_answers_make_the_file_of_a_kind(tmp_path, rule, columns, asked, file, task, first):
-    files, lines = merge_sheets(
-        [sheets(tmp_path, *columns)], Round("id", {"q": asked}, ITEMS), rule, (), None, False
-    )
+    ours = Round("id", {"q": asked}, ITEMS)
+    files, lines = merge_sheets([sheets(tmp_path, *columns)], ours, rule, (), None, False)
     known = json.loads(files[DATA])
     assert known == {"id": "id", "items": file, "files": [file], "task": task, "questions": {}, "sealed": 0}
     assert files[file].decode().splitlines()[1] == first
@@ -118,9 +116,8 @@ def test_turns_of_folders_become_turns_regions_and_recordings(tmp_path):
             "new.csv": b"from,to\nE,E\nM,M\nx,M\n",
         },
     )
-    items = pd.DataFrame(
-        {"speaker": ["S1", "S2"], "duration": ["5", "2"]}, index=pd.Index(["a.wav", "b.wav"], name="id")
-    )
+    ids = pd.Index(["a.wav", "b.wav"], name="id")
+    items = pd.DataFrame({"speaker": ["S1", "S2"], "duration": ["5", "2"]}, index=ids)
     folders = [tmp_path / who for who in ("anna", "ben", "cara")]
     files, lines = merge_annotations(
         files_in(folders), Round("id", {}, items), "majority", tmp_path / "new.csv", (), False

@@ -8,9 +8,8 @@ from speechbundles.annotation.rounds import Round, begin_round, read_round
 from speechbundles.model.errors import OrganiserError
 from tests.samples.programs import write_files
 
-ITEMS = pd.DataFrame(
-    {"duration": ["2", "3", "4"]}, index=pd.Index(["r1.wav", "r2.wav", "r3.wav"], name="file")
-)
+FILES = pd.Index(["r1.wav", "r2.wav", "r3.wav"], name="file")
+ITEMS = pd.DataFrame({"duration": ["2", "3", "4"]}, index=FILES)
 ASKED = Round("file", {"language": ["E", "M"]}, ITEMS[:2])
 
 

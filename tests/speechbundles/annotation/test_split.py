@@ -71,9 +71,8 @@ def test_the_imbalance_of_few_groups_is_the_smallest_possible(exact, monkeypatch
 
 
 def test_groups_that_share_a_site_or_a_family_are_joined():
-    items = pd.DataFrame(
-        {"speaker": list("abcde"), "site": ["x", "x", "y", "", ""], "family": ["", "1", "1", "", "2"]}
-    )
+    columns = {"speaker": list("abcde"), "site": ["x", "x", "y", "", ""], "family": ["", "1", "1", "", "2"]}
+    items = pd.DataFrame(columns)
     joined = groups_of(items, ["speaker", "site", "family"])
     assert len(set(joined[:3])) == 1
     assert len(set(joined)) == 3
@@ -103,9 +102,8 @@ def test_a_table_is_split_into_folders(tmp_path):
     items["sound"] = [f"{n}.wav" for n in range(300)]
     sounds = write_files(tmp_path / "sounds", {f"{n}.wav": f"sound {n % 299}".encode() for n in range(300)})
     write_files(tmp_path, {"all.csv": items.to_csv(index=False).encode()})
-    wanted = Wanted(
-        {"dev": 60, "test": 0.5}, strata=["label"], draw={("test", "sex"): {"m": 30, "f": 40}}, sealed=0.4
-    )
+    draw = {("test", "sex"): {"m": 30, "f": 40}}
+    wanted = Wanted({"dev": 60, "test": 0.5}, strata=["label"], draw=draw, sealed=0.4)
     files, lines, texts = split_source(tmp_path / "all.csv", "", wanted, sounds)
     sets = pd.read_csv(io.BytesIO(files["split.csv"]), keep_default_na=False).set_index("id")["set"]
     dev, test = (pd.read_csv(io.BytesIO(files[f"{name}/all.csv"])) for name in ("dev", "test"))
@@ -153,9 +151,8 @@ def test_the_unit_that_merge_knows_stays_together(tmp_path):
         "questions": {},
         "sealed": 0,
     }
-    write_files(
-        tmp_path, {"labels.csv": items.to_csv(index=False).encode(), "data.json": json.dumps(known).encode()}
-    )
+    texts = {"labels.csv": items.to_csv(index=False), "data.json": json.dumps(known)}
+    write_files(tmp_path, texts)
     files, lines, _ = split_source(tmp_path, "", Wanted({"a": 0.5, "b": 0.5}), None)
     children = [set(pd.read_csv(io.BytesIO(files[f"{name}/labels.csv"]))["child"]) for name in "ab"]
     assert not children[0] & children[1]

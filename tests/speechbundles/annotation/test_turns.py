@@ -26,9 +26,8 @@ def frame(*utterances, who="anna", recording="rec"):
     for number, parts in enumerate(utterances):
         for part in parts:
             label, length = part.rsplit(" ", 1)
-            rows.append(
-                (recording, time, time + float(length), label, "Mother", number, who, "f.eaf", len(rows) + 1)
-            )
+            end, line = time + float(length), len(rows) + 1
+            rows.append((recording, time, end, label, "Mother", number, who, "f.eaf", line))
             time += float(length)
         time += 1
     columns = ["recording", "start", "end", "label", "tier", "utterance", "annotator", "file", "line"]

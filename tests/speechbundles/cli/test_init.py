@@ -25,8 +25,7 @@ def test_init_wants_names_or_a_kind(tmp_path, capsys):
     ):
         assert build_bundle.main(["init", str(tmp_path / "own"), *words]) == 2
         assert "--new NAME with --kind KIND" in capsys.readouterr().err
-    assert (
-        build_bundle.main(["init", str(tmp_path / "own"), "--new", "spoken_call", "--kind", "decisions"]) == 1
-    )
+    words = ["init", str(tmp_path / "own"), "--new", "spoken_call", "--kind", "decisions"]
+    assert build_bundle.main(words) == 1
     assert "spoken_call is a task of the repository" in capsys.readouterr().err
     assert not (tmp_path / "own").exists()

@@ -92,9 +92,8 @@ def test_every_page_is_translated_with_the_same_facts_and_conditions():
         for language in OTHERS:
             text = (ROOT / place.format(language)).read_text(encoding="utf-8")
             found = set(used.findall(text)) - {"${item}"}
-            conditions = {
-                each for each in expected ^ found if not re.search("item|plural", each)
-            }  # words of English
+            # Words of English are left out.
+            conditions = {each for each in expected ^ found if not re.search("item|plural", each)}
             assert not conditions, place.format(language)
 
 

@@ -83,9 +83,8 @@ def own(tmp_path_factory):
 @pytest.fixture(scope="module")
 def scored(own):
     """`number of recordings -> outputs`: the outputs of the two systems, scored on that many recordings."""
-    reference = TASK.format.read_reference(
-        read_folder(own / "mine/reference_data/merlion_identification/evaluation")
-    )
+    labels = read_folder(own / "mine/reference_data/merlion_identification/evaluation")
+    reference = TASK.format.read_reference(labels)
     options = Settings(choose_options(TASK, {}), False, Signature(TASK.name, items="0123456789ab"))
     outputs = {}
     for recordings in (RECORDINGS, 7):

@@ -45,9 +45,8 @@ def test_few_different_numbers_are_conditions_and_more_are_quarters(count, kinds
 
 def board_by(own_competition, *columns, part="whole", **choices):
     outputs = read_outputs(sorted((own_competition / part).iterdir()))
-    return ranking.make_board(
-        Sources(ROOT, own_competition / "mine"), outputs, asked=ranking.Breakdown(by=columns, **choices)
-    )
+    asked = ranking.Breakdown(by=columns, **choices)
+    return ranking.make_board(Sources(ROOT, own_competition / "mine"), outputs, asked=asked)
 
 
 @pytest.mark.parametrize(("part", "count"), [("whole", 41), ("part", 30)])

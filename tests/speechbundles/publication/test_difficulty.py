@@ -70,9 +70,8 @@ def test_the_grid_of_difficulties_is_fine_enough(systems, spread):
     shares = np.exp(joint - joint.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.difficulty, shares @ grid, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(
-        model.error, np.sqrt(shares @ grid**2 - (shares @ grid) ** 2), rtol=0, atol=1e-6
-    )
+    deviation = np.sqrt(shares @ grid**2 - (shares @ grid) ** 2)
+    np.testing.assert_allclose(model.error, deviation, rtol=0, atol=1e-6)
     best = likelihood(model.ability, model.spread)
     for move in (0.98, 1.02):
         assert likelihood(move * model.ability, model.spread) < best

@@ -107,9 +107,8 @@ def test_the_winner_and_systems_like_it_are_named_first(small, clusters, ranks, 
 
 
 def test_systems_are_described_with_everything_escaped(small):
-    about = replace(
-        small.about, systems={HOSTILE[3]: System("<b>T</b>", "A & B", "open", "\u202eone <i>line</i>")}
-    )
+    system = System("<b>T</b>", "A & B", "open", "\u202eone <i>line</i>")
+    about = replace(small.about, systems={HOSTILE[3]: system})
     page = to_html(replace(small, about=about))
     assert "<b>T" not in page
     assert "<i>" not in page

@@ -94,9 +94,8 @@ def test_a_deleted_upload_keeps_its_score_and_a_withdrawn_one_is_left_alone(plan
     server.delete_upload(bob)
     server.submissions[carol]["data"] = None
     amendment = planned(new)
-    assert f"runs that cannot be repeated, because the upload was deleted: {carol}" in amendment_to_text(
-        amendment
-    )
+    said = f"runs that cannot be repeated, because the upload was deleted: {carol}"
+    assert said in amendment_to_text(amendment)
     list(carry_out_amendment(amendment))
     assert board(server) == [("anna", 40), ("carol", 37)]
 

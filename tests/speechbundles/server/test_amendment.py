@@ -31,6 +31,5 @@ def test_the_plan_shows_the_new_ranks_and_changes_nothing(planned, server, new):
 def test_scores_that_differ_before_the_amendment_are_reported(planned, server, new):
     run = sorted(server.submissions)[1]
     server.submissions[run]["scores"] = {}
-    assert f"1 of 5 uploads have other scores on the server than here; runs: {run}" in amendment_to_text(
-        planned(new)
-    )
+    said = f"1 of 5 uploads have other scores on the server than here; runs: {run}"
+    assert said in amendment_to_text(planned(new))

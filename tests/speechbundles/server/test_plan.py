@@ -46,9 +46,8 @@ def test_without_the_servers_files_an_earlier_bundle_is_needed(planned_without_f
     with pytest.raises(OrganiserError, match="title: 'Another' in the bundle"):
         planned(new, earlier=other)
     amendment = planned(new, earlier=tmp_path / "old.zip")
-    assert amendment_to_text(amendment).startswith(
-        f"not compared: {server.address} does not provide this file"
-    )
+    said = f"not compared: {server.address} does not provide this file"
+    assert amendment_to_text(amendment).startswith(said)
     assert [phase.parts for phase in amendment.phases] == [("reference_data",)]
     assert list(carry_out_amendment(amendment))[-1].startswith(AS_PREDICTED)
     assert board(server) == CORRECTED

@@ -98,9 +98,8 @@ def test_the_sets_are_counted(tmp_path):
     rows = ["correct\tcorrect"] * 3 + ["incorrect\tcorrect", "incorrect\tincorrect"]
     text = header + "".join(f"{number}\tFrag\t{labels}\n" for number, labels in enumerate(rows))
     competition = COMPETITIONS["spoken_call"]
-    page = page_texts(competition, made_of(tmp_path, competition, {"reference.csv": text}), CODABENCH)[
-        "data.md"
-    ]
+    parts = made_of(tmp_path, competition, {"reference.csv": text})
+    page = page_texts(competition, parts, CODABENCH)["data.md"]
     labels = "language 3 correct, 2 incorrect; meaning 4 correct, 1 incorrect"
     assert row(page, "development") == "| development | 5 | in the kit |"
     assert f"\n- development: {labels}\n" in page
@@ -117,9 +116,8 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     text = header + "".join(f"u{n}\t{s}\t{c}\t{frames}\n" for n, (s, c, frames) in enumerate(rows))
     competition = COMPETITIONS["psst_correctness"]
     competition = with_settings(competition, kit_data={"psst/data/training.csv": "what is learnt from"})
-    page = page_texts(competition, made_of(tmp_path, competition, {"utterances.tsv": text}), CODABENCH)[
-        "data.md"
-    ]
+    parts = made_of(tmp_path, competition, {"utterances.tsv": text})
+    page = page_texts(competition, parts, CODABENCH)["data.md"]
     # 28.8 million frames of 16 kHz are 1800 seconds.
     assert row(page, "development") == "| development | 3 | 2 | 0.50 | in the kit |"
     assert "\nLabels:\n\n- development: correctness 2 TRUE, 1 FALSE\n\n" in page

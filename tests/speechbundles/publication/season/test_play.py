@@ -85,9 +85,8 @@ def test_a_season_from_files_to_text(tmp_path):
     assert as_json["final"][1]["board"][0]["scores"]["accuracy"] == "0.3500000000"
     assert len(as_json["attempts"]) == 10
 
-    again = play_season(
-        bundle, folder, work=tmp_path / "fresh", jobs=1
-    )  # the programs' paths differ this time
+    # The programs' paths differ this time.
+    again = play_season(bundle, folder, work=tmp_path / "fresh", jobs=1)
     assert again.rehearsed == 8
     assert (season_to_text(again), season_to_json(again)) == (text, season_to_json(season))
 
@@ -133,9 +132,8 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
         rehearsal = Rehearsal("Failed", "codabench", "Development", 0.0, {}, (), (), ("exit code 1",), steps)
         monkeypatch.setattr(many, "rehearse_phase", lambda *_, done=rehearsal, **__: done)
         submit(tmp_path, "a", "2027-01-05T0900.zip")
-        (attempt,) = play_season(
-            codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9]
-        ).attempts
+        season = play_season(codabench(tmp_path), tmp_path / "season", work=tmp_path / scoring[:9])
+        (attempt,) = season.attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
         assert list(attempt.reasons) == told + kept
 

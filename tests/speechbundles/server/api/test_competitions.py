@@ -22,9 +22,8 @@ def test_the_page_of_board_stays(planned, connection, server, tmp_path, ending):
     assert any("pages" in step for step in steps)
     live = api.read_competition(connection, COMPETITION)
     api.change_board_page(connection, live, f"New.\n\n{api.BOARD_MARK}")
-    assert list(
-        abandon_amendment(connection, COMPETITION, tmp_path / "live") if ending == "abandon" else steps
-    )
+    abandoned = abandon_amendment(connection, COMPETITION, tmp_path / "live")
+    assert list(abandoned if ending == "abandon" else steps)
     *others, page = server.competitions[COMPETITION]["pages"]
     assert (page["id"], page["content"].split()[0]) == (99, "New.")
     assert ([other["content"] for other in others] == first) is (ending == "abandon")
