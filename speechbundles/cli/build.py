@@ -26,7 +26,7 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import count_findings, format_findings
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import say, text_table
+from speechbundles.model.text import PROGRAM, say, text_table
 from speechbundles.model.zips import DECIDING_SET, HOME
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
@@ -138,6 +138,9 @@ def command(
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
     say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
+    ready = [each.path for each in built if _verdict(each) != REFUSED]
+    if competition and ready:
+        say(wrap(f"next: {PROGRAM} rehearse {ready[0]} SUBMISSION.zip"), error=True)
     failed = baseline_must_run and any(parts.failures for parts in planned.parts.values())
     return 1 if verdicts[REFUSED] or failed else 0
 

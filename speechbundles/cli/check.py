@@ -1,4 +1,10 @@
-"""Report what a platform would refuse in a bundle or get wrong."""
+"""Check bundles for what a platform refuses, what it handles unexpectedly, and what reveals hidden labels.
+
+Without a ZIP, the command checks all bundles in dist/. An error is what the platform refuses or what breaks every
+submission. A warning is what it accepts and then handles otherwise than one may think. A note is advice.
+
+Exit status: 0 without errors, 1 if a bundle has errors, 2 if a file could not be read.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -21,7 +27,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 
 
-@click.command(cls=Command, help=f"{__doc__} Without a ZIP, check all bundles in dist/.")
+@click.command(cls=Command, help=__doc__)
 @click.argument("zips", nargs=-1, type=PATH, metavar="[ZIP]...")
 @as_json
 def command(zips: Sequence[Path], as_json: bool) -> int:

@@ -1,6 +1,7 @@
-"""Create a new challenge, which builds as it is, for you to edit.
+"""Add a challenge in Python to a clone of the repository: task, sample data, pages and kit.
 
-NAME is the name of its task: lower-case letters, digits and underscores.
+The challenge builds as it is; the command lists the files to edit. NAME is the name of its task: lower-case letters,
+digits and underscores. To declare a task without Python, use `init --new NAME --kind KIND` instead.
 """
 
 import click

@@ -18,6 +18,9 @@ COMMANDS = (
 """In the order in which organisers need them. Each is a module of this package with a click command named `command`."""
 
 
+CLONE = Path(__file__).parents[2].joinpath("build_bundle.py").is_file()
+"""Whether the program runs in a clone of the repository, to which alone `new` can add a challenge."""
+
 OF_CHALLENGES = ("publish", "fetch", "watch", "amend")
 """Commands that run for each bundle of a challenge if they are given its name."""
 
@@ -51,7 +54,10 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit status."""
     if each := _for_each_bundle(arguments):
         return max(map(run, each), default=0) if isinstance(each, list) else each
-    listed = {name: click.Command(name, short_help=_summary(name)) for name in COMMANDS}
+    listed = {
+        name: click.Command(name, short_help=_summary(name), hidden=name == "new" and not CLONE)
+        for name in COMMANDS
+    }
     program = _Program(
         commands=listed,
         help="Build, check and rehearse speech challenges as bundles for Codabench and CodaLab.",

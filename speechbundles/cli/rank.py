@@ -104,16 +104,28 @@ def command(
         with steps() as progress:
             options |= {"day": (day or now()).date(), "asked": asked, "progress": progress}
             board = make_board(Sources(ROOT, competition), read_outputs(outputs), **options)
-        say(board_to_json(board) if as_json else board_to_text(board))
+        text = board_to_json(board) if as_json else board_to_text(board)
         written = write_board(board, out) if out else []
+        say(_beginning(text) if written and not as_json else text)
     for alias, name in board.aliases.items():
         say(f"{alias}  {name}", error=True)
-    if written:
+    if written and out:
         say(wrap(f"wrote {', '.join(file.name for file in written)} to {out}"), error=True)
+        say(f"next: open {out / 'board.html'}, the page to publish", error=True)
     if pdf and out:
         with reporting():
             say(write_pdf(out) or f"wrote board.pdf to {out}", error=True)
     return 0
+
+
+MOST_LINES = 15
+
+
+def _beginning(text: str) -> str:
+    """Return the first lines of a leaderboard whose files have all of it."""
+    lines = text.split("\n")
+    more = [f"... and {len(lines) - MOST_LINES} more lines, in board.md"] if len(lines) > MOST_LINES else []
+    return "\n".join(lines[:MOST_LINES] + more)
 
 
 def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None, as_json: bool) -> int:

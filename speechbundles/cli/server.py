@@ -42,7 +42,8 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     token = path_option(
         "--token-file",
         "FILE",
-        f"a file of mode 0600 with your token (default: the environment variable {TOKEN_VARIABLE})",
+        "a file of mode 0600 with your token, which the server gives for your name and password: the guide "
+        f"docs/how-to/live-season.md has the command (default: the environment variable {TOKEN_VARIABLE})",
     )
     return address(token(command))
 

@@ -1,11 +1,12 @@
-"""Compare a live competition with its bundle, and list odd runs.
+"""Compare a live competition with its bundle, and list unusual runs.
 
-Nothing is submitted or changed. Compared are settings, dates, limits, columns, pages, and programs, data and kits byte
-for byte. Listed are runs that are stuck, without scores, early or late; with a folder that fetch wrote, also runs that
-vanished since then, and identical uploads of different teams.
+The command reads the competition and changes nothing. It compares settings, dates, limits, columns and pages, and the
+bytes of programs, data and kits. It lists runs that are stuck, that have no scores, and that were uploaded outside the
+dates of their phase. With a folder that `fetch` wrote, it also lists runs that have disappeared since then, and
+identical uploads of different teams.
 
-Exit status, for cron: 0 all is as in the bundle, 1 an error, 3 something differs, 4 nothing differs, but something
-could not be compared.
+Exit status, for cron: 0 if everything is as in the bundle, 1 after an error, 3 if something differs, 4 if nothing
+differs but something could not be compared.
 """
 
 from contextlib import nullcontext

@@ -124,7 +124,7 @@ def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
     content, marks, defects = located_yaml.load(path)
     unfilled = dict(_unfilled(content, ()))
     defects += [
-        (place, f"not filled in yet: {value[len(FILL_IN) :].strip(' :(),')}")
+        (place, f"still {FILL_IN}; write in its place: {value[len(FILL_IN) :].strip(' :(),')}")
         for place, value in unfilled.items()
     ]
     violations = schema.violations(content, root / SCHEMA)

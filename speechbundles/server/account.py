@@ -36,7 +36,8 @@ def read_token(file: Path | None) -> str:
         token = token_of_environment().strip()
         if not token:
             raise OrganiserError(
-                f"no token: name a file of mode 0600 that contains it (--token-file), or set {TOKEN_VARIABLE}"
+                "no token. A server gives one for your name and password; the guide docs/how-to/live-season.md has the "
+                f"command. Then name the file of mode 0600 that contains it (--token-file), or set {TOKEN_VARIABLE}"
             )
     else:
         token = _read_secret(file, "token").strip()

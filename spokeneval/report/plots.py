@@ -197,12 +197,12 @@ def scale(marks: Sequence[Mark]) -> Html:
                 f'<line x1="{start}" x2="{end}" y1="14" y2="14" stroke="{mark.colour}" stroke-width="4"/>'
             )
         inside = low <= mark.value <= high
-        end = "‹" if mark.value < low else "›"
+        end = "◄" if mark.value < low else "►"
         drawn += (
             f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
             if inside
-            else f'<text x="{place(mark.value)}" y="19" text-anchor="{"start" if end == "‹" else "end"}" '
-            f'font-size="20" fill="{mark.colour}">{end}</text>'
+            else f'<text x="{place(mark.value)}" y="20" text-anchor="{"start" if end == "◄" else "end"}" '
+            f'font-size="16" fill="{mark.colour}">{end}</text>'
         )
         parts.append(f"<span>{escape(written(mark.label))}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
     labels = "".join(

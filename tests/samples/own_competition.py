@@ -34,8 +34,7 @@ def fill_in(text, days=DATES):
     for number, block in enumerate(blocks):
         dates = iter(days)
         blocks[number] = re.sub(r"'FILL IN: YYYY[^']*'", lambda _: f'"{next(dates)}"', block)  # noqa: B023
-    text = "    phases:\n".join(blocks)
-    return re.sub(r"FILL IN \(such as (\d+)\)", r"\1", text)
+    return "    phases:\n".join(blocks)
 
 
 def words(draw, count):

@@ -25,6 +25,10 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
         printed.append(capsys.readouterr().out)
         files.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert printed[0] == printed[1]
+    assert build_bundle.main(["rank", *paths, "--items"]) == 0
+    *lines, more = printed[0].splitlines()
+    whole = capsys.readouterr().out.splitlines()
+    assert (lines, more) == (whole[:15], f"... and {len(whole) - 15} more lines, in board.md")
     assert files[0] == files[1]
     assert set(files[0]) == {
         *("board.csv", "board.json", "board.md", "board.tex", "board.html"),

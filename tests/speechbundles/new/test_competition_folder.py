@@ -19,18 +19,23 @@ def test_every_line_that_is_not_filled_in_is_refused_by_name(tmp_path, capsys):
     lines = (folder / "competition.yaml").read_text().splitlines()
     # At most three in all for every phase that scores the deciding set.
     assert {line.strip() for line in lines if "max_submissions: " in line} == {
-        "max_submissions: FILL IN (such as 500)",
-        "max_submissions: FILL IN (such as 3)",
+        "max_submissions: 500",
+        "max_submissions: 3",
     }
     waiting = {number for number, line in enumerate(lines, 1) if "FILL IN" in line and line[0] != "#"}
-    # The defaults; dates and limits of two challenges; the titles of three bundles.
-    assert len(waiting) == 3 + 8 + 7 + 3
+    # The defaults; dates of two challenges; the titles of three bundles.
+    assert len(waiting) == 3 + 4 + 3 + 3
     capsys.readouterr()
     assert build_bundle.main(["build", "--competition", str(folder)]) == 1
     printed = " ".join(capsys.readouterr().err.split())
-    assert {int(number) for number in re.findall(r"line (\d+) \S+: not filled in yet: ", printed)} == waiting
+    assert {
+        int(number) for number in re.findall(r"line (\d+) \S+: still FILL IN; write in its place: ", printed)
+    } == waiting
     assert printed.startswith(f"competition.yaml: {len(waiting)} problems line ")
-    assert "defaults.contact_email: not filled in yet: an e-mail address for participants" in printed
+    assert (
+        "defaults.contact_email: still FILL IN; write in its place: an e-mail address for participants"
+        in printed
+    )
 
 
 def test_init_accepts_tasks_and_bundles(tmp_path, capsys):
@@ -85,7 +90,7 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     assert all(f" {parameter.name}: " in text for parameter in KINDS[kind].parameters)
     assert max(map(len, text.splitlines())) <= 120
     assert build_bundle.main(["build", "--competition", str(folder)]) == 1
-    first = re.findall("not filled in yet: (.)", capsys.readouterr().err)
+    first = re.findall("still FILL IN; write in its place: (.)", capsys.readouterr().err)
     assert first
     assert all(re.match(r"[\[\w]", sign) for sign in first)
     examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters}
