@@ -135,14 +135,19 @@ def command(
         warn(f"sealed: {folder} has the labels that no platform gets; keep it private")
     for line in filter(None, (*notes, unfilled_about(planned.competitions))):
         warn(wrap(f"note: {line}"))
+    _list_verdicts(built, time.monotonic() - began, own=competition is not None)
+    failed = baseline_must_run and any(parts.failures for parts in planned.parts.values())
+    return 1 if failed or any(_verdict(each) == REFUSED for each in built) else 0
+
+
+def _list_verdicts(built: Sequence[Built], seconds: float, *, own: bool) -> None:
+    """Print the number of bundles by verdict, and of one's own competition the next command."""
     verdicts = Counter(map(_verdict, built))
     counts = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in VERDICTS if verdicts[verdict])
-    say(f"{count_of(len(built), 'bundle')} in {time.monotonic() - began:.1f} s: {counts}", error=True)
+    say(f"{count_of(len(built), 'bundle')} in {seconds:.1f} s: {counts}", error=True)
     ready = [each.path for each in built if _verdict(each) != REFUSED]
-    if competition and ready:
+    if own and ready:
         say(wrap(f"next: {PROGRAM} rehearse {ready[0]} SUBMISSION.zip"), error=True)
-    failed = baseline_must_run and any(parts.failures for parts in planned.parts.values())
-    return 1 if verdicts[REFUSED] or failed else 0
 
 
 def _unprotected(planned: Plan, platforms: Sequence[str]) -> list[str]:
