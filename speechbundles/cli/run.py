@@ -145,9 +145,8 @@ def _run(
     """Take all uploads through their stages, after a line on the layers of protection and one on the environment."""
     built = read_built_bundle(bundle)
     job = make_job(competition, built, (fetched / STATE / "packages").resolve(), **of_job)
-    engine = engine_of(job)
-    say(layers(engine), error=True)
-    say(f"environment: {printable(environment_of(engine)):.200}", error=True)
+    say(layers(engine_of(job)), error=True)
+    say(f"environment: {printable(environment_of(job)):.200}", error=True)
     with counting("running") as running:
         taken = run_uploads(
             job,

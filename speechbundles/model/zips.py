@@ -48,6 +48,11 @@ def tree_files(folder: Path) -> dict[str, Path]:
     return {name: path for name, path in files if not any(map(_LEFT_BEHIND.fullmatch, name.split("/")))}
 
 
+def files_below(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files whose names begin with the name of a folder, by their names in it."""
+    return {name.removeprefix(folder): content for name, content in files.items() if name.startswith(folder)}
+
+
 def read_all(folder: Path) -> dict[str, bytes]:
     """Return all files below a folder, `relative name -> content`; none if the folder does not exist."""
     return {name: path.read_bytes() for name, path in _files(folder).items()}

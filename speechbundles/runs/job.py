@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from speechbundles.bundle.rehearse import (
     BubblewrapEngine,
@@ -20,7 +21,7 @@ from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.model.zips import input_zip
+from speechbundles.model.zips import files_below
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
 
@@ -114,8 +115,14 @@ def layers(engine: Engine) -> str:
     )
 
 
-def environment_of(engine: Engine) -> str:
-    """Return the Python in an engine and its packages with their versions, in a line."""
+def environment_of(job: Job) -> str:
+    """Return the Python of the programs and its packages with their versions, in a line."""
+    return _environment(job.engine, job.image, job.python, job.gpu)
+
+
+@cache
+def _environment(*of_engine: Any) -> str:
+    engine = choose_engine(*of_engine)
     with temporary_folder("environment") as place:
         program = Program("environment", ["python3", "-c", _LISTED], "/app/place", {"/app/place": place})
         outcome = engine.run(program, place, Limits(120.0))
@@ -138,22 +145,17 @@ def make_job(
 
     Parameters
     ----------
-    bundle: the one with all labels, of which only public item lists are used.
+    bundle: the one with all labels, of which only the item lists in the kit are used.
 
     Raises
     ------
     OrganiserError: the folder with the recordings cannot be used; the message lists all problems.
     """
-    scored = [name for name in competition.scored_sets if name in competition["public_sets"]]
-    public = [name for name in scored if (competition.sound / name).is_dir()]
+    public = [name for name in competition["public_sets"] if (competition.sound / name).is_dir()]
     wanted = [*public[:1], *competition.home_sets]
-    problems = (
-        []
-        if public
-        else [
-            f"no folder of a public set with a phase ({', '.join(scored) or 'none'}); each program is tried on it first"
-        ]
-    )
+    listed = ", ".join(competition["public_sets"]) or "none"
+    lacking = f"no folder of a public set ({listed}); each program is tried on it first"
+    problems = [] if public else [lacking]
     labels = {layout.file for layout in competition.rules.format.layouts}
     for name in wanted:
         problems += _problems_of_sound(competition.sound / name, labels)
@@ -163,10 +165,8 @@ def make_job(
     chosen = competition.run_limits
     disk = chosen["disk_mb"] << 20
     limits = Limits(float(chosen["seconds"]), chosen["memory_mb"] << 20, disk)
-    inputs = {
-        name: {file: content for file, content in bundle.entries(input_zip(name)) if not file.endswith("/")}
-        for name in wanted
-    }
+    kit = dict(bundle.entries(str(bundle.phases[0].starting_kit)))
+    inputs = {name: files_below(f"{name}/input/", kit) for name in wanted}
     return Job(
         rules=competition.rules,
         smoke=wanted[0],

@@ -4,6 +4,7 @@ Each stage writes its result when it ends, in one file that is complete or not t
 after the last stage that ended.
 
     PLACE/check.json, build.json, smoke.json, run1.json, run2.json   how each stage ended
+    PLACE/environment.json                                           the Python of the runs and its packages
     PLACE/answers.zip                                                the canonical answers
     PLACE/outcome.json                                               how all ended
 """
@@ -28,7 +29,8 @@ from spokeneval.formats.problems import Problems, SubmissionError
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.programs.code import REQUIREMENTS, list_code, read_requirements
 
-CHECK, BUILD, OUTCOME, ANSWERS_ZIP = "check.json", "build.json", "outcome.json", "answers.zip"
+CHECK, ENVIRONMENT, BUILD, OUTCOME = (f"{name}.json" for name in ("check", "environment", "build", "outcome"))
+ANSWERS_ZIP = "answers.zip"
 
 _CODE, _INPUT, _SOUND, _PACKAGES, _WRITTEN = (
     f"/app/{name}" for name in ("code", "input", "input/sound", "packages", "answers.tar")
@@ -73,10 +75,11 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str) -> Step:
             if (code / REQUIREMENTS).exists()
             else []
         )
+        listed = environment_of(job)
+        _kept(place / ENVIRONMENT, lambda: Step(OK, log=listed, digest=digest_of(listed.encode())))
         folder, built = None, Step(OK)
         if wanted:
-            engine = engine_of(job)
-            folder, built = install(wanted, job.cache, job.wheels, engine, job.limits, environment_of(engine))
+            folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, listed)
             write_step(place / BUILD, built)
         if built.code != OK:
             return write_step(place / OUTCOME, built)

@@ -42,7 +42,7 @@ from speechbundles.model.text import printable
 from speechbundles.publication.season import REFUSED, Submission, replay
 from speechbundles.runs.job import Job, sound_seconds
 from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, read_step, shown_time
-from speechbundles.runs.stages import ANSWERS_ZIP, BUILD, OUTCOME, check_only, take_through
+from speechbundles.runs.stages import ANSWERS_ZIP, BUILD, ENVIRONMENT, OUTCOME, check_only, take_through
 from speechbundles.server import runs_of_uploads
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
@@ -206,7 +206,16 @@ def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None
         write_whole(state / "returns" / name, what_returns(job, each))
     seconds = {name: sound_seconds(part.sound) for name, part in job.parts.items()}
     header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
-    more = ("real_time_factor", "peak_mb", "gpu", "packages", "answers", "reproducible", "state")
+    more = (
+        "real_time_factor",
+        "peak_mb",
+        "gpu",
+        "environment",
+        "packages",
+        "answers",
+        "reproducible",
+        "state",
+    )
     rows = [(*header, *more), *(_row(job, each, seconds) for each in taken)]
     write_whole(state / "runs.csv", csv_text(rows))
 
@@ -227,6 +236,7 @@ def _row(job: Job, each: Taken, seconds: Mapping[str, float]) -> list[object]:
         f"{run.seconds / length:.4f}" if run.code and length else "",
         max(step.peak_bytes for step in (smoke, run)) >> 20,
         "all" if job.gpu else "none",
+        (read_step(each.place / ENVIRONMENT) or Step("")).digest,
         build.digest,
         run.digest,
         "" if again is None else "yes" if again.digest == run.digest else "no",

@@ -22,16 +22,16 @@ _NOT_OF_A_PROGRAM = re.compile(r"(?:score|ingest|try_\w+|get_data|walkthrough)\.
 def code_kit(competition: Competition, kit: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return further files of a kit: `try_code.py`, its limits, adapters, and the baseline as a program.
 
-    The baseline is the kit's own `baseline.py` with the public labels and data that it reads.
+    The baseline is the kit's own `baseline.py` with the item lists, public labels and data that it reads.
     """
     files = read_tree(competition.sources.root / "starting_kit" / "code")
     main = files.pop(f"{CODE_FOLDER}main.py")
-    public = tuple(f"{name}/" for name in competition["public_sets"])
+    sets = tuple(f"{name}/" for name in competition.sets)
     if "baseline.py" in kit:
         parts = {
             name: content
             for name, content in kit.items()
-            if name.startswith((*public, "data/", "spokeneval/", "task.json"))
+            if name.startswith((*sets, "data/", "spokeneval/", "task.json"))
             or (name.endswith(".py") and "/" not in name and not _NOT_OF_A_PROGRAM.fullmatch(name))
         }
         files |= {f"{CODE_FOLDER}kit/{name}": content for name, content in parts.items()}
@@ -44,11 +44,6 @@ def code_kit(competition: Competition, kit: Mapping[str, bytes]) -> dict[str, by
     }
     files[LIMITS_FILE] = (json.dumps(facts, indent=2) + "\n").encode()
     return files
-
-
-def files_below(folder: str, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a kit's folder, by their names in it."""
-    return {name.removeprefix(folder): content for name, content in kit.items() if name.startswith(folder)}
 
 
 def code_facts(competition: Competition) -> dict[str, str]:

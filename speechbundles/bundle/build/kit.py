@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.baseline import Baseline, run_baseline
-from speechbundles.bundle.build.code_kit import CODE_FOLDER, code_kit, code_steps, files_below
+from speechbundles.bundle.build.code_kit import CODE_FOLDER, code_kit, code_steps
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import SETTING, download_files, downloads_list
 from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
@@ -21,7 +21,7 @@ from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_f
 from speechbundles.model.competition import RECEIVED_COLUMN, Competition
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.words import catalogue
-from speechbundles.model.zips import TASK_FILE, TRIAL_SET, read_tree
+from speechbundles.model.zips import TASK_FILE, TRIAL_SET, files_below, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.feedback import COARSE

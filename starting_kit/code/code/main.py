@@ -9,14 +9,23 @@ from pathlib import Path
 KIT = Path(__file__).resolve().parent / "kit"
 
 
+def files(folder: Path) -> "dict[str, bytes]":
+    """Return the item lists in a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
 def main(inputs: Path, outputs: Path) -> int:
-    """Run `baseline.py` in a copy of the kit in which the given items are a further set."""
+    """Run `baseline.py` on the set with these items; items of no set are a further set, `run`, in a copy of the kit."""
+    given = files(inputs)
+    known = [path.parent.name for path in KIT.glob("*/input") if files(path) == given]
     with tempfile.TemporaryDirectory() as folder:
         kit = Path(folder, "kit")
         shutil.copytree(str(KIT), str(kit))
-        shutil.rmtree(str(kit / "run"), ignore_errors=True)
-        shutil.copytree(str(inputs), str(kit / "run" / "input"), ignore=shutil.ignore_patterns("sound"))
-        return subprocess.call([sys.executable, "baseline.py", "run", str(outputs.resolve())], cwd=str(kit))
+        name = known[0] if known else "run"
+        for file, content in given.items():
+            (kit / name / "input").mkdir(parents=True, exist_ok=True)
+            (kit / name / "input" / file).write_bytes(content)
+        return subprocess.call([sys.executable, "baseline.py", name, str(outputs.resolve())], cwd=str(kit))
 
 
 if __name__ == "__main__":
