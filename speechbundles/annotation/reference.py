@@ -125,9 +125,8 @@ def _declared(merged: Merged, questions: Questions, rule: str) -> tuple[Frame, d
     if len(questions) > 1:
         return merged.labels, {}
     ((question, allowed),) = questions.items()
-    values = list(allowed) or sorted(
-        {each for each in merged.wide[question].to_numpy().ravel() if isinstance(each, str)}
-    )
+    given = merged.wide[question].to_numpy().ravel()
+    values = list(allowed) or sorted({label for label in given if isinstance(label, str)})
     numbers = sorted(number for number in map(decimal, values) if number is not None)
     ends = [int(end) if end == int(end) else end for end in (*numbers[:1], *numbers[-1:])]
     scale: dict[str, Any] = {"scale": ends} if ends else {}

@@ -126,13 +126,12 @@ def merge_turns(recordings: Recordings, rule: str) -> tuple[Frame, Frame]:
         regions += [(recording, *span) for span in _spans(scored, edges)]
         for label, held in zip(labels, 2 * count > len(people), strict=True):
             found += [(recording, *span, label) for span in _spans(held & scored, edges)]
-    merged = pd.DataFrame(found, columns=["recording", "start", "end", "label"])
+    columns = ["recording", "start", "end", "label"]
+    merged = pd.DataFrame(found, columns=columns)
     alone = [recording for recording, people in recordings.annotators.items() if len(people) == 1]
-    own = recordings.turns[recordings.turns["recording"].isin(alone)][merged.columns]
+    own = recordings.turns[recordings.turns["recording"].isin(alone)][columns]
     merged = pd.concat([merged[~merged["recording"].isin(alone)], own])
-    return merged.sort_values(list(merged.columns), ignore_index=True), pd.DataFrame(
-        regions, columns=merged.columns[:3]
-    )
+    return merged.sort_values(columns, ignore_index=True), pd.DataFrame(regions, columns=columns[:3])
 
 
 def _spans(held: np.ndarray, edges: np.ndarray) -> list[tuple[float, float]]:
@@ -211,8 +210,7 @@ def _disorder(first: Any, second: Any) -> float:
     size = (len(start) + len(others)) / 2
     apart = np.abs(start[:, np.newaxis] - others) + np.abs(end[:, np.newaxis] - ends)
     positional = (apart / ((end - start)[:, np.newaxis] + (ends - others))) ** 2
-    saved = np.maximum(
-        2 - positional - (label[:, np.newaxis] != labels), 0
-    )  # two turns without partners cost 2
+    # Two turns without partners cost 2.
+    saved = np.maximum(2 - positional - (label[:, np.newaxis] != labels), 0)
     rows, columns = linear_sum_assignment(saved, maximize=True)
     return float(2 * size - saved[rows, columns].sum()) / (size or 1)

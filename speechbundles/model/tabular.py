@@ -268,9 +268,8 @@ def _repeat_merged(sheet: Any, rows: Mapping[int, list[str]]) -> int:
     """
     from openpyxl.utils import column_index_from_string
 
-    with (
-        sheet._get_source() as xml
-    ):  # openpyxl lists merged cells only for a workbook that is in memory as a whole
+    # openpyxl lists merged cells only for a workbook that is in memory as a whole.
+    with sheet._get_source() as xml:
         ranges = _MERGED.findall(xml.read())
     repeated = 0
     for column, first, last in ranges:

@@ -277,9 +277,8 @@ def _readme(
     what = kit_data_files(competition)
     rows = [("these steps as a notebook, with an overview of the data", [NOTEBOOK])]
     for name in references:
-        inputs, labels = (
-            [file for file in kit if file.startswith(f"{name}/{part}/")] for part in ("input", "reference")
-        )
+        inputs = [file for file in kit if file.startswith(f"{name}/input/")]
+        labels = [file for file in kit if file.startswith(f"{name}/reference/")]
         rows += [(f"the {name} set, without labels", inputs), (f"labels of the {name} set", labels)]
     rows += [(what.get(file, ""), [file]) for file in kit if file.startswith("data/")]
     listens = [file for file in kit if file == LISTENS + README]

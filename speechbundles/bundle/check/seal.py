@@ -92,9 +92,8 @@ def _labels(folder: Path) -> Archive:
 
 def _is_of(uploaded: Archive, whole: Archive) -> bool:
     """Return whether the labels in a bundle, if it has any, are among those of the whole set."""
-    return all(
-        set(_lines(uploaded.files.get(name, b""))) <= set(_lines(data)) for name, data in whole.files.items()
-    )
+    own = uploaded.files
+    return all(set(_lines(own.get(name, b""))) <= set(_lines(data)) for name, data in whole.files.items())
 
 
 def is_part(reference: Archive) -> bool:
