@@ -31,7 +31,7 @@ from speechbundles.model.zips import DECIDING_SET, HOME
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
 
-CLEAN, WARNED, REFUSED = VERDICTS = ("without warnings", "with warnings", "refused")
+CLEAN, WARNED, REFUSED = VERDICTS = ("passed the check", "passed the check with warnings", "refused")
 
 SHOWN_DIGITS = 12
 """Of a SHA-256, in hexadecimal: enough to compare two builds by eye."""

@@ -79,7 +79,7 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     row = r"  spoken_call\.zip  \d+ kB  ok  sha256 [0-9a-f]{12}\n"
     folders = [re.escape(f"{out / platform}\n") for platform in ("codabench", "codalab")]
     assert re.fullmatch("".join(f"{folder}{row}" for folder in folders), printed.out)
-    assert printed.err.endswith(" s: 2 without warnings\n")
+    assert printed.err.endswith(" s: 2 passed the check\n")
     (tmp_path / "taken").touch()
     assert build_bundle.main(["build", "spoken_call", "--out", str(tmp_path / "taken/x")]) == 1
     assert f"{tmp_path}/taken/x/codabench: Not a directory" in "".join(capsys.readouterr().err.split("\n"))
@@ -101,7 +101,7 @@ def test_a_bundle_with_warnings_does_not_count_as_one_without(copy, tmp_path, ca
     findings, counts = printed.err.rstrip("\n").rsplit("\n", 1)
     assert findings.startswith("\ncodabench: spoken_call.zip\n1 warning\n\nwarning  phase 'Evaluation'")
     assert max(map(len, findings.splitlines())) <= 80
-    assert counts.endswith(" s: 1 with warnings")
+    assert counts.endswith(" s: 1 passed the check with warnings")
 
 
 @pytest.mark.parametrize(
