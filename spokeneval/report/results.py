@@ -74,6 +74,7 @@ def scored_page(
     files: the submission's files; None for one whose files are not known.
     """
     public = settings.labels_public
+    settings = scored.settings if public else settings
     if not scored.shown_intervals:
         scores, known = _without_ends(scores), _without_ends(settings.baseline)
         scored, settings = scored._replace(intervals={}), replace(settings, baseline=known)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..metrics.counts import number_or_array, total
@@ -30,7 +32,8 @@ class Scored(NamedTuple):
     statistics
         The counts of each unit.
     settings
-        The organiser's options as they apply to the reference.
+        The organiser's options as they apply to the reference. With public labels, scores whose decimals nobody chose
+        have as many on pages as show two digits of their uncertainty.
     """
 
     scores: dict[str, Number]
@@ -68,4 +71,16 @@ def score_submission(task: Task, reference: Any, submission: Any, settings: Sett
     intervals = score_intervals(task, scores, statistics.parts)
     key = task.primary.key
     scores[key + ENDS[0]], scores[key + ENDS[1]] = intervals[key].low, intervals[key].high
+    if settings.labels_public and len(statistics.units) >= FEWEST_UNITS:
+        settings = replace(settings, decimals={**_decimals(intervals), **settings.decimals})
     return Scored(scores, intervals, rows, totals, statistics, settings)
+
+
+def _decimals(intervals: Mapping[str, Interval]) -> dict[str, int]:
+    """The decimals that show two digits of half of each interval, from 0 to 4, for pages where nobody chose them."""
+    halves = {key: (high - low) / 2 for key, (low, high, _) in intervals.items()}
+    return {
+        key: min(4, max(0, 1 - math.floor(math.log10(half))))
+        for key, half in halves.items()
+        if 0 < half < math.inf
+    }

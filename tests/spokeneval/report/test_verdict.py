@@ -73,7 +73,9 @@ def test_the_verdict_follows_from_the_paired_interval(tmp_path, wrong, of_baseli
     assert found.startswith(f"{words} "), found
     difference = f1_without(judged(wrong)) - f1_without(judged(of_baseline))
     if wrong != of_baseline:
-        assert f"Difference from the baseline: {difference:+.4f}, paired 95 % interval" in found
+        (shown,) = re.findall(r"Difference from the baseline: ([-+]\d\.\d+), paired 95 % interval", found)
+        digits = len(shown) - len("+0.")
+        assert (shown, digits < 4) == (f"{difference:+.{digits}f}", True)
         assert "over 12 sessions" in found
 
 
@@ -81,7 +83,7 @@ def test_a_submission_below_a_trivial_baseline_is_told_so(tmp_path):
     better = judged(SOME), judged(SOME | {f"u{session:02d}{(session + 1) % 4}" for session in range(11)})
     found = verdict_on(tmp_path, *better, trivial={"everything <correct>": 0.9876, "nothing": 0.1})
     assert found == (
-        "verdict bad Worse than a trivial baseline. “everything &lt;correct&gt;” needs no system and has 0.9876."
+        "verdict bad Worse than a trivial baseline. “everything &lt;correct&gt;” needs no system and has 0.988."
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import spokeneval
 from spokeneval.challenges import find_task
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.bootstrap import resample_draws
@@ -54,7 +55,7 @@ def task_of(*scores, **changes):
 
 
 def test_everything_that_is_written_follows_from_the_counts():
-    options, seen = SimpleNamespace(), []
+    options, seen = SimpleNamespace(labels_public=False), []
     task = task_of(
         SHARE,
         RIGHT,
@@ -153,3 +154,12 @@ def test_equal_systems_differ_by_nothing_however_wide_their_own_intervals_are():
     assert difference_interval(RIGHT, (5.0, 5.0), (without, without), ends) == Interval(0.0, 0.0, 0.0)
     others = without, without[::-1]
     assert difference_interval(RIGHT, (5.0, 5.0), others, ends).high > 1  # equal scores of other answers
+
+
+def test_pages_show_two_digits_of_the_uncertainty():
+    said = [f"{word} b c d" for word in "abcdefghijkl"]
+    result = spokeneval.score({"kind": "transcripts"}, said, [*said[:6], *(line[:3] for line in said[6:])])
+    low, high = result.intervals["wer"]  # 25 % of the words are missing
+    assert 10 < (high - low) / 2 < 99
+    assert f"95 % interval {low:.0f} to {high:.0f}" in result.report()
+    assert result.answered.scored.settings.decimals["wer"] == 0
