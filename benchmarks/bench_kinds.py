@@ -61,10 +61,13 @@ def speakers_of_items(rng: Rng, speakers: int) -> np.ndarray:
     return np.repeat(np.arange(speakers), np.maximum(rng.poisson(rng.gamma(4, ITEMS / 4, speakers)), 3))
 
 
-def counted(task: Task, speaker: np.ndarray, reference: dict[str, Any], submission: dict[str, Any]) -> Parts:
-    """Return the counts of each speaker."""
+def counted(
+    task: Task, speaker: np.ndarray, reference: dict[str, Any], submission: dict[str, Any], **texts: Any
+) -> Parts:
+    """Return the counts of each speaker; speakers take turns in having one of four languages."""
     items = Items(tuple(map(str, range(len(speaker)))))
-    texts = {"speaker": [str(number) for number in speaker.tolist()]}
+    names = [str(number) for number in speaker.tolist()]
+    texts.update(speaker=names, system=names, language=[str(number % 4) for number in speaker.tolist()])
     rows = task.count(Answers(items, reference, texts), Answers(items, submission))
     speakers = int(speaker[-1]) + 1
     return {
@@ -139,6 +142,22 @@ def identification(rng: Rng, speakers: int, task: Task, *, classes: int, target:
     return counted(task, speaker, {"label": label}, submission)
 
 
+def spoofing(rng: Rng, speakers: int, task: Task) -> Parts:
+    """Targets, other speakers and spoofed speech; all scores are moved by each enrolled speaker."""
+    speaker = speakers_of_items(rng, speakers)
+    label = rng.choice(3, len(speaker), p=[0.4, 0.3, 0.3])
+    moved = rng.normal(0, 0.5, (2, speakers))[:, speaker] + rng.normal(size=(2, len(speaker)))
+    score, other = moved + np.array([2.5 * (label == 0), 2 * (label < 2)])
+    names = [("target", "other", "spoof")[number] for number in label.tolist()]
+    return counted(
+        task,
+        speaker,
+        {"label": (label > 0).astype(int)},
+        {"score": score, "countermeasure": other},
+        label=names,
+    )
+
+
 def turns(rng: Rng, speakers: int, task: Task) -> Parts:
     """A recording for each unit, with 2 to 5 speakers; misses, false alarms and confusions in unlike recordings."""
     spoken = np.rint(1e6 * np.clip(rng.lognormal(-0.84, 0.6, speakers), 0.12, 1.5)).astype(int)
@@ -189,6 +208,34 @@ CASES = (
         {"classes": 2, "target": True},
         target="a",
         priors=[0.5, 0.1],
+    ),
+    _case(
+        "means", "decisions", decisions, {}, classes=["a", "b", "c"], primary="accuracy", mean_over="language"
+    ),
+    _case("levels", "scores", scores, {}, scale=[0, 10], level="system"),
+    *(
+        _case(
+            eer,
+            "identification",
+            identification,
+            {"classes": 2, "target": True},
+            target="a",
+            priors=0.1,
+            eer=eer,
+            dcf="unnormalised",
+        )
+        for eer in ("crossing", "nearest")
+    ),
+    _case(
+        "spoofing",
+        "identification",
+        spoofing,
+        {},
+        target="target",
+        classes=["target", "other", "spoof"],
+        priors={"target": 0.9, "other": 0.05, "spoof": 0.05},
+        costs={"c_miss": 1, "other": 10, "spoof": 10},
+        tandem={"miss": 0.02, "false_alarm": 0.02, "spoof": 0.5},
     ),
     _case("turns", "turns", turns, {}, classes="any", mapping="optimal"),
     _case("meetings", "meetings", meetings, {}),

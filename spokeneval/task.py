@@ -191,6 +191,9 @@ class Task:
         The file formats.
     units
         Takes the reference, and returns the unit of each row of the counts, for confidence intervals.
+    other_units
+        For trials of two sides, the same for the other side: intervals allow for other units on both sides. None for
+        all other tasks.
     count
         Takes the reference and a submission, and returns the counts, `part -> counts`, one row for each item or unit.
         All scores are computed from these counts.
@@ -245,6 +248,7 @@ class Task:
     scores: tuple[Score, ...]
     right: Callable[[Mapping[str, Any]], np.ndarray]
     labels: Callable[[Any], Iterable[Hashable]]
+    other_units: Optional[Callable[[Any], Units]] = None
     exact: Mapping[str, Callable[[Any, Any, Any], Any]] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     vary: Optional[Callable[[Mapping[str, str]], Task]] = None

@@ -24,6 +24,8 @@ SEGMENTS = ("recording", "start", "end")
 """Columns of a reference that participants get, for items that are segments of recordings."""
 
 MOST_ROWS = 1000
+MOST_OF_A_SIDE = 40
+"""With more units on one side of crossed trials, they are grouped at random by their names."""
 
 ROUNDED = 0.005
 """How much the sum of an item's probabilities may differ from 1, for each class: as rounded to two decimals."""
@@ -43,6 +45,7 @@ class ClassScoreFiles:
     item: str
     unit: str
     out_of_set: str = ""
+    other_unit: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -59,6 +62,8 @@ class ClassScoreFiles:
     def reference(self) -> Sheet:
         cells = {LABEL: _label_cells(self.classes if self.target else self.sides, self.target)}
         sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
+        if self.other_unit:
+            sheet = replace(sheet, texts=(self.unit, self.other_unit), optional=())
         return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *SEGMENTS))))
 
     @property
@@ -81,6 +86,11 @@ class ClassScoreFiles:
                 table.add_problem(problems, "sum", row, f"{message} (rounding may add {rounding:.3g})")
 
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        for side in (self.unit, self.other_unit) if self.other_unit else ():
+            for row, cell in enumerate(answers.texts[side]):
+                if not cell.strip():
+                    message = f"the {side} is empty; expected one in every row"
+                    table.add_problem(problems, "no_unit", row, message)
         missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
         if missing and not problems:
             message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"
@@ -90,17 +100,37 @@ class ClassScoreFiles:
         return self._rows(ids, texts)[1]
 
     def _rows(self, ids: Sequence[str], texts: Mapping[str, Sequence[str]]) -> tuple[str, list[str]]:
-        """What a row of the counts is, and the row of each item: its unit or itself, or a group of them."""
+        """What a row of the counts is, and the row of each item: its unit or itself, or a group of them.
+
+        Of crossed trials, a row is a unit on one side and one on the other.
+        """
+        if self.other_unit:
+            sides = (self._side(texts, side)[1] for side in (self.unit, self.other_unit))
+            return self.unit, [f"{one} × {other}" for one, other in zip(*sides)]
         units = texts.get(self.unit, ())
         called, names = (self.unit, units) if any(units) else (self.item, ids)
         if len(set(names)) <= MOST_ROWS:
             return called, list(names)
         return called + GROUP, list(map(group_of_unit, names))
 
+    def _side(self, texts: Mapping[str, Sequence[str]], side: str) -> tuple[str, list[str]]:
+        """What the units on a side of crossed trials are called, and the one of each item."""
+        names = list(texts[side])
+        if len(set(names)) <= MOST_OF_A_SIDE:
+            return side, names
+        return side + GROUP, [f"group {zlib.crc32(name.encode()) % MOST_OF_A_SIDE}" for name in names]
+
+    def crossed_units(self, answers: Answers, *, side: str) -> Units:
+        """The units on one side of crossed trials, of each row of the counts."""
+        called, names = self._side(answers.texts, side)
+        return Units(called, dict(zip(self._rows(answers.items.ids, answers.texts)[1], names)))
+
     def row_numbers(self, answers: Answers) -> np.ndarray:
         return numbered(self.row_names(answers.items.ids, answers.texts))[1]
 
     def units(self, answers: Answers) -> Units:
+        if self.other_unit:
+            return self.crossed_units(answers, side=self.unit)
         called, names = self._rows(answers.items.ids, answers.texts)
         return Units(called, {name: name for name in names})
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, Callable, Optional, Union
@@ -76,12 +77,13 @@ def identification(
     id: str = "id",
     item: str = "item",
     unit: str = "speaker",
+    other_unit: str = "",
 ) -> Task:
     """Return a task that asks for scores of classes.
 
     Parameters
     ----------
-    classes, target, priors, costs, eer, dcf, scores, out_of_set, p_oos, id, item, unit
+    classes, target, priors, costs, eer, dcf, scores, out_of_set, p_oos, id, item, unit, other_unit
         As `IDENTIFICATION` describes them, with `scores` as the priors that posteriors contain, by class, if these are
         not equal.
 
@@ -91,13 +93,11 @@ def identification(
     _check_out_of_set(out_of_set, p_oos, classes, target, priors)
     _check_two_sides(eer, dcf, bool(target) or len(classes) + bool(out_of_set) == 2)
     betas = _betas(priors, costs)
-    point = _operating_point(
-        priors, costs, f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" * bool(out_of_set)
-    )
+    point = _operating_point(priors, costs, out_of_set, p_oos)
     named = (target,) if target else (*classes, *([out_of_set] if out_of_set else ()))
     contained = None if scores == LIKELIHOODS else _contained_priors(scores, named)
     read = "converted from probabilities to likelihoods" if contained is not None else _read_as(out_of_set)
-    files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set)
+    files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set, other_unit)
     weights: Sequence[Any] = open_weights(priors, costs, p_oos) if out_of_set else weights_of(betas)
     form = sheet_format(
         files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
@@ -107,6 +107,7 @@ def identification(
         title=title,
         format=with_unit_rows(form, files.reference, files.check, files.row_names),
         units=files.units,
+        other_units=partial(files.crossed_units, side=other_unit) if other_unit else None,
         count=partial(_count, files=files, weights=weights),
         scores=_two_sided_scores(files, priors, costs, eer, dcf, point=point, read=read)
         if len(files.sides) == 2
@@ -140,6 +141,7 @@ def with_priors_by_class(
         raise ParameterError("priors", "by class; expected likelihoods, and no dcf and out_of_set")
     spoofing = read_spoofing(classes, target, priors, costs, tandem)
     files = ClassScoreFiles(classes, target, None, *(parameters[each] for each in ("id", "item", "unit")))
+    files = replace(files, other_unit=parameters["other_unit"])
     return with_spoofing(plain(**spoofing.pooled), files, spoofing, parameters["eer"])
 
 
@@ -183,7 +185,10 @@ def _view(files: ClassScoreFiles, threshold: float) -> View:
     return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)
 
 
-def _operating_point(priors: tuple[float, ...], costs: Mapping[str, float], other: str) -> str:
+def _operating_point(
+    priors: tuple[float, ...], costs: Mapping[str, float], out_of_set: str, p_oos: float
+) -> str:
+    other = f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" if out_of_set else ""
     point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}{other}"
     if costs["c_miss"] != costs["c_fa"]:
         point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
@@ -379,6 +384,9 @@ IDENTIFICATION = Kind(
         Parameter("p_oos", "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation "
                   "of 2009.", _prior, P_OOS, P_OOS),
         *COMMON,
+        Parameter("other_unit", "For trials of two sides, such as an enrolled speaker (`unit`) and a test: the column "
+                  "of the reference with the other side. Intervals then allow for other units on both sides; ranks are "
+                  "over those of `unit`. Leave it out for none.", optional_text, "test", None),
     ),
     with_priors_by_class,
     "Identify the class of each {item} by scores.",

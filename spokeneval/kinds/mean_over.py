@@ -77,6 +77,8 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
         example = f"{{column: {layout.id}, until: _}} for the beginnings of ids"
         other = "" if task.format.any_order else ", or another column of the reference without until"
         raise ParameterError("mean_over", f"{grouping.column!r}; expected {example}{other}")
+    if task.other_units is not None:
+        raise ParameterError("mean_over", "trials of two sides (`other_unit`) have no mean over groups")
     grouped, value = _Grouped(task, grouping), base._replace(percent=False).value
     means = tuple(
         base._replace(

@@ -70,6 +70,38 @@ def score_intervals(
     return intervals
 
 
+def crossed_intervals(
+    task: Task,
+    scores: Mapping[str, Number],
+    one: Mapping[str, Interval],
+    other: Mapping[str, Interval],
+    both: Mapping[str, Interval],
+) -> dict[str, Interval]:
+    """The intervals for trials of two sides, such as enrolled speakers and tests, whose units are drawn independently.
+
+    The variance is the sum of those of the sides, without that of the pairs of units, which both of them contain. The
+    interval is that of the side with the larger standard error, widened in proportion to the standard errors.
+
+    Parameters
+    ----------
+    one, other, both
+        The intervals over the units of each side, and over the pairs of units as if these were independent.
+
+    Source: Cameron, Gelbach and Miller, Robust inference with multiway clustering (Journal of Business & Economic
+    Statistics 29, 2011).
+    """
+    found = {}
+    for key, value in ((key, scores[key]) for key in one):
+        wide = max(one[key], other[key], key=lambda side: side.standard_error)
+        squares = (side[key].standard_error ** 2 for side in (one, other))
+        error = math.sqrt(max(sum(squares) - both[key].standard_error ** 2, wide.standard_error**2))
+        factor = error / wide.standard_error if wide.standard_error else 1.0
+        low, high = (value + factor * (end - value) for end in wide[:2])
+        limits = next(score.limits for score in task.scores if score.key == key) or (-math.inf, math.inf)
+        found[key] = _rounded(value, max(low, limits[0]), min(high, limits[1]), error)
+    return found
+
+
 def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
     """A system's score with each unit left out in turn, shape (n,).
 

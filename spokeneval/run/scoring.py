@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..metrics.counts import number_or_array, total
 from ..metrics.jackknife import FEWEST_UNITS
 from ..task import ENDS, Number, Task
-from .interval import Interval, score_intervals
+from .interval import Interval, crossed_intervals, score_intervals
 from .options import Settings
 from .reference import collection_paused
 from .statistics import Statistics, by_unit
@@ -69,6 +69,10 @@ def score_submission(task: Task, reference: Any, submission: Any, settings: Sett
         score.key: number_or_array(score.value(task.part(score, totals))) for score in task.scores
     }
     intervals = score_intervals(task, scores, statistics.parts)
+    if task.other_units is not None:
+        other = by_unit(task.other_units(reference), rows)
+        both = [score_intervals(task, scores, parts) for parts in (other.parts, rows)]
+        intervals = crossed_intervals(task, scores, intervals, *both)
     key = task.primary.key
     scores[key + ENDS[0]], scores[key + ENDS[1]] = intervals[key].low, intervals[key].high
     if settings.labels_public and len(statistics.units) >= FEWEST_UNITS:

@@ -101,6 +101,13 @@ def _systems(name, draw):
     return {"scores.csv": _table("id,score,system", rows)}
 
 
+def _pairs(name, draw):
+    rows = [
+        (item, draw.choice(["echt", "tts"]), who, f"T{n % 5}") for n, (item, who) in enumerate(_ids(name))
+    ]
+    return {"labels.csv": _table("id,label,speaker,probe", rows)}
+
+
 def _turns(name, draw, labels=("Deutsch", "Hindi")):
     turns, spans = [], []
     for number in range(12):
@@ -164,6 +171,7 @@ TASKS = {
         _classes(lambda _, number: ("Deutsch", "Hindi", "Tamil", "Türkçe", "Polski", "andere")[number % 6]),
     ),
     "target": ("{kind: identification, target: echt, item: recording}", FAKES),
+    "pairs": ("{kind: identification, target: echt, other_unit: probe, eer: nearest}", _pairs),
     "spoofing": (
         "{kind: identification, target: echt, classes: [echt, tts, vc], priors: {echt: 0.9, tts: 0.05, vc: 0.05}, "
         "costs: {c_miss: 1, tts: 10, vc: 10}, tandem: {miss: 0.1, false_alarm: 0.1, spoof: 0.5}, eer: nearest}",

@@ -337,7 +337,7 @@ def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, 
             find_task(task),
             Answers(items, {"label": truth}, {"recording": [*map(str, recording)]}),
             given_scores(items, *scores.T),
-            SimpleNamespace(),
+            SimpleNamespace(labels_public=False),
         )
         betas, sides = (1, 9), 2
     else:
