@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .formats.problems import count_of, name
+from .ranking.tables import text_table
+from .ranking.values import Table
 from .result import Result
-from .run.output import text_width
 
 SHOWN = 10
 """Number of items that became better, and worse, that are listed."""
@@ -54,16 +55,13 @@ class Difference:
 
     def __str__(self) -> str:
         rules, (first, second) = self.results[0].rules, self.results
-        rows = [["", *map(name, self.names), "change"]]
+        rows = []
         for score in rules.scores:
-            values = first.scores[score.key], second.scores[score.key]
-            cells = [f"{value:.{score.precision}f}" for value in values]
-            rows.append([score.heading, *cells, f"{values[1] - values[0]:+.{score.precision}f}"])
-        widths = [max(map(text_width, column)) for column in zip(*rows)]
-        lines = [f"{rules.title}: {count_of(first.items, 'item')}", ""]
-        for title, *cells in rows:
-            padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:]))
-            lines.append("  ".join(["", title + " " * (widths[0] - text_width(title)), *padded]))
+            values, digits = (first.scores[score.key], second.scores[score.key]), score.precision
+            change = f"{values[1] - values[0]:+.{digits}f}"
+            rows.append([score.heading, *(f"{value:.{digits}f}" for value in values), change])
+        table = text_table(Table("", ["", *map(name, self.names), "change"], rows))
+        lines = [f"{rules.title}: {count_of(first.items, 'item')}", "", table]
         better, worse, same = self.numbers
         lines += ["", *wrap(self.verdict, 100), ""]
         lines += [f"{count_of(better, 'item')} became better, {worse} worse, {same} unchanged."]

@@ -16,7 +16,7 @@ from .challenges import find_task, task_names
 from .formats.problems import count_of, plain
 from .formats.speakers import Units, independence_note
 from .kinds.declared import declared_task
-from .metrics.counts import number_or_array, taken, total
+from .metrics.counts import by_group, taken
 from .run.interval import FEWEST_UNITS, score_intervals, scores_without
 from .run.library import (
     STRICT,
@@ -34,7 +34,7 @@ from .run.output import score_table
 from .run.reference import Reference
 from .run.scoring import Scored, score_submission
 from .run.statistics import by_unit
-from .task import Number, Score, Task
+from .task import Number, Task
 
 SHOWN = 20
 """Up to this many rows that were left out are listed; further ones are counted."""
@@ -175,11 +175,7 @@ class Result:
             "units": self.units,
             "signature": self.signature,
             **({"baseline": dict(self.baseline), "verdict": self.verdict} if self.baseline else {}),
-            **(
-                {"groups": {name: group._asdict() for name, group in self.groups.items()}}
-                if self.groups
-                else {}
-            ),
+            **({"groups": {key: each._asdict() for key, each in self.groups.items()}} if self.groups else {}),
             **({"left_out": list(self.left_out)} if self.left_out else {}),
             **({"warnings": list(self.warnings)} if self.warnings else {}),
         }
@@ -341,30 +337,20 @@ def _beside(gold: Gold, baseline: Any) -> Settings:
 def _group_scores(task: Task, labels: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
     """The scores of each group of rows, from their counts alone."""
     units = task.units(labels)
-    rows = list(units.of)
-    found, members = {}, of_items(by, rows, "by")
-    for group in sorted({*members}):
-        places = np.array([place for place, member in enumerate(members) if member == group])
-        counts = {part: taken(each, places) for part, each in scored.rows.items()}
-        own = by_unit(Units(units.called, {rows[place]: units.of[rows[place]] for place in places}), counts)
-        totals = {part: total(each) for part, each in counts.items()}
-        values = {score.key: _value_or_nan(score, task.part(score, totals)) for score in task.scores}
-        defined = replace(
-            task, scores=tuple(each for each in task.scores if not math.isnan(values[each.key]))
-        )
-        many = len(own.units) >= FEWEST_UNITS
-        intervals = score_intervals(defined, values, own.parts) if many else {}
-        ends = {key: (low, high) for key, (low, high, _) in intervals.items()}
-        found[group] = GroupScores(values, ends, len(own.units))
+    names, places = np.unique(of_items(by, list(units.of), "by"), return_inverse=True)
+    sums = {part: by_group(rows, places, len(names)) for part, rows in scored.rows.items()}
+    every = {score.key: np.asarray(score.value(task.part(score, sums))) for score in task.scores}
+    found = {}
+    for place, group in enumerate(names.tolist()):
+        members = np.flatnonzero(places == place)
+        rows = {part: taken(each, members) for part, each in scored.rows.items()}
+        own = by_unit(Units(units.called, dict(list(units.of.items())[row] for row in members)), rows)
+        values = {key: each[place].item() for key, each in every.items()}
+        defined = tuple(score for score in task.scores if not math.isnan(values[score.key]))
+        few = len(own.units) < FEWEST_UNITS
+        intervals = {} if few else score_intervals(replace(task, scores=defined), values, own.parts)
+        found[group] = GroupScores(values, {key: each[:2] for key, each in intervals.items()}, len(own.units))
     return found
-
-
-def _value_or_nan(score: Score, counts: Any) -> Number:
-    try:
-        value: Number = number_or_array(score.value(counts))
-    except ValueError:
-        return math.nan
-    return value
 
 
 def _result_of(gold: Gold, answers: Any, scored: Scored, groups: Mapping[str, GroupScores]) -> Result:

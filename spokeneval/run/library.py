@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 from ..formats.files import Files, read_folder
 from ..formats.problems import (
@@ -27,7 +27,7 @@ from ..formats.problems import (
     some_of,
 )
 from ..formats.speakers import SPEAKER, Units, unused_speakers
-from ..formats.submission_folder import list_files
+from ..formats.submission_folder import read_files
 from ..formats.submission_zip import is_packed, unpack
 from ..formats.tables import split_row
 from ..task import Task
@@ -202,8 +202,12 @@ def read_answers(gold: Gold, submission: Any) -> Any:
     task, reference, *_ = gold
     if not is_path(submission):
         return _submission_in_memory(task, submission, reference)
-    with _submitted(task, Path(submission)) as files:
+
+    def read(files: Files) -> Any:
         return _read_answers(task, files, reference)
+
+    with _submitted(task, Path(submission)) as found:
+        return read(found) if isinstance(found, Files) else read_files(found, read)[1]
 
 
 def score_against(gold: Gold, submission: Any) -> Scored:
@@ -281,16 +285,16 @@ def _of_format(path: Path, names: Sequence[str]) -> Optional[str]:
 
 
 @contextmanager
-def _submitted(task: Task, path: Path) -> Iterator[Files]:
-    """The files of a submission in a folder or a zip, or its only file, which may have any name."""
+def _submitted(task: Task, path: Path) -> Iterator[Union[Path, Files]]:
+    """The folder with the files of a submission, or its only file, which may have any name."""
     if path.is_dir():
-        yield list_files(path)
+        yield path
         return
     _require(path)
     if is_packed(path):
         with tempfile.TemporaryDirectory() as folder:
             unpack(path, Path(folder))
-            yield list_files(Path(folder))
+            yield Path(folder)
         return
     if task.format.submission_file is None:
         several = (

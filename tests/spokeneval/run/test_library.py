@@ -143,3 +143,14 @@ def test_ctrl_c_is_silent(monkeypatch, capsys):
     monkeypatch.setattr("spokeneval.__main__.list_tasks", interrupted)
     assert main(["tasks"]) == 130
     assert tuple(capsys.readouterr()) == ("", "")
+
+
+def test_the_rows_beside_a_stray_folder_are_checked_too(tmp_path):
+    write_files(tmp_path, {"transcripts.csv": "id,transcript\na,yes\nc,no\n", "notes/read.me": ""})
+    with pytest.raises(spokeneval.SubmissionError) as refused:
+        spokeneval.score({"kind": "transcripts"}, {"a": "yes", "b": "no"}, tmp_path)
+    assert {problem.code for problem in refused.value.problems} == {
+        "nested_folder",
+        "unknown_item",
+        "missing_item",
+    }
