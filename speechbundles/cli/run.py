@@ -155,7 +155,7 @@ def _run(
             fetched,
             jobs=jobs or os.cpu_count() or 1,
             scheduler=scheduler,
-            team_hours=limit or competition.run_limits.get("team_hours"),
+            team_hours=competition.run_limits.get("team_hours") if limit is None else limit,
             progress=running,
         )
     return job, taken

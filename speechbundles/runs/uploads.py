@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from errno import EFBIG
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Result, connected, lost_result
@@ -130,11 +131,16 @@ def _chosen(
     Every upload that the static check accepts counts towards the limits of its phase, however its run ends: the board
     of a competition whose failed runs were free could be asked about the recordings by programs that fail.
     """
-    each_run = {}
+    each_run, rest = {}, list[Taken]()
     for run in runs_of_uploads(read_index(fetched)):
-        if run.submission:
-            path = fetched / run.submission
-            digest = sha256(path, 2 * MAX_BYTES)
+        path = fetched / run.submission
+        try:
+            digest = sha256(path, 2 * MAX_BYTES) if run.submission else ""
+        except OSError as error:
+            code = CHECK_REFUSED if error.errno == EFBIG else MACHINE
+            rest.append(Taken(run, state / "none", "", Step(code, log=str(error))))
+            continue
+        if digest:
             each_run[Submission(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
     places = {
         submission: state / f"{submission.sha256[:24]}-{sets.get(str(submission.phase), 'none')}"
@@ -145,11 +151,11 @@ def _chosen(
         step = check_only(job, submission.path, places[submission])
         return lost_result(step.log) if step.code == CHECK_REFUSED else None
 
-    waiting, rest = [], []
+    waiting = []
     for attempt in replay(bundle, sorted(each_run, key=lambda each: (each.time, int(each.name))), known):
         submission, run = attempt.submission, each_run[attempt.submission]
-        hidden = sets.get(run.phase, "")
-        new = Taken(run, places[submission], "" if hidden == job.smoke else hidden, Step(OK))
+        hidden = ({*job.parts} - {job.smoke}) & {sets.get(run.phase, "")}
+        new = Taken(run, places[submission], "".join(hidden), Step(OK))
         if run.gone:
             rest.append(replace(new, step=Step(WITHDRAWN)))
         elif attempt.status == REFUSED:

@@ -3,8 +3,12 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 import time
+import uuid
 
+import psutil
 import pytest
 
 import build_bundle
@@ -25,6 +29,7 @@ from tests.samples.programs_at_home import (
     GOOD,
     READS,
     SETTINGS,
+    WRITES,
     WRONG,
     begin_with_sound,
     program,
@@ -234,6 +239,7 @@ def csv_rows(path):
     return [*csv.DictReader(path.read_text("utf-8").splitlines())]
 
 
+@pytest.mark.thorough
 def test_uploads_are_run_again_and_again_until_ctrl_c(tmp_path, monkeypatch, capsys):
     waited, real = [], time.sleep
 
@@ -251,3 +257,30 @@ def test_uploads_are_run_again_and_again_until_ctrl_c(tmp_path, monkeypatch, cap
     assert run("--competition", mine, "--every", 30) == 130
     assert waited == [1800, 1800]
     assert "Submissions run so far are kept" in capsys.readouterr().err
+
+
+@pytest.mark.thorough
+def test_a_command_that_is_killed_leaves_no_process_and_goes_on(tmp_path, monkeypatch):
+    """It is killed while the program waits on the hidden recordings; the smoke run is not repeated."""
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    mine, mark = begin_with_sound(tmp_path), f"9.{uuid.uuid4().int % 10**9}"
+    waits = f"import subprocess\n{READS}len(items) == 120 and subprocess.run(['sleep', '{mark}'])\n{WRITES}"
+    uploaded(mine, ("anna", program(waits)))
+    words = [sys.executable, str(ROOT / "build_bundle.py"), "run", "--competition", str(mine)]
+    command = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not waiting(mark):
+        assert command.poll() is None
+        time.sleep(0.05)
+    command.kill()
+    command.wait()
+    assert psutil.wait_procs(waiting(mark), timeout=5)[1] == []
+    (smoke,) = (mine / "fetched/.runs").glob("*/smoke.json")
+    before = smoke.stat().st_mtime_ns
+    assert not (smoke.parent / "run1.json").exists()
+    assert run("--competition", mine, "--out", tmp_path / "site") == 0
+    assert (shown(tmp_path / "site").keys(), smoke.stat().st_mtime_ns) == ({"anna"}, before)
+
+
+def waiting(mark):
+    """The processes that sleep for this time."""
+    return [each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == ["sleep", mark]]

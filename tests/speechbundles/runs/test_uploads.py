@@ -118,6 +118,13 @@ def test_withdrawn_late_and_public_uploads(home, tmp_path):
     assert [each.step.code for each in home(jobs=1, team_hours=1e-9)] == ["ok", "team_limit"]
 
 
+def test_uploads_that_are_too_large_or_cannot_be_read_stop_no_other(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(uploads, "MAX_BYTES", 500)
+    uploaded(tmp_path, ("large", b"x" * 2000), ("lost", b""), ("anna", program("1/0")))
+    (tmp_path / "fetched/submissions/lost/2.zip").unlink()
+    assert codes(home()) == {"large": "refused", "lost": "machine", "anna": "smoke_failed"}
+
+
 class Killed(BaseException):
     """In place of a signal."""
 
