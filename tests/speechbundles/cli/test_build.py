@@ -92,14 +92,14 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
 def test_a_bundle_with_warnings_does_not_count_as_one_without(copy, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
     monkeypatch.setenv("COLUMNS", "80")
-    rewrite(copy, ("        max_submissions: 3\n", "        max_submissions: 4\n"))
+    rewrite(copy, ("        max_submissions: 3\n", "        max_submissions: 101\n"))
     arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist")]
     assert build_bundle.main(arguments) == 0
     printed = capsys.readouterr()
-    assert "kB  1 warning  sha256 " in printed.out
+    assert "kB  1 warning, 1 note  sha256 " in printed.out
     assert " ok " not in printed.out
     findings, counts = printed.err.rstrip("\n").rsplit("\n", 1)
-    assert findings.startswith("\ncodabench: spoken_call.zip\n1 warning\n\nwarning  phase 'Evaluation'")
+    assert findings.startswith("\ncodabench: spoken_call.zip\n1 warning, 1 note\n\nwarning  competition.yaml")
     assert max(map(len, findings.splitlines())) <= 80
     assert counts.endswith(" s: 1 passed the check with warnings")
 

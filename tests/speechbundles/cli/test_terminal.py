@@ -97,6 +97,7 @@ REFUSED = {
     "fetch 7 live --server http://codabench.example": 1,
     "fetch 7 live --jobs 0": 2,
     "board --competition none --out site": 1,
+    "run --competition none": 1,
     "watch none.zip 7 --server http://codabench.example": 1,
     "amend none.zip 7 --server http://codabench.example": 1,
     # wrong usage
