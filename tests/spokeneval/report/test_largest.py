@@ -15,7 +15,11 @@ def test_the_largest_sources_of_error_have_more_than_their_share():
     groups = [largest.Group("Kind", "x", 5, 1), largest.Group("Kind", "y", 5, 5)]
     errors = largest.Errors(rows, np.ones(6), ("the errors", "the items"), groupings, groups)
     units = Units("speaker", dict(enumerate("tsstts")))
-    found = re.findall("<strong>(.*?)</strong> – (.*?)</li>", largest.largest_section(errors, units).markup)
+    markup = largest.largest_section(errors, units).markup
+    assert (
+        "there would be 62.5 % fewer errors" in markup
+    )  # 1 error in the other 4 items: 1.5 in 6, in place of 4
+    found = re.findall("<strong>(.*?)</strong> – (.*?)</li>", markup)
     assert found == [
         ("Prompt: b", "75.0 % of the errors, in 33.3 % of the items"),
         ("Kind: x", "50.0 % of the errors, in 16.7 % of the items"),
