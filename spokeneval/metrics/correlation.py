@@ -284,8 +284,8 @@ def pair_orders(reference: Any, predictions: Any) -> PairOrders:
     return PairOrders(*np.array(rows).astype(np.int64).T)
 
 
-def kendall_tau(orders: PairOrders) -> float:
-    """Kendall's rank correlation with ties, τ-b, of one set.
+def kendall_tau(orders: PairOrders) -> Any:
+    """Kendall's rank correlation with ties, τ-b. Resamples of rows have pairs of items that are not in them.
 
     Source: Kendall, The treatment of ties in ranking problems (Biometrika 33, 1945).
 
@@ -296,10 +296,11 @@ def kendall_tau(orders: PairOrders) -> float:
     >>> round(kendall_tau(total(pair_orders([1, 2, 3], [1, 3, 2]))), 6)
     0.333333
     """
-    for name, pairs in (("reference", orders.x), ("predictions", orders.y)):
-        if not pairs:
-            raise UndefinedCorrelation(f"{name} is constant: no correlation exists")
-    return float(orders.agreement / math.sqrt(orders.x * orders.y))
+    return ratio(
+        orders.agreement,
+        np.sqrt(np.multiply(orders.x, orders.y, dtype=float)),
+        "a correlation with a constant",
+    )
 
 
 def scaled_variance(n: Any, squares: Any, x: Any, *, explained: Any = 0.0) -> np.ndarray:

@@ -27,13 +27,14 @@ from spokeneval.metrics import correlation, equal_error_rate
 from spokeneval.metrics.agreement import RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
 from spokeneval.metrics.classification import BinaryCounts, ClassCounts
-from spokeneval.metrics.correlation import CorrelationMoments, PartialMoments
+from spokeneval.metrics.correlation import CorrelationMoments, PairOrders, PartialMoments
 from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, taken, total
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import ClassCosts
 from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.rater_pairs import RaterPairs
+from spokeneval.metrics.tandem import ThresholdErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
 from spokeneval.task import HIGHER
 from tests.samples.cases import OWN
@@ -211,6 +212,7 @@ SHAPES = {
     ClassCounts: [(3,)] * 4,
     ClassCosts: [(3,), (3,), (3,), (3, 4), (3, 4)],
     LabelTimes: [(3,)] * 3,
+    ThresholdErrors: [(3,), (3, 4)],
 }
 """The shapes of the fields with further axes."""
 SIGNED = {
@@ -218,6 +220,7 @@ SIGNED = {
     PartialMoments: ("x", "y", "z", "xy", "xz", "yz"),
     Differences: ("difference", "reference"),
     TrueScoreErrors: ("rating",),
+    PairOrders: ("agreement",),
 }
 AT_LEAST = {
     TranscriptErrors: {"reference_length": ["substitutions", "deletions"]},
@@ -242,6 +245,7 @@ VARIANTS = {
         cost: [{"weights": [(0.5, 0.3, 0.2), (1, 0.4, 0.4)]}]
         for cost in ("open_average_cost", "open_minimum_cost")
     },
+    "minimum_cost": [{"weights": (1, 0.5, 2)}],
     "class_recall": [{"number": 1}],
     "label_error": [{"label": 1}],
 }
