@@ -11,7 +11,7 @@ from speechbundles.competition.kind_files import resolve_files
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
 from speechbundles.competition.whole import OF_THE_DATA
-from speechbundles.model.competition import ANSWERS, CODE, Column, Competition, Phase, Place
+from speechbundles.model.competition import ANSWERS, CODE, PLATFORM, Column, Competition, Phase, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
@@ -21,16 +21,20 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
+from spokeneval.run.feedback import COARSE
 from spokeneval.run.reference import HOME
 from spokeneval.run.words import ENGLISH, Words
 from spokeneval.task import ENDS, Task
 
 _REQUIRED = (
     *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
-    *("submission_rule", "public_sets", "phases", "columns", "feedback", "labels", "registration", "forum"),
-    *("auto_run_submissions", "detailed_results"),
+    *("submission_rule", "public_sets", "phases", "columns"),
 )
-DEFAULTS: dict[str, Any] = {  # of settings for which the repository's competition.yaml has no default
+DEFAULTS: dict[str, Any] = {
+    "auto_run_submissions": True,
+    "detailed_results": True,
+    "feedback": COARSE,
+    "labels": PLATFORM,
     "submissions": ANSWERS,
     "environment": "image",
     "run_limits": {},
@@ -41,6 +45,8 @@ DEFAULTS: dict[str, Any] = {  # of settings for which the repository's competiti
     "kit_data": {},
     "baseline_data": {},
     "data_url": {},
+    "registration": "approval",
+    "forum": True,
     "language": ENGLISH,
 }
 PUBLIC_LIMITS = {"max_submissions_per_day": 10, "max_submissions": 500}

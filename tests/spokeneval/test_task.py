@@ -62,8 +62,12 @@ def test_columns_are_the_scores_then_the_ends_of_the_first_ones_interval():
 
 def test_a_task_varies_with_its_options():
     options = (Option("words", ("known", "unknown")), Option("times", ("whole", "parts")))
-    task = replace(find_task("psst_correctness"), options=options, vary=dict)
-    assert task.with_options({}) == {"words": "known", "times": "whole"}
-    assert task.with_options({"times": "parts"}) == {"words": "known", "times": "parts"}
+    plain = find_task("psst_correctness")
+    task = replace(
+        plain, options=options, vary=lambda chosen: replace(plain, title=" ".join(chosen.values()))
+    )
+    assert task.with_options({}) == replace(plain, title="known whole")
+    chosen = {"times": "parts"}
+    assert task.with_options(chosen) == replace(plain, title="known parts", chosen=chosen)
     alone = replace(task, vary=None)
     assert alone.with_options({"times": "parts"}) is alone

@@ -160,5 +160,6 @@ def test_what_no_task_has_is_refused():
 
 @pytest.mark.parametrize(("chosen", "spelled"), [({}, "known"), ({"words": "other"}, "other")])
 def test_a_task_varies_with_its_options(chosen, spelled):
-    task = replace(TASK, options=(Option("words", ("known", "other")),), vary=lambda chosen: chosen["words"])
-    assert Options(chosen).vary(task) == spelled
+    options = (Option("words", ("known", "other")),)
+    task = replace(TASK, options=options, vary=lambda chosen: replace(TASK, title=chosen["words"]))
+    assert Options(chosen).vary(task).title == spelled
