@@ -196,14 +196,12 @@ def scale(marks: Sequence[Mark]) -> Html:
             drawn += (
                 f'<line x1="{start}" x2="{end}" y1="14" y2="14" stroke="{mark.colour}" stroke-width="4"/>'
             )
-        inside = low <= mark.value <= high
-        end = "◄" if mark.value < low else "►"
-        drawn += (
-            f'<circle cx="{place(mark.value)}" cy="14" r="6" fill="{mark.colour}"/>'
-            if inside
-            else f'<text x="{place(mark.value)}" y="20" text-anchor="{"start" if end == "◄" else "end"}" '
-            f'font-size="16" fill="{mark.colour}">{end}</text>'
-        )
+        x = place(mark.value)
+        if low <= mark.value <= high:
+            drawn += f'<circle cx="{x}" cy="14" r="6" fill="{mark.colour}"/>'
+        else:  # beyond an end, to which the arrow points
+            arrow = f'<path d="M0 14l{11 if mark.value < low else -11} -7v14z" fill="{mark.colour}"/>'
+            drawn += f'<svg x="{x}" overflow="visible">{arrow}</svg>'
         parts.append(f"<span>{escape(written(mark.label))}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
     labels = "".join(
         f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{written(f"{tick:g}")}</text>'

@@ -243,7 +243,8 @@ def _score_section(task: Task, scores: Mapping[str, Number], scored: Scored, set
             if score.remark is not None and score.key in scores
         )
         notes += filter(None, remarks)
-    notes += ["scores.json contains every score at full precision."] if steps is None else []
+    if steps is None and settings.competition:
+        notes.append("scores.json contains every score at full precision.")
     return section(
         "Scores",
         table("Main scores", header, rows[:UNFOLDED]),
