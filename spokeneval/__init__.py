@@ -53,6 +53,7 @@ __all__ = [
     "list_tasks",
     "metrics",
     "score",
+    "write_transcripts",
 ]
 
 _PLACES = {
@@ -67,6 +68,7 @@ _PLACES = {
     "Task": "task",
     "TaskDescription": "description",
     "metrics": "",
+    "write_transcripts": "formats.transcript_files",
 }
 """The modules of the public names, which are imported when they are first used, so that programs start fast."""
 

@@ -19,13 +19,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
-from .problems import Problems, name, quote, repeated
+from .problems import Problems, name, quote, repeated, some_of
 from .speakers import SPEAKER
 from .tables import Table
 from .text import decimal, expected_number
@@ -40,6 +40,8 @@ IGNORED = "ignore_time_segment_in_scoring"
 _BETWEEN = re.compile(r"[\s,]*")
 _ALTERNATIVES = re.compile(r"\{[^{}]*/")
 _OPTIONAL = re.compile(r"(?<!\S)\([^()\s]+\)(?!\S)")
+_ID = re.compile(r"[^()\s]+\Z")
+_SEGMENT = re.compile(r"(?P<recording>\S+)_(?P<channel>[^_\s]+)_(?P<start>[0-9]+)_(?P<end>[0-9]+)\Z")
 _TRN = re.compile(r"(?P<text>.*)\((?P<id>[^()\s]+)\)\s*\Z")
 
 
@@ -72,6 +74,50 @@ def transcript_tables(id: str, column: str, *keys: str) -> dict[str, Callable[[s
         return Table(file, id, columns, [line for line, _ in rows])
 
     return {file: partial(table, read) for file, read in readers.items()}
+
+
+def write_transcripts(
+    transcripts: Mapping[str, str], file: str, speakers: Optional[Mapping[str, str]] = None
+) -> str:
+    """Return transcripts in the format that the name of a file has, as the readers take it.
+
+    Parameters
+    ----------
+    transcripts
+        `id -> transcript`. In STM, an id is RECORDING_CHANNEL_START_END, with times in milliseconds.
+    file
+        `text` for Kaldi's, or a name that ends in `.trn`, `.stm`, `.jsonl` or `.json`, which is NeMo's manifest. CTM
+        needs the time of each word, so it is not written.
+    speakers
+        `id -> speaker`, for STM and lines of JSON.
+
+    Raises
+    ------
+    ValueError
+        The name has no such ending, or an id that the format cannot hold.
+    """
+    form = "text" if PurePosixPath(file).name == "text" else PurePosixPath(file).suffix
+    if form not in ("text", ".trn", ".stm", ".jsonl", ".json"):
+        raise ValueError(f"{file}: expected text, or a name that ends in .trn, .stm, .jsonl or .json")
+    wrong = [item for item in transcripts if not (_SEGMENT if form == ".stm" else _ID).match(item)]
+    if wrong:
+        expected = "RECORDING_CHANNEL_START_END" if form == ".stm" else "ids without spaces and brackets"
+        raise ValueError(f"{file}: {some_of([quote(item) for item in wrong])}; expected {expected}")
+    lines = []
+    for item, transcript in transcripts.items():
+        words, speaker = " ".join(transcript.split()), (speakers or {}).get(item, "")
+        segment = _SEGMENT.match(item)
+        if form == ".stm" and segment:
+            start, end = (f"{Decimal(segment[end]) / 1000:f}" for end in ("start", "end"))
+            who = speaker or segment["recording"]
+            lines.append(f"{segment['recording']} {segment['channel']} {who} {start} {end} {words}".rstrip())
+        elif form.startswith(".json"):
+            name_of_id = {"audio_filepath": f"{item}.wav"} if form == ".json" else {"id": item}
+            known = {SPEAKER: speaker} if speaker else {}
+            lines.append(json.dumps({**name_of_id, "text": words, **known}, ensure_ascii=False))
+        else:
+            lines.append(f"{words} ({item})".lstrip() if form == ".trn" else f"{item} {words}".rstrip())
+    return "".join(f"{line}\n" for line in lines)
 
 
 def read_objects(

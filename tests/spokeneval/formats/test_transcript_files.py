@@ -4,8 +4,14 @@ from collections import Counter
 
 import pytest
 
-from spokeneval.formats.problems import ReferenceFileError
-from spokeneval.formats.transcript_files import read_kaldi_text, read_stm, read_trn
+from spokeneval.formats.problems import Problems, ReferenceFileError
+from spokeneval.formats.transcript_files import (
+    read_kaldi_text,
+    read_stm,
+    read_trn,
+    transcript_tables,
+    write_transcripts,
+)
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import load, refused
 from tests.samples.transcript_files import BAD_LINES, rows
@@ -29,6 +35,33 @@ def test_trn_with_comments_and_empty_transcripts() -> None:
         (4, ["cmh_sa02", "", "cmh"]),
         (5, ["abc_1", "you(xx) said", "abc"]),
     ]
+
+
+@pytest.mark.parametrize("file", ["text", "a/b.trn", "transcripts.stm", "x.jsonl", "manifest.json"])
+def test_what_is_written_is_read_again(file: str) -> None:
+    written = {"a-1_A_0_1500": "guten  Morgen", "b-2_B_250_300250": "", "c-1_A_7_8": "你好 (ja)x"}
+    who = dict(zip(written, ("S1", "S2", "S1"), strict=True))
+    kind = next(name for name in transcript_tables("id", "text") if name.endswith(file[-4:]))
+    read = transcript_tables("id", "text")[kind]
+    table = read(write_transcripts(written, file, who), file, Problems(ReferenceFileError))
+    assert dict(zip(table.columns["id"], table.columns["text"], strict=True)) == {
+        item: " ".join(text.split()) for item, text in written.items()
+    }
+    speakers = {"text": None, "a/b.trn": ["a", "b", "c"]}.get(file, ["S1", "S2", "S1"])
+    assert table.columns.get("speaker") == speakers
+
+
+@pytest.mark.parametrize(
+    ("file", "item", "told"),
+    [
+        ("a.ctm", "x", r"a\.ctm: expected text, or"),
+        ("text", "a b", "'a b'"),
+        ("b.stm", "x_A_1", "RECORDING_CHANNEL"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(file: str, item: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        write_transcripts({item: "ja"}, file)
 
 
 @pytest.mark.parametrize(
