@@ -11,7 +11,6 @@ from importlib import import_module
 from pathlib import Path
 
 import build_bundle
-from speechbundles.cli.joint import for_each_bundle
 from speechbundles.cli.program import OF_CHALLENGES
 from spokeneval.version import __version__
 from tests.samples.own_competition import fill_in
@@ -42,6 +41,10 @@ def main(program: str, *arguments: str) -> int:
 
 
 def speech_bundles(*arguments: str) -> int:
+    from speechbundles.cli.joint import (
+        for_each_bundle,
+    )  # not for the programs of a kit, which has its own library
+
     command, *rest = arguments
     if ELSEWHERE & {*arguments} or (command == "board" and rest[0][0] != "-" and "--season" not in rest):
         of_bundles = for_each_bundle(command, rest) if command in OF_CHALLENGES else []
