@@ -1,5 +1,6 @@
 """What is run: the public and hidden sets of a competition with their recordings, limits, and the engine."""
 
+import json
 import os
 import wave
 from collections.abc import Collection, Iterator, Mapping
@@ -22,6 +23,8 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.zips import files_below
+from speechbundles.runs.outcomes import digest_of
+from speechbundles.runs.packages import tree_digest
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
 
@@ -129,6 +132,31 @@ def _environment(*of_engine: Any) -> str:
     if outcome.exit_code:
         raise OrganiserError(f"python3 cannot be run by this engine: {outcome.stderr.strip():.300}")
     return outcome.stdout.strip()
+
+
+def conditions(job: Job, hidden: str) -> str:
+    """Return a digest of all that the outcome of a program depends on: sets, recordings, limits, engine, environment.
+
+    Parameters
+    ----------
+    hidden: the hidden set; empty for an upload that is only run on the smoke set.
+    """
+    sets = [job.parts[name] for name in (job.smoke, hidden) if name]
+    listed = [
+        [
+            job.environment,
+            vars(job.limits),
+            type(engine_of(job)).__name__,
+            job.image,
+            job.gpu,
+            environment_of(job),
+        ],
+        *(
+            [{name: digest_of(each.items[name]) for name in sorted(each.items)}, tree_digest(each.sound)]
+            for each in sets
+        ),
+    ]
+    return digest_of(json.dumps(listed, sort_keys=True).encode())
 
 
 def make_job(

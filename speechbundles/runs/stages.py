@@ -60,7 +60,7 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str) -> Step:
 
     Raises
     ------
-    OrganiserError, OSError: this machine failed; the next call goes on.
+    OrganiserError, OSError: this machine failed; the next call goes on, as after a build that failed.
     """
     if done := read_step(place / OUTCOME):
         return done
@@ -82,7 +82,7 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str) -> Step:
             folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, listed)
             write_step(place / BUILD, built)
         if built.code != OK:
-            return write_step(place / OUTCOME, built)
+            return built  # the next call tries it again: the network may have failed
         run = partial(_run, job, code=code, packages=folder)
         smoke = _kept(place / f"{SMOKE}.json", lambda: run(SMOKE, job.parts[job.smoke])[0])
         if smoke.code != OK or not hidden:

@@ -1,6 +1,6 @@
 """All fetched uploads: which ones are run, one beside another, and what is written of each.
 
-FETCHED/.runs/ID/               the state of an upload on a set (see `stages`)
+FETCHED/.runs/ID-SET-DIGEST/    the state of an upload on a set (see `stages`); the digest is that of `conditions`
 FETCHED/.runs/packages/         installed packages, which uploads share
 FETCHED/.runs/fetched/          a folder as `fetch` writes it, with answers in place of programs, for the board
 FETCHED/.runs/returns/          what a participant may get of each run: OWNER_RUN.txt
@@ -41,7 +41,7 @@ from speechbundles.model.run_codes import (
 from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
 from speechbundles.model.text import printable
 from speechbundles.publication.season import REFUSED, Submission, replay
-from speechbundles.runs.job import Job, sound_seconds
+from speechbundles.runs.job import Job, conditions, sound_seconds
 from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, read_step, shown_time
 from speechbundles.runs.stages import ANSWERS_ZIP, BUILD, ENVIRONMENT, OUTCOME, check_only, take_through
 from speechbundles.server import runs_of_uploads
@@ -142,10 +142,12 @@ def _chosen(
             continue
         if digest:
             each_run[Submission(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
-    places = {
-        submission: state / f"{submission.sha256[:24]}-{sets.get(str(submission.phase), 'none')}"
-        for submission in each_run
-    }
+    hidden_of = {phase: name if name in {*job.parts} - {job.smoke} else "" for phase, name in sets.items()}
+    under = {hidden: conditions(job, hidden)[:12] for hidden in {"", *hidden_of.values()}}
+    places = {}
+    for submission in each_run:
+        name, hidden = (of.get(str(submission.phase), "") for of in (sets, hidden_of))
+        places[submission] = state / f"{submission.sha256[:24]}-{name or 'none'}-{under[hidden]}"
 
     def known(submission: Submission, phase: BuiltPhase) -> Result | None:
         step = check_only(job, submission.path, places[submission])
@@ -154,8 +156,7 @@ def _chosen(
     waiting = []
     for attempt in replay(bundle, sorted(each_run, key=lambda each: (each.time, int(each.name))), known):
         submission, run = attempt.submission, each_run[attempt.submission]
-        hidden = ({*job.parts} - {job.smoke}) & {sets.get(run.phase, "")}
-        new = Taken(run, places[submission], "".join(hidden), Step(OK))
+        new = Taken(run, places[submission], hidden_of.get(run.phase, ""), Step(OK))
         if run.gone:
             rest.append(replace(new, step=Step(WITHDRAWN)))
         elif attempt.status == REFUSED:

@@ -73,6 +73,12 @@ def test_packages_that_cannot_be_installed(go, tmp_path, content, line, said):
     assert not [path for path in (tmp_path / "packages").glob("*") if path.is_dir()]
 
 
+def test_a_failed_download_is_tried_again(go):
+    new = wheel("SHARP = 1\n")
+    line = f"ears==1.0 --hash=sha256:{hashlib.sha256(new).hexdigest()}"
+    assert [go(content, line).step.code for content in (wheel(), new)] == ["build_failed", "ok"]
+
+
 def test_code_of_a_package_does_not_run_while_it_is_installed(go, tmp_path):
     """Neither modules nor files that Python reads when it starts."""
     hostile = "import os; os.mkdir('/tmp/output/planted')\n"

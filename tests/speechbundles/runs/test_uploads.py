@@ -11,8 +11,10 @@ import pytest
 
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import DELETED, read_index, write_index
+from speechbundles.model.read import read_built_bundle
 from speechbundles.model.run_codes import CODES
-from speechbundles.runs import OF_HIDDEN_RUNS, bits_of_an_attempt, uploads
+from speechbundles.runs import OF_HIDDEN_RUNS, bits_of_an_attempt, make_job, stages, uploads
+from speechbundles.runs.job import conditions
 from speechbundles.runs.outcomes import read_step
 from speechbundles.runs.stages import take_through
 from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, uploaded
@@ -130,8 +132,6 @@ class Killed(BaseException):
 
 
 def test_a_killed_run_goes_on_after_the_last_stage_that_ended(home, tmp_path, monkeypatch):
-    from speechbundles.runs import stages
-
     uploaded(tmp_path, ("anna", program(GOOD)))
     real, calls = stages._run, []
 
@@ -148,6 +148,67 @@ def test_a_killed_run_goes_on_after_the_last_stage_that_ended(home, tmp_path, mo
     assert calls == ["smoke", "run", "run"]
     assert codes(home()) == {"anna": "ok"}
     assert len(calls) == 3
+
+
+def test_a_change_of_recordings_or_limits_runs_a_program_again(home, begun, tmp_path, monkeypatch):
+    """Also a recording of the same size and time as before; without a change, nothing runs."""
+    mine, chosen, *_ = begun
+    real, calls = stages._run, []
+    monkeypatch.setattr(
+        stages,
+        "_run",
+        lambda job, stage, *args, **given: calls.append(stage) or real(job, stage, *args, **given),
+    )
+    sound = shutil.copytree(mine.parent / "sound", tmp_path / "sound")
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    limits, runs = dict(chosen["run_limits"]), []
+    high, *_, low = sorted(
+        (sound / "evaluation").iterdir(), key=lambda path: path.read_bytes().count(b"\xe4")
+    )
+    for change in (
+        lambda: None,
+        lambda: None,
+        lambda: overwrite(high, low),
+        lambda: limits.update(seconds=19),
+    ):
+        change()
+        settings = {**chosen.settings, "sound": str(sound), "run_limits": dict(limits)}
+        runs.append(home(competition=replace(chosen, settings=settings))[0])
+    assert calls == ["smoke", "run"] * 3
+    first, second, third, fourth = (each.step.digest for each in runs)
+    assert first == second != third == fourth
+
+
+def overwrite(path, by):
+    status = path.stat()
+    path.write_bytes(by.read_bytes())
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+
+
+def test_the_conditions_of_an_outcome_are_all_told_apart(begun, tmp_path, monkeypatch):
+    _, chosen, path, _ = begun
+    job = make_job(chosen, read_built_bundle(path), tmp_path)
+    fewer = {
+        name: replace(part, items={**part.items, "items.csv": b"id\n"}) for name, part in job.parts.items()
+    }
+    jobs = [
+        job,
+        *(
+            replace(job, **change)
+            for change in (
+                {"limits": replace(job.limits, processes=9)},
+                {"environment": "own"},
+                {"image": "x"},
+                {"parts": fewer},
+            )
+        ),
+    ]
+    found = [conditions(each, hidden) for each in jobs for hidden in ("", "evaluation")]
+    assert len({*found}) == len(found)
+    assert conditions(replace(job, repeat=2, wheels=tmp_path), "") == found[0]
+    monkeypatch.setattr("speechbundles.runs.job.environment_of", lambda job: "3.14 torch==3.0")
+    assert conditions(job, "") not in found
 
 
 def test_a_machine_that_fails_is_no_fault_of_the_program(home, tmp_path, monkeypatch):
