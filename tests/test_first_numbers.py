@@ -1,7 +1,7 @@
 """The first numbers that a newcomer sees, in README, on the page for researchers and in `make demo`, computed anew.
 
 Nothing here imports a metric: the files are read again, and scores are those of scikit-learn, scipy and jiwer, or
-formulas of the documentation in numpy. Intervals are by the method of docs/explanation/scores.md.
+formulas of the documentation in numpy. Intervals are by the method of docs/measurements/intervals.md.
 """
 
 import csv

@@ -6,7 +6,7 @@ one that detaches itself or kills its parents (`supervisor.py`); on other system
 program exceeds a limit, all its processes are suspended, so that none can start another, and then killed.
 
 The limits do not protect the user's files and network from a program. What is promised is listed in
-`docs/explanation/promises.md`.
+`docs/measurements/promises.md`.
 """
 
 from __future__ import annotations
