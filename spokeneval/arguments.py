@@ -131,7 +131,12 @@ def _add_scoring(
         "a text file with the unit of each item, such as its speaker, in its lines: intervals resample units"
     )
     for command in (scoring, comparing, differing):
-        command.add_argument("--units", type=Path, metavar="FILE", help=units)
+        joined = (
+            "; not with --rule: there, a column speaker of each reference names them"
+            if command is comparing
+            else ""
+        )
+        command.add_argument("--units", type=Path, metavar="FILE", help=units + joined)
         option = "set an option of the task; can be repeated"
         command.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=option)
         for flag, help in (
@@ -155,7 +160,10 @@ def _weight(text: str) -> tuple[str, float]:
 
 def misplaced(options: argparse.Namespace) -> str:
     """Which arguments `compare` takes only with, or not with, `--rule`; empty if there are none."""
-    joint = ("missing", "compulsory", "weight", "baseline"), ("reference", "kind", "task_file", "option")
+    joint = (
+        ("missing", "compulsory", "weight", "baseline"),
+        ("reference", "kind", "task_file", "option", "units"),
+    )
     found = [name.replace("_", "-") for name in joint[options.rule is not None] if getattr(options, name)]
     return f"--{', --'.join(found)}: {'only' if options.rule is None else 'not'} with --rule" if found else ""
 

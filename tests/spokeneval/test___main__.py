@@ -404,6 +404,7 @@ def test_compare_joins_folders_of_tasks(tmp_path, capsys):
     assert (status, told) == (2, "Give --reference, or --rule and a folder for each task.\n")
     for words, why in (
         (["--option", "a=b", "--reference", "r"], "--reference, --option: not with --rule"),
+        (["--units", "u"], "--units: not with --rule"),
         ([], f"{tmp_path / 'words'}: two folders are named words; rename one of them"),
     ):
         status, _, told = run(capsys, "compare", "--rule", "weighted_sum", *words, folders[0], folders[0])
