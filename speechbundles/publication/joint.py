@@ -38,6 +38,7 @@ from spokeneval.ranking.joint_tables import (
 )
 from spokeneval.ranking.latex import table_to_latex
 from spokeneval.ranking.tables import ranking_table
+from spokeneval.ranking.values import Table
 from spokeneval.report import page
 
 INDEX_FILE = "index.html"
@@ -91,10 +92,20 @@ def make_joint_board(
     return JointBoard(challenge, boards, None, {team: reason for team, reason in why.items() if reason}, day)
 
 
+def _titled(joint: JointRanking, boards: Mapping[str, Board]) -> Table:
+    """Return the joint ranking as a table with the titles of the tasks, not the names of their bundles."""
+    table, titles = joint_table(joint), {name: board.about.title for name, board in boards.items()}
+    heading = f"{', '.join(titles.values())} · {joint.heading.partition(' · ')[2]}"
+    return replace(table, title=heading, header=[titles.get(head, head) for head in table.header])
+
+
 def joint_board_to_text(board: JointBoard) -> str:
     """Return the joint ranking, and the teams that are not in it."""
-    joint, tables = board.joint, []
-    tables += [joint_table(joint)] if joint else [ranking_table(each) for each in board.boards.values()]
+    tables = (
+        [_titled(board.joint, board.boards)]
+        if board.joint
+        else [ranking_table(each) for each in board.boards.values()]
+    )
     tables += [apart_table(board.apart)] if board.apart else []
     return "\n\n".join(f"{table.title}\n\n{text_table(table)}" for table in tables)
 
@@ -112,7 +123,7 @@ def write_joint_board(board: JointBoard, directory: Path) -> list[Path]:
         texts |= {
             CSV_FILE: joint_to_csv(board.joint),
             PAIRS_FILE: joint_pairs_to_csv(board.joint),
-            LATEX_FILE: table_to_latex(joint_table(board.joint)),
+            LATEX_FILE: table_to_latex(_titled(board.joint, board.boards)),
         }
     written = [path for name, each in board.boards.items() for path in write_board(each, directory / name)]
     for file, text in texts.items():
@@ -135,7 +146,7 @@ def to_html(board: JointBoard) -> str:
         )
     ]
     if joint:
-        table = joint_table(joint)
+        table = _titled(joint, board.boards)
         notes = [page.paragraph(note, kind="note") for note in (table.note, *joint.notes)]
         parts.append(page.section("Joint ranking", html_table(table), *notes))
     if board.apart:

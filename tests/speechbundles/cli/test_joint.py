@@ -26,6 +26,7 @@ from tests.samples.programs import run_program, write_files
 from tests.samples.small_bundles import unzipped
 
 TEAMS = [*examples.TEAMS]
+TITLES = ["Memory clinic: diagnosis", "Memory clinic: test score"]
 URLS = {
     "decisions": "https://host.example/competitions/12/",
     "scores": "https://host.example/competitions/7/",
@@ -179,6 +180,10 @@ def clinic(tmp_path_factory):
 def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, clinic):
     why = {"team11": "no score in memory_clinic_decisions, which is compulsory"}
     site = play(tmp_path, monkeypatch, clinic, "memory_clinic", {}, "normalised_sum", {"rmse"}, why)
+    page, paper = ((site / file).read_text(encoding="utf-8") for file in ("index.html", "board.tex"))
+    table = page[page.index("Joint ranking") :].partition("</table>")[0]
+    assert re.findall("<th[^>]*>(Memory clinic: [^<]*)<", table) == TITLES
+    assert " & ".join(TITLES) in " ".join(paper.split())
     teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\n"
     write_files(clinic, {"teams.csv": teams})
     words = ["--competition", str(clinic), "--season", str(clinic / "season"), "--out", str(site)]
