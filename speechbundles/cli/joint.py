@@ -26,6 +26,7 @@ from speechbundles.publication import (
     make_joint_board,
     write_joint_board,
 )
+from speechbundles.runs import answers_below
 from speechbundles.server import private_folder, score_entries
 
 NAME = re.compile("[a-z][a-z0-9_]*")
@@ -35,6 +36,21 @@ def find_challenge(folder: Path, name: str) -> Challenge | None:
     """Return the challenge with a joint ranking of this name in a competition folder; None if there is none."""
     every = read_competitions(Sources(ROOT, folder))
     return next((each.joint for each in every if each.joint and each.joint.name == name), None)
+
+
+def require_challenge(folder: Path, name: str) -> Challenge:
+    """Return the challenge of this name, as `find_challenge`; refuse a name that is not one."""
+    challenge = find_challenge(folder, name)
+    if challenge is None:
+        what = f"{name} is no challenge with a joint ranking (`joint` in competition.yaml)"
+        raise OrganiserError(f"{folder}: {what}")
+    return challenge
+
+
+def address_of(competition: Competition) -> tuple[str, str]:
+    """Return the server of a competition and its number there, by its `url`; the number is empty without one."""
+    url = competition.settings.get("url", "")
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url)), url.rstrip("/").rpartition("/")[2]
 
 
 def for_each_bundle(command: str, arguments: Sequence[str]) -> list[list[str]]:
@@ -48,8 +64,7 @@ def for_each_bundle(command: str, arguments: Sequence[str]) -> list[list[str]]:
 
 
 def _arguments(command: str, bundle: str, competition: Competition, rest: Sequence[str]) -> list[str]:
-    url = competition.settings.get("url", "")
-    server, number = "{0.scheme}://{0.netloc}".format(urlsplit(url)), url.rstrip("/").rpartition("/")[2]
+    server, number = address_of(competition)
     zipped, fetched = str(Path("dist", "codabench", f"{bundle}.zip")), str(Path("fetched", bundle))
     if command != "publish" and not number:
         raise OrganiserError(f"{bundle} has no url in competition.yaml; `publish` prints its address")
@@ -79,16 +94,14 @@ def joint_board(
     Parameters
     ----------
     season: a rehearsal's folder, whose submissions are to all bundles, or one with a folder for each bundle; None:
-        `fetched/BUNDLE`.
+        `fetched/BUNDLE`, after `run` if participants upload programs.
     build: makes a bundle that has all labels, in a private folder.
     private: whether it may be made while a phase is open.
     """
-    challenge, outputs = find_challenge(folder, name), {}
-    if challenge is None:
-        what = f"{name} is no challenge with a joint ranking (`joint` in competition.yaml)"
-        raise OrganiserError(f"{folder}: {what}")
+    challenge, outputs = require_challenge(folder, name), {}
     for bundle, competition in challenge.bundles.items():
-        place = season or fetched / bundle
+        own = fetched / bundle
+        place = season or (answers_below(own) if competition.takes_code else own)
         if season and (season / bundle).is_dir():
             place = season / bundle
         work = private_folder(season or fetched) / bundle

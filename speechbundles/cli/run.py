@@ -11,21 +11,27 @@ The folder with the fetched uploads receives, in .runs:
     runs.csv      all facts of each run; keep it private
     returns/      a text for the participant of each run
 
+For COMPETITION, the name of a challenge with a joint ranking can be given: all its bundles that take programs are run,
+with fetched/BUNDLE and SITE/BUNDLE. A bundle without `url` in competition.yaml uses what was fetched before.
+
 If the command is interrupted, run it again: it goes on where it was. Settings in competition.yaml: submissions, sound,
 environment, run_limits.
 """
 
 import os
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
 from speechbundles.cli.board import FETCHED, build_at_home, chosen_at_home, require_usable
+from speechbundles.cli.joint import address_of, require_challenge
 from speechbundles.cli.options import COUNT, PATH, Command, as_json, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import connect, server_options, using
+from speechbundles.cli.server import SERVER, connect, server_options, using
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
@@ -40,6 +46,7 @@ from speechbundles.runs import (
     STATE,
     Job,
     Taken,
+    answers_below,
     engine_of,
     environment_of,
     layers,
@@ -48,6 +55,7 @@ from speechbundles.runs import (
     shown_runs,
 )
 from speechbundles.server import (
+    Connection,
     anonymous_names,
     fetch_competition,
     make_home_board,
@@ -61,7 +69,7 @@ RUNS = "runs.csv"
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("number", required=False, type=int, metavar="[COMPETITION]")
+@click.argument("which", required=False, metavar="[COMPETITION]")
 @option("--competition", "DIR", "your competition folder", type=PATH, required=True)
 @path_option("--out", "SITE", "the folder to publish")
 @flag("--page", "also write the leaderboard as a page of the competition on the server")
@@ -86,7 +94,7 @@ RUNS = "runs.csv"
 @server_options
 @as_json
 def command(
-    number: int | None,
+    which: str | None,
     competition: Path,
     out: Path | None,
     page: bool,
@@ -100,33 +108,78 @@ def command(
     fetched = fetched or competition / FETCHED
     of_runs = {key: others.pop(key) for key in _OF_RUNS}
     with reporting(), resumable("run"):
-        chosen = chosen_at_home(competition, name)
-        if not chosen.takes_code:
-            raise OrganiserError(f"{chosen.name}: participants upload answers; use the command board")
-        if out or page:
-            require_usable(number, competition, out, fetched, page=page)
-        connection = None if number is None else connect(**others)
+        targets = _targets(which, competition, name, fetched, out, others)
+        for each in targets:
+            if out or page:
+                require_usable(each.number, competition, each.out, each.fetched, page=page)
         while True:
-            with using(fetched):
-                if connection and number:
-                    with counting("fetching") as fetching:
-                        fetch_competition(connection, number, fetched, progress=fetching)
-                bundle, rules = build_at_home(competition, chosen, private_folder(fetched))
-                job, taken = _run(chosen, bundle, fetched, **of_runs)
-                answers = fetched / STATE / "fetched"
-                with counting("scoring") as scoring:
-                    board = make_home_board(bundle, answers, rules, dates.now(), progress=scoring)
-                if out:
-                    write_home_board(board, out)
-                    owners = {each.run.owner for each in taken}
-                    names = anonymous_names(private_folder(answers), owners) if rules.anonymous else {}
-                    write_whole(out / RUNS, shown_runs(job, taken, names))
-                if page and connection and number:
-                    write_home_page(connection, number, board)
+            taken = [run for each in targets for run in _publish(each, competition, page=page, **of_runs)]
             _report(fetched, taken, as_json=as_json)
             if not every:
                 return 0
             time.sleep(60 * every)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A bundle, its number on the server, the folders for its uploads and its leaderboard, and how it is fetched."""
+
+    competition: Competition
+    number: int | None
+    fetched: Path
+    out: Path | None
+    connection: Connection | None
+
+
+def _targets(
+    which: str | None,
+    folder: Path,
+    name: str | None,
+    fetched: Path,
+    out: Path | None,
+    access: Mapping[str, Any],
+) -> list[_Target]:
+    """Return the bundles to run: the chosen one, or those of a challenge that take programs."""
+    if which is None or which.isdecimal():
+        chosen = chosen_at_home(folder, name)
+        if not chosen.takes_code:
+            raise OrganiserError(f"{chosen.name}: participants upload answers; use the command board")
+        connection = connect(**access) if which else None
+        return [_Target(chosen, int(which) if which else None, fetched, out, connection)]
+    targets = []
+    for bundle, each in require_challenge(folder, which).bundles.items():
+        if each.takes_code:
+            server, number = address_of(each)
+            places = fetched / bundle, out and out / bundle
+            there = access if access["server"] != SERVER else {**access, "server": server}
+            targets.append(
+                _Target(each, int(number) if number else None, *places, connect(**there) if number else None)
+            )
+    if not targets:
+        raise OrganiserError(f"{which}: participants upload answers; use the command board")
+    return targets
+
+
+def _publish(target: _Target, folder: Path, *, page: bool, **of_runs: Any) -> list[Taken]:
+    """Fetch the uploads to a bundle, run them, and write its leaderboard."""
+    fetched, number, connection = target.fetched, target.number, target.connection
+    with using(fetched):
+        if connection and number:
+            with counting("fetching") as fetching:
+                fetch_competition(connection, number, fetched, progress=fetching)
+        bundle, rules = build_at_home(folder, target.competition, private_folder(fetched))
+        job, taken = _run(target.competition, bundle, fetched, **of_runs)
+        answers = answers_below(fetched)
+        with counting("scoring") as scoring:
+            board = make_home_board(bundle, answers, rules, dates.now(), progress=scoring)
+        if target.out:
+            write_home_board(board, target.out)
+            owners = {each.run.owner for each in taken}
+            names = anonymous_names(private_folder(answers), owners) if rules.anonymous else {}
+            write_whole(target.out / RUNS, shown_runs(job, taken, names))
+        if page and connection and number:
+            write_home_page(connection, number, board)
+    return taken
 
 
 _OF_RUNS = ("engine", "python", "wheels", "repeat", "limit", "jobs", "scheduler")
@@ -170,7 +223,7 @@ def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
             "owner": each.run.owner,
             "phase": each.run.phase,
             "code": each.step.code,
-            "state": f"{fetched / STATE / each.place.name}",
+            "state": str(each.place),
         }
         for each in taken
     ]
@@ -181,6 +234,6 @@ def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
     if as_json or lines:
         answer({"runs": rows}, "\n".join(lines), as_json=as_json)
     say(
-        f"{count_of(len(taken), 'upload')}, {len(taken) - len(failed)} ok; logs and times: {fetched / STATE}",
+        f"{count_of(len(taken), 'upload')}, {len(taken) - len(failed)} ok; logs and times: {STATE} in {fetched}",
         error=True,
     )

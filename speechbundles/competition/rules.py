@@ -73,8 +73,6 @@ def _of_code(competition: Competition) -> Found:
     if competition["labels"] != HOME:
         what = "the labels of hidden sets stay at home; remove labels, or set labels: home"
         yield _place(competition, "labels"), f"submissions: code: {what}"
-    if competition.joint:
-        yield place, "submissions: code: bundles with a joint ranking take answers"
     if "sound" not in competition.settings:
         yield place, "submissions: code needs sound: the folder with the recordings, which stay at home"
         return

@@ -10,5 +10,6 @@ from speechbundles.runs.outcomes import OF_HIDDEN_RUNS as OF_HIDDEN_RUNS
 from speechbundles.runs.outcomes import bits_of_an_attempt as bits_of_an_attempt
 from speechbundles.runs.uploads import STATE as STATE
 from speechbundles.runs.uploads import Taken as Taken
+from speechbundles.runs.uploads import answers_below as answers_below
 from speechbundles.runs.uploads import run_uploads as run_uploads
 from speechbundles.runs.uploads import shown_runs as shown_runs

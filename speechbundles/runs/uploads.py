@@ -52,6 +52,11 @@ STATE = ".runs"
 """The folder in a fetched folder with the state of all runs."""
 
 
+def answers_below(fetched: Path) -> Path:
+    """Return the folder that has answers in place of programs, as `fetch` writes it."""
+    return fetched / STATE / "fetched"
+
+
 @dataclass(frozen=True)
 class Taken:
     """An upload: its run on the server, the folder of its state, its hidden set, and how it ended."""
@@ -206,7 +211,7 @@ def machine_seconds(place: Path) -> float:
 
 def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None:
     """Write the folder for the board, what participants may get, and the organiser's table."""
-    _write_answers(fetched, state / "fetched", taken)
+    _write_answers(fetched, answers_below(fetched), taken)
     (state / "returns").mkdir(exist_ok=True)
     for each in taken:
         name = f"{safe_name(each.run.owner)}_{each.run.id}.txt"

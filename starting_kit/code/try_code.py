@@ -48,6 +48,8 @@ def main() -> int:
         "--zip", type=Path, default=Path("program.zip"), help="the zip to write (default: %(default)s)"
     )
     options = parser.parse_args()
+    if not sets:
+        return failed("This kit is for several tasks: try_submission.py --task TASK --unpack FOLDER")
     if not options.sound.is_dir():
         return failed(f"{options.sound}: no such folder")
     try:

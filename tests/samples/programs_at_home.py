@@ -67,14 +67,14 @@ def program(source, **files):
     return make_zip({"main.py": source.encode(), **files})
 
 
-def uploaded(mine, *uploads, phase="Evaluation", start="2027-03-02 09:00:00"):
+def uploaded(mine, *uploads, phase="Evaluation", start="2027-03-02 09:00:00", below="fetched"):
     """Write a fetched folder; each upload is an owner and a zip, a minute after the one before."""
     rows = []
-    (mine / "fetched").mkdir(parents=True, exist_ok=True)
+    (mine / below).mkdir(parents=True, exist_ok=True)
     for number, (owner, content) in enumerate(uploads, 1):
         path = f"submissions/{owner}/{number}.zip"
-        write_files(mine / "fetched", {path: content})
+        write_files(mine / below, {path: content})
         time = datetime.fromisoformat(start) + timedelta(minutes=number)
         run = Fetched(number, phase, owner, time, "Finished", True, path)
         rows.append(Fetched(**{**vars(run), "complete": True, "upload": f"{number}"}))
-    write_index(mine / "fetched", rows)
+    write_index(mine / below, rows)

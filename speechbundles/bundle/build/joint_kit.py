@@ -42,7 +42,7 @@ def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
     facts = {
         "tasks": "\n".join([f"| `--task` | {words('competition')} |", "|---|---|", *tasks]),
         "first": next(iter(kits)),
-        "files": ", ".join(f"`{file}`" for file in challenge.files),
+        "files": "" if competition.takes_code else ", ".join(f"`{file}`" for file in challenge.files),
         "last_set": competition.last_set,
     }
     template = competition.sources.root / TEMPLATE

@@ -281,6 +281,6 @@ def joint_facts(competition: Competition) -> dict[str, str]:
         "joint_missing": joint.rule.missing if joint.rule else "",
         "joint_compulsory": "yes" if joint.rule and joint.compulsory else "",
         "joint_files": ", ".join(f"`{file}`" for file in joint.files)
-        if joint.other_files(competition)
+        if joint.other_files(competition) and not competition.takes_code
         else "",
     }

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import uuid
+from datetime import datetime
 
 import psutil
 import pytest
@@ -284,3 +285,78 @@ def test_a_command_that_is_killed_leaves_no_process_and_goes_on(tmp_path, monkey
 def waiting(mark):
     """The processes that sleep for this time."""
     return [each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == ["sleep", mark]]
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    """A challenge with two tasks to which participants upload programs."""
+    mine = tmp_path_factory.mktemp("clinic") / "mine"
+    assert build_bundle.main(["init", str(mine), "--example", "memory_clinic"]) == 0
+    text = (mine / "competition.yaml").read_text("utf-8")
+    (mine / "competition.yaml").write_text(text.replace("defaults:\n", f"defaults:\n{SETTINGS}", 1), "utf-8")
+    for name in ("development", "evaluation"):
+        write_files(mine.parent / "sound" / name, {"one.wav": tone(True)})
+    return mine
+
+
+KNOWS = """
+import csv, sys
+inputs, outputs = sys.argv[1:]
+with open("known.csv") as known, open(f"{inputs}/items.csv") as items, open(f"{outputs}/FILE", "w") as file:
+    wanted = {row["id"] for row in csv.DictReader(items)}
+    rows = [*csv.reader(known)]
+    csv.writer(file).writerows([rows[0][:2], *(row[:2] for row in rows[1:] if row[0] in wanted)])
+"""
+
+
+@pytest.mark.thorough
+def test_all_bundles_of_a_challenge_are_run_and_ranked_together(clinic, tmp_path, monkeypatch, capsys):
+    """Of two programs that know the labels, one shifts them by an item: it is second in both tasks."""
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 3, 10))
+    for kind, labels in (("decisions", "labels.csv"), ("scores", "scores.csv")):
+        bundle = f"memory_clinic_{kind}"
+        tables = [
+            (clinic / f"reference_data/{bundle}/{name}/{labels}").read_text("utf-8").splitlines()
+            for name in ("development", "evaluation")
+        ]
+        rows = [line.split(",") for line in [*tables[0], *tables[1][1:]]]
+        shifted = [
+            rows[0],
+            *([row[0], other[1]] for row, other in zip(rows[1:], [*rows[2:], rows[1]], strict=True)),
+        ]
+        uploads = [
+            (name, program(KNOWS.replace("FILE", f"{kind}.csv"), **{"known.csv": text_of(known)}))
+            for name, known in (("anna", rows), ("bob", shifted))
+        ]
+        uploaded(clinic / "fetched" / bundle, *uploads, below="")
+    words = ("memory_clinic", "--competition", clinic, "--out", tmp_path / "site")
+    assert run(*words, "--json") == 0, capsys.readouterr().err
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [(each["owner"], each["code"]) for each in runs] == [("anna", "ok"), ("bob", "ok")] * 2
+    assert {path.name for path in (tmp_path / "site").iterdir()} == {
+        "memory_clinic_decisions",
+        "memory_clinic_scores",
+    }
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
+    assert build_bundle.main(["board", *map(str, words[:3]), "--out", str(tmp_path / "joint")]) == 0
+    board = json.loads((tmp_path / "joint/board.json").read_text("utf-8"))
+    assert {each["name"]: each["rank"] for each in board["systems"]} == {"anna": 1, "bob": 2}
+    assert run("memory_clini", *words[1:]) == 1
+    assert "no challenge with a joint ranking" in capsys.readouterr().err
+
+
+def text_of(rows):
+    return "".join(f"{','.join(row[:2])}\n" for row in rows).encode()
+
+
+@pytest.mark.thorough
+def test_the_kit_of_a_challenge_tries_the_programs_of_each_task(clinic, tmp_path):
+    assert build_bundle.main(["build", "memory_clinic", "--competition", str(clinic)]) == 0
+    bundle = unzipped((clinic / "dist/codabench/memory_clinic_scores.zip").read_bytes())
+    write_files(tmp_path / "kit", unzipped(bundle["starting_kit.zip"]))
+    sound = ("code", "--sound", str(clinic.parent / "sound/development"))
+    assert "--unpack" in run_program("try_code.py", *sound, cwd=tmp_path / "kit").stderr
+    words = ("--task", "memory_clinic_scores", "--unpack", str(tmp_path / "one"))
+    assert run_program("try_submission.py", *words, cwd=tmp_path / "kit").returncode == 0
+    done = run_program("try_code.py", *sound, cwd=tmp_path / "one")
+    assert (done.returncode, "program.zip is ready to upload" in done.stdout) == (0, True), done.stderr
