@@ -25,7 +25,7 @@ from ..run.statistics import Statistics
 from ..task import HIGHER
 from .joint_rule import EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
 from .multiple_comparisons import SIGNIFICANCE, clusters
-from .notes import how_joined, how_scored, ties
+from .notes import how_joined, how_scored, one_side, ties
 from .randomisation import MOST_SWAPPED
 from .ranks import LEAST, infers_ranks, lead_p_values, ranks, ranks_known, shared_places
 from .values import Column, Ranking, Row, System
@@ -252,6 +252,7 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compare
         f"{_units_of(group, entries.tasks, counts)} of {' and '.join(group)}" for group in groups
     )
     notes = how_joined(units, number, least, common=len(groups) < len(counts))
+    notes += [f"{task}: {note}" for task, own in entries.tasks.items() for note in one_side(own.rules)]
     found = clusters(ranks(scores, higher=higher), better | better.T)
     return units, ranks_known(better), found, pairs, notes
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..formats.problems import count_of
+from ..formats.problems import count_of, plural_of
+from ..formats.speakers import SPEAKER
 from ..metrics.bootstrap import RESAMPLES
+from ..task import Task
 from .joint_rule import MEAN_RANK, MISSING, JointRule
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import MOST_SWAPPED, least_p, units_needed
@@ -20,6 +22,17 @@ def ties(rows: Sequence[Row]) -> list[str]:
         tied = sorted(row.name for row in rows if row.rank == rank)
         notes.append(f"Tie at rank {rank}: {', '.join(tied)} have the same score to {DECIMALS} decimals.")
     return notes
+
+
+def one_side(task: Task) -> list[str]:
+    """A note if trials have units on two sides, of which comparisons of systems resample one."""
+    if task.other_units is None:
+        return []
+    unit, other = (plural_of(task.declaration.get(side, SPEAKER)) for side in ("unit", "other_unit"))
+    return [
+        f"Ranges of ranks, clusters, p-values and intervals of differences allow for other {unit} only, not for other "
+        f"{other}, so they are too narrow. Intervals of scores allow for both."
+    ]
 
 
 def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:

@@ -25,7 +25,7 @@ from ..run.interval import (
 from ..run.statistics import Statistics, primary_matrix, primary_of_sums
 from ..task import HIGHER, Task
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
-from .notes import how_compared
+from .notes import how_compared, one_side
 from .power_table import power_table
 from .randomisation import (
     MOST_SWAPPED,
@@ -92,7 +92,7 @@ def rank_systems(
         units,
         pairs=found.pairs,
         power=power_table(found.pairs, names, unit, number, column, task.primary.limits),
-        notes=how_compared(units, unit, len(systems), number),
+        notes=[*one_side(task), *how_compared(units, unit, len(systems), number)],
         systems=systems,
         resampled_ranks=found.resampled,
     )

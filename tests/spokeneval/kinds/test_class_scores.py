@@ -60,3 +60,14 @@ def test_both_sides_of_every_trial_are_named():
         spokeneval.score({**DECLARED, "other_unit": "test"}, gold, given)
     with pytest.raises(ParameterError, match="trials of two sides"):
         declared_task("own", {**DECLARED, "other_unit": "test", "mean_over": "language"})
+
+
+def test_comparisons_state_that_they_resample_one_side():
+    gold, given = trials(6, 8)
+    systems = {"one": given, "two": {trial: -score for trial, score in given.items()}}
+    found = spokeneval.compare({**DECLARED, "other_unit": "test"}, gold, systems)
+    joint = spokeneval.compare_tasks({"trials": found, "again": found})
+    one_sided = spokeneval.compare(DECLARED, gold, systems)
+    note = "allow for other models only, not for other tests"
+    assert [sum(note in each for each in own.notes) for own in (found, joint, one_sided)] == [1, 2, 0]
+    assert [pair.p for pair in found.pairs] == [pair.p for pair in one_sided.pairs]
