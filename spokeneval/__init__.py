@@ -173,9 +173,9 @@ def compare(
     baseline : str
         The name of the system that the others are compared with: only these differences are listed, and their p-values
         are adjusted for their number. Ranks and clusters still take all systems.
-    by : list or mapping, optional
-        The group of each item, such as a dialect, as for `score`; groups of 4 units or more are compared with each
-        other within each system, in `Comparison.groups`.
+    by : list, mapping or str, optional
+        The group of each item, such as a dialect, as for `score`, or the column of a reference in files with it;
+        groups of 4 units or more are compared with each other within each system, in `Comparison.groups`.
 
     Returns
     -------

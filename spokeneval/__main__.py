@@ -190,7 +190,8 @@ def _compare(
     from .ranking.library import compare_data  # imported here, so that `score` starts fast
 
     reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
-    return compare_data(task, reference, dict(zip(submissions, sides)), chosen, _reading(options))
+    named = dict(zip(submissions, sides))
+    return compare_data(task, reference, named, chosen, _reading(options), by=options.by)
 
 
 def _join(options: argparse.Namespace) -> Any:

@@ -105,6 +105,8 @@ def _add_scoring(
     scoring.add_argument("--report", type=Path, metavar="FILE", help="write a report page (HTML) there")
     comparing.add_argument("--reference", metavar="PATH", help=f"{reference}; not with --rule")
     written = "write board.csv, pairs.csv and board.tex there"
+    grouped = "compare the groups of a column of the reference, such as dialect, within each system, too"
+    comparing.add_argument("--by", metavar="COLUMN", help=f"{grouped}; not with --rule")
     comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
     comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
     lacking = "with --rule: what happens to a system without a score in a task (default: excluded)"
@@ -162,7 +164,7 @@ def misplaced(options: argparse.Namespace) -> str:
     """Which arguments `compare` takes only with, or not with, `--rule`; empty if there are none."""
     joint = (
         ("missing", "compulsory", "weight", "baseline"),
-        ("reference", "kind", "task_file", "option", "units"),
+        ("reference", "kind", "task_file", "option", "units", "by"),
     )
     found = [name.replace("_", "-") for name in joint[options.rule is not None] if getattr(options, name)]
     return f"--{', --'.join(found)}: {'only' if options.rule is None else 'not'} with --rule" if found else ""

@@ -60,6 +60,13 @@ class Layout(NamedTuple):
     aliases: Mapping[str, str] | None = None
     header: Optional[Sequence[str]] = None
 
+    def requiring(self, column: str) -> Layout:
+        """The layout with another required column."""
+        if column in self.required:
+            return self
+        optional = tuple(other for other in self.optional if other != column)
+        return self._replace(required=(*self.required, column), optional=optional)
+
 
 @dataclass(frozen=True)
 class Table:

@@ -124,11 +124,7 @@ class _Grouped:
     @property
     def layout(self) -> Any:
         """The layout of the reference's first file, with the column of groups."""
-        layout = self.task.format.layouts[0]
-        if self.grouping.column in layout.required:
-            return layout
-        optional = tuple(other for other in layout.optional if other != self.grouping.column)
-        return layout._replace(required=(*layout.required, self.grouping.column), optional=optional)
+        return self.task.format.layouts[0].requiring(self.grouping.column)
 
     def read_reference(self, files: Mapping[str, bytes]) -> Any:
         """Read a reference; refuse one whose groups cannot be scored."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..formats.tables import numbered
+from ..formats.problems import Problems, ReferenceFileError, name
+from ..formats.tables import numbered, read_table
 from ..metrics.counts import by_group, taken, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
 from ..run.interval import Interval, difference_interval, scores_without
@@ -22,6 +23,33 @@ from ..task import Task
 from .multiple_comparisons import stepped_down
 from .tables import shown_p
 from .values import Column, Table
+
+
+def groups_of_column(task: Task, files: Mapping[str, bytes], column: str) -> dict[str, str]:
+    """The group of each row of the counts, from a column of the reference's first file.
+
+    Raises
+    ------
+    ReferenceFileError
+        There is no such column, or a row of the counts, such as a speaker with all items, has none or several groups.
+    """
+    problems = Problems(ReferenceFileError)
+    found: dict[str, str] = {}
+    table = read_table(files, task.format.layouts[0].requiring(column), problems)
+    rows = task.format.rows(files)[table.file]
+    for place, (line, cell) in enumerate(zip(table.lines, table.columns[column])):
+        row = rows.get(line)
+        if row is None:
+            continue
+        if not cell.strip():
+            table.add_problem(
+                problems, "no_group", place, f"the {column} is empty; expected one in every row"
+            )
+        elif found.setdefault(row, cell) != cell:
+            message = f"{column} {name(cell)}, but {name(found[row])} before; expected one for {name(row)}"
+            table.add_problem(problems, "several_groups", place, message)
+    problems.raise_if_any()
+    return found
 
 
 class GroupPair(NamedTuple):

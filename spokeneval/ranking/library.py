@@ -13,10 +13,11 @@ import numpy as np
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
-from ..run.library import STRICT, Reading, of_items, read_gold, require_data, score_against
+from ..run.library import STRICT, Gold, Reading, of_items, read_gold, require_data, score_against
 from ..run.output import write_file
+from ..run.scoring import Scored
 from ..task import Task
-from .groups import GroupPair, group_pairs, group_table
+from .groups import GroupPair, group_pairs, group_table, groups_of_column
 from .joint import JointRanking, join_tasks
 from .joint_rule import JointRule
 from .joint_tables import (
@@ -253,12 +254,17 @@ def compare_data(
         remarks += [
             f"Differences are those to {baseline}; Holm's correction is over {count_of(len(pairs), 'pair')}."
         ]
-    groups: Sequence[GroupPair] = ()
-    if by is not None:
-        units = task.units(gold.reference.labels).of
-        groups = group_pairs(task, scored, list(units.values()), of_items(by, list(units), "by"))
+    groups = () if by is None else _compared_groups(gold, scored, by)
     found = {**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}
     return Comparison(**found, warnings=gold.warnings, groups=groups)
+
+
+def _compared_groups(gold: Gold, scored: Mapping[str, Scored], by: Any) -> Sequence[GroupPair]:
+    """The differences between groups, which are given for each row of the counts, or by a column of the reference."""
+    units = gold.task.units(gold.reference.labels).of
+    if isinstance(by, str):
+        by = groups_of_column(gold.task, gold.reference.files, by)
+    return group_pairs(gold.task, scored, list(units.values()), of_items(by, list(units), "by"))
 
 
 def _all_refusals(refused: Sequence[tuple[str, FileProblems]]) -> SubmissionError:

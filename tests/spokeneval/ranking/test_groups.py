@@ -7,9 +7,11 @@ import pytest
 from scipy import stats
 
 import spokeneval
+from spokeneval.__main__ import main
+from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.jackknife import jackknife_p
-from spokeneval.ranking.groups import group_pairs
+from spokeneval.ranking.groups import group_pairs, groups_of_column
 from spokeneval.run.library import read_gold, score_against
 
 DECLARED = {"kind": "decisions", "classes": ["A", "B"], "positive": "A", "primary": "accuracy"}
@@ -65,6 +67,41 @@ def test_differences_between_groups_are_those_of_their_means():
     assert "Differences in Accuracy between groups" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["groups"][0]["second"] == "en"
     assert spokeneval.compare(DECLARED, gold, systems).groups == ()
+
+
+def test_groups_are_those_of_a_column_of_the_reference(tmp_path, capsys):
+    gold, systems, groups = compared(np.random.default_rng(1), {"de": 0.9, "en": 0.7})
+    labels = [
+        "id,label,speaker,dialect",
+        *(f"{n},{r['label']},{r['speaker']},{groups[n]}" for n, r in gold.items()),
+    ]
+    paths = [tmp_path / f"{name}.csv" for name in ("labels", *systems)]
+    for path, rows in zip(
+        paths, (labels, *(["id,label", *map(",".join, own.items())] for own in systems.values()))
+    ):
+        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    kind = ["--kind", "decisions", "--set", "classes=A,B", "--set", "positive=A", "--set", "primary=accuracy"]
+    shell = ["compare", *kind, "--reference", *map(str, paths), "--json"]
+    assert main([*shell, "--by", "dialect"]) == 0
+    expected = spokeneval.compare(DECLARED, gold, systems, by=groups).to_dict()["groups"]
+    assert json.loads(capsys.readouterr().out)["groups"] == json.loads(json.dumps(expected))
+    assert main([*shell, "--by", "accent"]) == 1
+    assert "no column accent" in capsys.readouterr().err
+    assert main(["compare", "--rule", "mean_rank", "a", "b", "--by", "dialect"]) == 2
+    assert "--by: not with --rule" in capsys.readouterr().err
+
+
+def test_a_row_of_the_counts_has_one_group():
+    task = declared_task("own", {"kind": "identification", "target": "A"})
+    rows = ["id,label,speaker,noise", "1,A,s,low", "2,B,s,high", "3,A,t,low", "4,B,t,"]
+    with pytest.raises(ReferenceFileError) as refusal:
+        groups_of_column(task, {"labels.csv": "\n".join(rows).encode()}, "noise")
+    assert [(each.code, each.line) for each in refusal.value.problems] == [
+        ("several_groups", 3),
+        ("no_group", 5),
+    ]
+    found = groups_of_column(task, {"labels.csv": "\n".join(rows[:2]).encode()}, "noise")
+    assert found == {"s": "low"}
 
 
 def test_groups_of_few_speakers_are_not_compared():
