@@ -35,7 +35,7 @@ from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.own_python import own_python
 from tests.samples.own_python import submissions as own_submissions
 from tests.samples.programs import ROOT, run_program, write_files
-from tests.samples.small_bundles import unzipped
+from tests.samples.small_bundles import LABELS, bundle_of_others, unzipped, zipped
 
 DOCS = ROOT / "docs"
 OWN_TASK = "how-to/own-task"
@@ -174,6 +174,10 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     if page == "start/participant":
         kit = unzipped(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
         write_files(place, {"starting_kit.zip": kit})
+    elif page == "how-to/check-a-bundle":
+        right = zipped({"answers": "\n".join(LABELS)})
+        sent = ("submission.zip", "submissions/a.zip", "season/a/2027-01-12T0900_a.zip")
+        bundle_of_others(write_files(place, dict.fromkeys(sent, right)))
     else:
         shutil.copytree(request.getfixturevalue("world"), place)
         (place / "build_bundle.py").symlink_to(ROOT / "build_bundle.py")

@@ -10,6 +10,7 @@ import yaml
 from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.model.competition import Column
+from tests.samples.bundle_defects import png
 
 SCORE_COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGEST_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
@@ -100,6 +101,50 @@ def codabench_bundle(
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(files))
     return path
+
+
+ACCURACY = """
+import json, sys
+truth, said = (open(f"{sys.argv[1]}/{name}").read().split() for name in ("ref/truth", "res/answers"))
+right = sum(a == b for a, b in zip(truth, said)) / len(truth)
+json.dump({"accuracy": right, "duration": 0.5}, open(f"{sys.argv[2]}/scores.json", "w"))
+"""
+ACCURACY_COLUMNS = [
+    {"title": title, "key": title, "index": index, "sorting": "desc", "precision": 4}
+    for index, title in enumerate(("accuracy", "duration"))
+]
+LABELS = ["yes", "no", "no", "yes", "maybe", "yes", "no", "no"]
+
+
+def bundle_of_others(tmp_path):
+    """A bundle with folders and zips, whose labels and answers are lists without items; six of eight are right."""
+    phases = [
+        {**phase, "start": start, "end": end}
+        for phase, start, end in zip(
+            _data("small_codabench")["phases"],
+            ("2027-01-11 00:00:00", "2027-02-11 00:00:00"),
+            ("2027-02-10 00:00:00", "2027-03-10 00:00:00"),
+            strict=True,
+        )
+    ]
+    changes = {
+        "title": "Yes: or no",
+        "image": "logo.png",
+        "terms": "pages/terms.md",
+        "pages": [{"title": "Overview", "file": "pages/terms.md"}],
+        "phases": phases,
+        "solutions": [{"index": 0, "tasks": [0, 1], "path": "solution/"}],
+    }
+    answers = ["no", "yes", *LABELS[2:]]
+    inner = {
+        "reference_data.zip": zipped({"truth": "\n".join(LABELS)}),
+        "reference_data_development.zip": zipped({"truth": "\n".join(LABELS[::-1])}),
+        "solution/answers": "\n".join(answers),
+        "pages/terms.md": "Be fair.",
+        "logo.png": png(),
+    }
+    program = {"score": ACCURACY, "ingest": None, "columns": ACCURACY_COLUMNS}
+    return codabench_bundle(tmp_path, **program, changes=changes, inner=inner)
 
 
 def run(tmp_path, files=None, *, phase=None, keep=None, limits=None, engine=None, **options):

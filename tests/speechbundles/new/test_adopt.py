@@ -8,38 +8,12 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.new.adopt import kinds_of, scores_of_kind
 from tests.samples.bundle_defects import CLEAN
-from tests.samples.small_bundles import AS_ON_THE_PLATFORM, codabench_bundle, unzipped, zipped
-
-SCORE = """
-import json, sys
-truth, said = (open(f"{sys.argv[1]}/{name}").read().split() for name in ("ref/truth", "res/answers"))
-right = sum(a == b for a, b in zip(truth, said)) / len(truth)
-json.dump({"accuracy": right, "duration": 0.5}, open(f"{sys.argv[2]}/scores.json", "w"))
-"""
-COLUMNS = [
-    {"title": title, "key": title, "index": index, "sorting": "desc", "precision": 4}
-    for index, title in enumerate(("accuracy", "duration"))
-]
-LABELS = ["yes", "no", "no", "yes", "maybe", "yes", "no", "no"]
+from tests.samples.small_bundles import AS_ON_THE_PLATFORM, LABELS, bundle_of_others, unzipped, zipped
 
 
 @pytest.fixture
 def foreign(tmp_path):
-    """A bundle with folders and zips, whose labels and answers are lists without items; six of eight are right."""
-    changes = {
-        "title": "Yes: or no",
-        "image": "logo.png",
-        "solutions": [{"index": 0, "tasks": [0, 1], "path": "solution/"}],
-    }
-    answers = ["no", "yes", *LABELS[2:]]
-    inner = {
-        "reference_data.zip": zipped({"truth": "\n".join(LABELS)}),
-        "reference_data_development.zip": zipped({"truth": "\n".join(LABELS[::-1])}),
-        "solution/answers": "\n".join(answers),
-        "pages/terms.md": "Be fair.",
-        "logo.png": b"no image",
-    }
-    return codabench_bundle(tmp_path, score=SCORE, ingest=None, columns=COLUMNS, changes=changes, inner=inner)
+    return bundle_of_others(tmp_path)
 
 
 def run(*words):
@@ -107,7 +81,7 @@ def test_a_kind_takes_the_place_of_the_program(tmp_path, foreign):
     assert run("adopt", foreign, folder, "--name", "yes", "--kind", "decisions") == 0
     settings = (folder / "competition.yaml").read_text()
     assert "title: 'Yes: or no'" in settings
-    assert settings.count('start: "2027-01-11 00:00:00"') == 2
+    assert [settings.count(f'start: "2027-{day} 00:00:00"') for day in ("01-11", "02-11")] == [1, 1]
     labels = folder / "reference_data" / "yes"
     assert (labels / "evaluation" / "truth").read_text().split() == LABELS
     assert (labels / "development" / "truth").read_text().split() == LABELS[::-1]
