@@ -8,8 +8,9 @@ be exchanged are equal, and so are those whose means differ by less than three s
 system is known to be better that is not; then all ranges contain the true ranks, and no pair differs falsely. So the
 familywise error is 100 % minus the coverage.
 
-The scenarios after `equal` systems are printed as the mean and the lowest percentage of all rules, numbers of tasks,
-and shared units or not:
+`macro` is one small cell with equal systems and the macro mean: in these tasks, a weighted sum with equal weights. The
+scenarios after it are printed as the mean and the lowest percentage of all rules, numbers of tasks, and shared units or
+not:
 
 - `skewed`: equal systems with exponential errors; `unequal`: as `skewed`, and the errors of the second half of the
   systems are eight times as large;
@@ -33,6 +34,7 @@ import numpy as np
 from spokeneval.ranking.joint import joint_p_values, joint_weights, tasks_with_common_units
 from spokeneval.ranking.joint_rule import (
     BASELINE,
+    MACRO_MEAN,
     MEAN_RANK,
     MISSING,
     NORMALISED_SUM,
@@ -119,7 +121,8 @@ def cover(scenario: str, tasks: int, teams: int, units: int, *, shared: bool, se
         present[-(teams // 5) :, -1] = False
     truth = LEVEL + truths(scenario, tasks, teams) / np.sqrt(units)
     missing = scenario if scenario in MISSING else "excluded"
-    rules = [JointRule(rule, missing, weights=dict.fromkeys(counts, 1.0)) for rule in RULES]
+    chosen = (MACRO_MEAN, WEIGHTED_SUM) if scenario == "macro" else RULES
+    rules = [JointRule(rule, missing, weights=dict.fromkeys(counts, 1.0)) for rule in chosen]
     rules = [rule for rule in rules if missing != ZERO or rule.rule == NORMALISED_SUM]
     observed = np.zeros((len(rules), sets, teams))
     known = np.zeros((len(rules), sets, teams, teams), dtype=bool)
@@ -171,21 +174,26 @@ def sets_of(sets: int, teams: int) -> int:
 
 def main() -> None:
     sets = int(sys.argv[1]) if len(sys.argv) > 1 else SETS
-    chosen = sys.argv[2:] or ["equal", *OTHERS]
+    chosen = sys.argv[2:] or ["equal", "macro", *OTHERS]
     print(f"seed {SEED}; {sets} sets a cell, {sets_of(sets, TEAMS[-1])} with {TEAMS[-1]} teams")
-    if "equal" in chosen:
-        print("\n| tasks | teams | units | mean rank | normalised sum | weighted sum | seconds |")
-        for tasks, teams, units in product(TASKS, TEAMS, UNITS):
+    equal = {
+        "equal": (product(TASKS, TEAMS, UNITS), "mean rank | normalised sum | weighted sum"),
+        "macro": ([(2, 5, 50)], "macro mean | weighted sum"),
+    }
+    for scenario in (scenario for scenario in equal if scenario in chosen):
+        cells, rules = equal[scenario]
+        print(f"\n| tasks | teams | units | {rules} | seconds |")
+        for tasks, teams, units in cells:
             began = time.process_time()
             found = [
-                cover("equal", tasks, teams, units, shared=shared, sets=sets_of(sets, teams))
+                cover(scenario, tasks, teams, units, shared=shared, sets=sets_of(sets, teams))
                 for shared in (True, False)
             ]
-            cells = [f"{one:.1f}, {other:.1f}" for one, other in zip(*found, strict=True)]
-            row = [str(tasks), str(teams), str(units), *cells, f"{time.process_time() - began:.0f}"]
+            shown = [f"{one:.1f}, {other:.1f}" for one, other in zip(*found, strict=True)]
+            row = [str(tasks), str(teams), str(units), *shown, f"{time.process_time() - began:.0f}"]
             print(f"| {' | '.join(row)} |", flush=True)
     print("\n| scenario | 12 units, 5 teams | 12, 20 | 200, 5 | 200, 20 | seconds |")
-    for scenario in (scenario for scenario in chosen if scenario != "equal"):
+    for scenario in (scenario for scenario in chosen if scenario not in equal):
         began, row = time.process_time(), []
         for units, teams in product((UNITS[0], UNITS[-1]), TEAMS):
             found = [
