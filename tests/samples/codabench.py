@@ -271,7 +271,10 @@ class Codabench:
             return any(entry.flag_bits & 1 for entry in archive.infolist())
 
     def _store(self, run: dict[str, Any]) -> None:
-        run["scores"] = {key: Decimal(str(score)) for key, score in run["result"].items()}
+        competition, _ = self._phase(run["phase"])
+        board = competition["leaderboards"][0]
+        keys = {column["key"] for column in board["columns"]}  # other scores are not stored
+        run["scores"] = {key: Decimal(str(score)) for key, score in run["result"].items() if key in keys}
         signature = "synthetic|items:40|version:1"
         output = io.BytesIO()
         with zipfile.ZipFile(output, "w") as archive:
@@ -279,8 +282,7 @@ class Codabench:
             archive.writestr("signature.txt", signature)
         self.files[run["outputs"]["scoring"]] = output.getvalue()
         self.files[run["outputs"]["prediction"]] = output.getvalue()
-        competition, _ = self._phase(run["phase"])
-        rule = competition["leaderboards"][0]["submission_rule"]
+        rule = board["submission_rule"]
         own = self._own(run["phase"], run["owner"])
         if rule.startswith("Add"):
             return

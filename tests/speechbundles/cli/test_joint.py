@@ -8,7 +8,12 @@ import csv
 import json
 import random
 import re
+import statistics
+import subprocess
+import sys
+import tempfile
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +21,13 @@ import build_bundle
 from speechbundles.bundle.rehearse import FINISHED, rehearse
 from speechbundles.cli.joint import for_each_bundle
 from speechbundles.model import dates
+from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
 from speechbundles.new import examples
 from speechbundles.publication.teams import read_teams_table
+from tests.samples.codabench_server import TOKEN, CodabenchServer
+from tests.samples.live_bundle import OPEN
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import run_program, write_files
@@ -31,6 +39,11 @@ URLS = {
     "decisions": "https://host.example/competitions/12/",
     "scores": "https://host.example/competitions/7/",
 }
+TEAMS_TABLE = """\
+team,memory_clinic_decisions,memory_clinic_scores,aliases
+Alpha,alpha_lab,alpha,
+Beta,,beta,beta2; beta3
+"""
 PSST = """\
     joint:
       bundles: [psst_recognition, psst_correctness]
@@ -246,6 +259,102 @@ def test_commands_run_for_each_bundle(clinic, monkeypatch):
     assert chosen == ["12", "fetched/memory_clinic_decisions", "--server", "x"]
     assert for_each_bundle("fetch", ["12", "fetched"]) == []
     assert for_each_bundle("fetch", ["memory_clini"]) == []
+
+
+def scored_by_program(parts, submission):
+    """What the platform gets: the scores of the bundle's program, with 10 decimals; None if it refuses."""
+    with tempfile.TemporaryDirectory() as place:
+        source, program = Path(place, "input"), Path(place, "program")
+        write_files(source / "ref", unzipped(parts["reference_data"]))
+        write_files(source / "res", unzipped(submission))
+        write_files(program, unzipped(parts["scoring_program"]))
+        (output := Path(place, "output")).mkdir()
+        words = [sys.executable, program / "score.py", source, output]
+        done = subprocess.run(words, capture_output=True, check=False)
+        found = json.loads((output / "scores.json").read_text()) if done.returncode == 0 else {}
+    return {key: round(value, 10) for key, value in found.items()} or None
+
+
+def macro_f1(labels, answers):
+    """The mean over classes of 2 · both / (labels + answers)."""
+    pairs = [(labels[item], answers[item]) for item in labels]
+    return statistics.fmean(
+        2 * pairs.count((name, name)) / sum((label, answer).count(name) for label, answer in pairs)
+        for name in {*labels.values()}
+    )
+
+
+def first_columns(text):
+    return dict(line.split(",")[:2] for line in text.split()[1:])
+
+
+@pytest.mark.thorough
+def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch, capsys):
+    folder, site, bundles = tmp_path / "own", tmp_path / "site", dict.fromkeys(URLS)
+    assert build_bundle.main(["init", str(folder), "--example", "memory_clinic"]) == 0
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(dates, "now", lambda: OPEN)
+    monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    accounts = {"team2": ("alpha_lab", "alpha"), "team3": ("beta2", "beta"), "team4": ("team4", "team4")}
+    write_files(folder, {"teams.csv": TEAMS_TABLE})
+    zips = {team: Path("season", team, "2027-03-02T0900.zip").read_bytes() for team in accounts}
+    with CodabenchServer(scored_by_program) as server:
+
+        def call(command, *words):
+            capsys.readouterr()
+            access = ["--competition", "."] if command in ("build", "board") else ["--server", server.address]
+            status = build_bundle.main([command, "memory_clinic", *words, *access])
+            return (status, "".join(capsys.readouterr()))
+
+        def calls(*expected):
+            for command, *words, status, text, times in expected:
+                found, shown = call(command, *words)
+                assert (found, shown.count(text)) == (status, times), shown
+
+        calls(("build", 0, "  ok  ", 2), ("fetch", 1, "memory_clinic_decisions has no url", 1))
+        calls(("publish", 0, "same scores as in the rehearsal, to the last digit", 4))
+        text = Path("competition.yaml").read_text()
+        for kind, number in zip(URLS, server.competitions, strict=True):
+            url, bundles[kind] = f"https://host.example/competitions/{number}/", server.competitions[number]
+            text = text.replace(
+                f"{{task: memory_clinic_{kind},", f"{{task: memory_clinic_{kind}, url: {url},"
+            )
+        for team, names in accounts.items():
+            for name, competition in zip(names, bundles.values(), strict=True):
+                server.enter(competition["phases"][1]["id"], name, zips[team])
+        Path("competition.yaml").write_text(text)
+        calls(("watch", 0, "is as in the bundle", 2), ("fetch", 0, "5 runs", 2))
+        # One corrected label, and links to each other
+        labels = Path("reference_data/memory_clinic_decisions/evaluation/labels.csv")
+        before = first_columns(labels.read_text())
+        labels.write_text(labels.read_text().replace("e000,dementia,", "e000,healthy,"))
+        calls(("build", 0, "  ok  ", 2), ("watch", 3, "is as in the bundle", 0))
+        calls(
+            ("amend", 0, "Nothing was changed", 2),
+            ("amend", "--yes", 0, "replaced the pages", 2),
+        )
+        calls(("watch", 0, "is as in the bundle", 2), ("fetch", 0, "fetched now", 2))
+        for competition, url in zip(bundles.values(), (8, 7), strict=True):
+            assert f"https://host.example/competitions/{url}/" in json.dumps(competition["pages"])
+        calls(("board", "--out", str(site), 1, "is open until", 1))
+        monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
+        calls(("board", "--out", str(site), 0, "wrote", 1))
+    board = json.loads((site / "board.json").read_text())
+    scores = {system["name"]: system["score"] for system in board["systems"]}
+    named = {"Alpha": "team2", "Beta": "team3", "team4": "team4"}
+    assert {*scores} == {*named, "organiser"}
+    expected = joint_scores(
+        site, [f"memory_clinic_{kind}" for kind in URLS], "normalised_sum", scores, {"rmse"}
+    )
+    assert scores == pytest.approx(expected, abs=1e-9)
+    with open(site / "memory_clinic_decisions/board.csv", encoding="utf-8", newline="") as file:
+        shown = {row["system"]: float(row["macro_f1"]) for row in csv.DictReader(file)}
+    after = first_columns(labels.read_text())
+    for name, team in named.items():
+        answers = first_columns(unzipped(zips[team])["decisions.csv"].decode())
+        assert shown[name] == pytest.approx(macro_f1(after, answers), abs=1e-9)
+        assert shown[name] != pytest.approx(macro_f1(before, answers), abs=1e-4)
 
 
 @pytest.mark.parametrize(
