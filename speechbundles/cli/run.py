@@ -79,7 +79,7 @@ RUNS = "runs.csv"
 @path_option(
     "--python", "PATH", "a Python or an environment for the programs, in bubblewrap (default: this Python)"
 )
-@path_option("--wheels", "DIR", "install packages from this folder of wheels, not from the network")
+@path_option("--wheels", "DIR", "take packages and weights from this folder, not from the network")
 @option(
     "--repeat",
     "N",

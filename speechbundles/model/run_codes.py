@@ -10,7 +10,7 @@ NOT_COUNTED, TEAM_LIMIT, WITHDRAWN, MACHINE = "not_counted", "team_limit", "with
 CODES = {
     OK: "the program ran, and its answers are scored",
     REFUSED: "the static check refused the zip; the platform's log lists the problems",
-    BUILD_FAILED: "the packages of requirements.txt could not be installed",
+    BUILD_FAILED: "the packages of requirements.txt could not be installed, or weights not fetched",
     f"{SMOKE}_{FAILED}": "the program ended with an error on the public recordings",
     f"{SMOKE}_{TIME}": "it exceeded the time limit on the public recordings",
     f"{SMOKE}_{LIMIT}": "it exceeded a limit of memory or processes on the public recordings",

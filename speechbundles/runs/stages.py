@@ -11,7 +11,7 @@ after the last stage that ended.
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,9 +25,10 @@ from speechbundles.runs.answers import canonical, read_written
 from speechbundles.runs.job import Job, Part, engine_of, environment_of
 from speechbundles.runs.outcomes import Step, digest_of, read_step, write_step
 from speechbundles.runs.packages import install
+from speechbundles.runs.weights import fetch_weights
 from spokeneval.formats.problems import Problems, SubmissionError
 from spokeneval.formats.submission_zip import unpack
-from spokeneval.programs.code import REQUIREMENTS, list_code, read_requirements
+from spokeneval.programs.code import REQUIREMENTS, WEIGHTS, list_code, read_requirements, read_weights
 
 CHECK, ENVIRONMENT, BUILD, OUTCOME = (f"{name}.json" for name in ("check", "environment", "build", "outcome"))
 ANSWERS_ZIP = "answers.zip"
@@ -70,20 +71,12 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str) -> Step:
     with temporary_folder("code") as scratch:
         code = scratch / "code"
         check(job, upload, scratch)
-        wanted = (
-            read_requirements(code / REQUIREMENTS, job.environment, Problems())
-            if (code / REQUIREMENTS).exists()
-            else []
-        )
         listed = environment_of(job)
         _kept(place / ENVIRONMENT, lambda: Step(OK, log=listed, digest=digest_of(listed.encode())))
-        folder, built = None, Step(OK)
-        if wanted:
-            folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, listed)
-            write_step(place / BUILD, built)
+        mounts, built = _build(job, code, place, listed)
         if built.code != OK:
             return built  # the next call tries it again: the network may have failed
-        run = partial(_run, job, code=code, packages=folder)
+        run = partial(_run, job, code=code, mounts=mounts)
         smoke = _kept(place / f"{SMOKE}.json", lambda: run(SMOKE, job.parts[job.smoke])[0])
         if smoke.code != OK or not hidden:
             return write_step(place / OUTCOME, smoke)
@@ -92,6 +85,25 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str) -> Step:
             for number in range(1, job.repeat + 1)
         ]
     return write_step(place / OUTCOME, _together(runs))
+
+
+def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], Step]:
+    """Install packages and fetch weights; return the folders and files that runs get of them, and how it ended."""
+    mounts, built = dict[str, Path](), Step(OK)
+    if (code / REQUIREMENTS).exists():
+        wanted = read_requirements(code / REQUIREMENTS, job.environment, Problems())
+        folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, python)
+        mounts |= {_PACKAGES: folder} if folder else {}
+    if built.code == OK and (code / WEIGHTS).exists():
+        files = read_weights(code / WEIGHTS, job.environment, Problems())
+        found, got = fetch_weights(files, job.cache / "weights", job.wheels, 8 * job.disk_bytes)
+        built = replace(got, seconds=built.seconds + got.seconds, digest=built.digest)
+        for name, path in found.items():
+            point = code / "weights" / name
+            point.parent.mkdir(exist_ok=True)
+            point.touch()
+            mounts[f"{_CODE}/weights/{name}"] = path
+    return mounts, write_step(place / BUILD, built) if mounts or built.code != OK else built
 
 
 def check_only(job: Job, upload: Path, place: Path) -> Step:
@@ -136,7 +148,7 @@ def check(job: Job, upload: Path, scratch: Path) -> Step:
 
 
 def _run(
-    job: Job, stage: str, part: Part, *, code: Path, packages: Path | None
+    job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, Path]
 ) -> tuple[Step, dict[str, bytes]]:
     """Run a program on a set; return how it ended, and its canonical answers."""
     with temporary_folder("run") as scratch:
@@ -144,9 +156,7 @@ def _run(
         (items / Path(_SOUND).name).mkdir(parents=True)
         written = scratch / Path(_WRITTEN).name
         written.touch()
-        inputs = {_CODE: code, _INPUT: items, _SOUND: part.sound}
-        if packages:
-            inputs[_PACKAGES] = packages
+        inputs = {_CODE: code, _INPUT: items, _SOUND: part.sound, **mounts}
         memory = {"/tmp": job.disk_bytes, "/root": 1 << 20}
         program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, inputs, memory)
         outcome = engine_of(job).run(program, scratch, job.limits)

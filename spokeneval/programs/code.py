@@ -1,11 +1,12 @@
 """The static check of a submission that is a program, before anything of it runs: at the upload and at home.
 
-A submission is a folder with `main.py`, all that it reads, and, where the organiser allows it, `requirements.txt`:
+A submission is a folder with `main.py`, all that it reads, and, where the organiser allows it, `requirements.txt` and
+`weights.txt`:
 
     main.py INPUT_DIR OUTPUT_DIR
 
-Each requirement is pinned by its version and by the SHA-256 of its wheels, so that the same upload is always the same
-program. Options of pip, addresses and paths are refused.
+Each requirement is pinned by its version and by the SHA-256 of its wheels, and each file of weights by its SHA-256, so
+that the same upload is always the same program. Options of pip, addresses and paths are refused.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from re import Match, Pattern
+from typing import NamedTuple
 
 from ..formats.files import read_file
 from ..formats.problems import Problems, name, quote
 from ..formats.submission_folder import MAX_FILES, REPORT_FILE, is_platforms_own
 from ..formats.submission_zip import MAX_BYTES, MAX_DEPTH
 
-MAIN, REQUIREMENTS = "main.py", "requirements.txt"
+MAIN, REQUIREMENTS, WEIGHTS = "main.py", "requirements.txt", "weights.txt"
 
 OWN = "own"
 """The environment in which a submission may have requirements."""
@@ -29,6 +32,9 @@ OWN = "own"
 _MOST_REQUIREMENTS = 1 << 20
 _PINNED = re.compile(
     r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[0-9][A-Za-z0-9.!+_-]*(?: --hash=sha256:[0-9a-f]{64})+"
+)
+_WEIGHTS = re.compile(
+    r"([A-Za-z0-9][A-Za-z0-9._-]{0,99}) sha256:([0-9a-f]{64}) ([1-9][0-9]{0,11}) (https://[!-~]+)"
 )
 _PLATFORMS = ("metadata", "metadata.yaml")
 """Files from which a platform takes a command to run."""
@@ -81,29 +87,56 @@ def list_code(directory: Path, environment: str, *, after_ingestion: bool = Fals
         problems.add("missing_file", MAIN, f"is missing; the program starts there{hint}")
     if REQUIREMENTS in files:
         read_requirements(files[REQUIREMENTS], environment, problems)
+    if WEIGHTS in files:
+        for each in read_weights(files[WEIGHTS], environment, problems):
+            if {"weights", f"weights/{each.name}"} & {*files}:
+                problems.add(
+                    "weights", WEIGHTS, f"weights/{each.name} is in the zip, too; remove one of them"
+                )
     problems.raise_if_any()
     return dict(sorted(files.items()))
 
 
 def read_requirements(path: Path, environment: str, problems: Problems) -> list[str]:
     """Return the pinned requirements of a file, one `name==version --hash=sha256:...` each, sorted."""
+    expected = "NAME==VERSION --hash=sha256:DIGEST, as pip-compile --generate-hashes writes it"
+    return sorted({match[0] for match in _read_pinned(path, _PINNED, expected, environment, problems)})
+
+
+class Weights(NamedTuple):
+    """A file that a program reads as `weights/NAME`, with its size in bytes, and where it is."""
+
+    name: str
+    sha256: str
+    size: int
+    url: str
+
+
+def read_weights(path: Path, environment: str, problems: Problems) -> list[Weights]:
+    """Return the lines of a file, `NAME sha256:DIGEST BYTES https://...` each."""
+    matches = _read_pinned(path, _WEIGHTS, "NAME sha256:DIGEST BYTES https://ADDRESS", environment, problems)
+    found = [Weights(match[1], match[2], int(match[3]), match[4]) for match in matches]
+    if len({each.name.lower() for each in found}) < len(found):
+        problems.add("weights", WEIGHTS, "a name appears twice; expected one line for each file")
+    return found
+
+
+def _read_pinned(
+    path: Path, pattern: Pattern[str], expected: str, environment: str, problems: Problems
+) -> list[Match[str]]:
+    kind = path.stem
     if environment != OWN:
-        problems.add(
-            "requirements",
-            REQUIREMENTS,
-            "is not used: programs run in the organisers' environment; remove it, or put pure Python beside main.py",
-        )
+        beside = "the weights" if path.name == WEIGHTS else "pure Python"
+        what = "is not used: programs run in the organisers' environment; remove it, or put"
+        problems.add(kind, path.name, f"{what} {beside} beside main.py")
         return []
-    text = read_file(path, REQUIREMENTS, _MOST_REQUIREMENTS, problems).decode("utf-8", "replace")
+    text = read_file(path, path.name, _MOST_REQUIREMENTS, problems).decode("utf-8", "replace")
     lines = re.sub(r"\\\r?\n", " ", text).splitlines()
     found = [" ".join(re.sub(r"(^|\s)#.*", "", line).split()) for line in lines]
     for number, line in enumerate(found, 1):
-        if line and not _PINNED.fullmatch(line):
-            expected = (
-                "expected NAME==VERSION --hash=sha256:DIGEST, as pip-compile --generate-hashes writes it"
-            )
-            problems.add("requirements", REQUIREMENTS, f"{quote(line)}: {expected}", line=number)
-    return sorted({line for line in found if line})
+        if line and not pattern.fullmatch(line):
+            problems.add(kind, path.name, f"{quote(line)}: expected {expected}", line=number)
+    return [match for match in map(pattern.fullmatch, found) if match]
 
 
 def _is_folder(path: Path) -> bool:

@@ -43,6 +43,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Try a program as the organisers run it.")
     parser.add_argument("program", type=Path, help="the folder with main.py")
     parser.add_argument("--sound", type=Path, required=True, help="the folder with the recordings of the set")
+    parser.add_argument("--weights", type=Path, help="the folder with the files of weights.txt")
     parser.add_argument("--set", default=sets[0] if sets else "", choices=sets, help="default: %(default)s")
     parser.add_argument(
         "--zip", type=Path, default=Path("program.zip"), help="the zip to write (default: %(default)s)"
@@ -62,6 +63,8 @@ def main() -> int:
             (place / "code" / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(str(path), str(place / "code" / name))
         shutil.copytree(str(HERE / options.set / "input"), str(place / "input"))
+        if options.weights:
+            shutil.copytree(str(options.weights), str(place / "code" / "weights"), dirs_exist_ok=True)
         for name in ("input/sound", "output", "tmp"):
             (place / name).mkdir()
         if LIMITS["environment"] == OWN and REQUIREMENTS in files and not install(place):

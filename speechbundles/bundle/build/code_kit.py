@@ -51,7 +51,8 @@ def code_facts(competition: Competition) -> dict[str, str]:
     limits = competition.run_limits
     packages = {
         "image": f"what the organisers' environment has (image `{competition['docker_image']}`); no `requirements.txt`",
-        "own": "also wheels in `requirements.txt`, one `NAME==VERSION --hash=sha256:DIGEST` in each line",
+        "own": "also wheels in `requirements.txt`, one `NAME==VERSION --hash=sha256:DIGEST` in each line; weights in "
+        "`weights.txt`, one `NAME sha256:DIGEST BYTES https://ADDRESS` in each line, read as `weights/NAME`",
     }
     rows = {
         "time of a run": f"{limits['seconds']:,} s",

@@ -65,6 +65,28 @@ def test_what_is_no_program_is_refused(tmp_path, reason):
         list_code(tmp_path, "image")
 
 
+PIN = f"a.pt sha256:{'0' * 64} 7 https://host.example/a.pt"
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        ("a.pt https://host.example/a.pt", {}, "expected NAME sha256:DIGEST BYTES https://ADDRESS"),
+        (PIN.replace("https", "http"), {}, "line 1 .*expected NAME sha256"),
+        (PIN.replace("https", "file"), {}, "expected NAME sha256"),
+        (f"../{PIN}", {}, "expected NAME sha256"),
+        (PIN.replace(" 7 ", " 0 "), {}, "expected NAME sha256"),
+        (f"{PIN}\nA{PIN[1:]}", {}, "a name appears twice"),
+        (PIN, {"weights/a.pt": ""}, "weights/a.pt is in the zip, too"),
+        (PIN, {"weights": ""}, "weights/a.pt is in the zip, too"),
+    ],
+)
+def test_weights_that_are_not_pinned_are_refused(tmp_path, text, more, said):
+    write_files(tmp_path, {**MAIN, "weights.txt": text, **more})
+    with pytest.raises(SubmissionError, match=said):
+        list_code(tmp_path, "own")
+
+
 def test_all_problems_are_listed_together(tmp_path):
     write_files(tmp_path, {"metadata": "command: sh", "requirements.txt": "numpy"})
     linked(tmp_path)
