@@ -79,9 +79,10 @@ def rehearsed_once(unchecked, monkeypatch, rehearsals):
     """Rehearse each baseline only once, and skip checks."""
 
     def rehearse_once(bundle, phase, submission, *, engine):
-        if phase.name not in rehearsals:
-            rehearsals[phase.name] = rehearse_phase(bundle, phase, submission, engine=engine)
-        return rehearsals[phase.name]
+        key = phase.name, bundle.hidden_columns
+        if key not in rehearsals:
+            rehearsals[key] = rehearse_phase(bundle, phase, submission, engine=engine)
+        return rehearsals[key]
 
     monkeypatch.setattr("speechbundles.server.baselines.rehearse_phase", rehearse_once)
 
