@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.rehearse import (
+    ApptainerEngine,
     BubblewrapEngine,
     ContainerEngine,
     Engine,
@@ -28,7 +29,7 @@ from speechbundles.runs.packages import tree_digest
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
 
-ENGINES = ("auto", "bubblewrap", "docker")
+ENGINES = ("auto", "bubblewrap", "docker", "apptainer")
 
 _LISTED = (
     "import hashlib, importlib.metadata as m, sys; print(sys.version.split()[0], *sorted("
@@ -95,9 +96,11 @@ def choose_engine(name: str, image: str, python: Path | None, gpu: bool) -> Engi
                 raise
             reason = str(error)
     else:
-        reason = "it gives programs no GPU"
+        reason = "it gives programs no GPU" if gpu else "another engine is chosen"
     if python is not None:
         raise OrganiserError(f"--python needs bubblewrap, which cannot be used: {reason}")
+    if name == "apptainer":
+        return ApptainerEngine(image, gpu=gpu)
     try:
         return ContainerEngine(image, gpu=gpu)
     except OrganiserError as error:
@@ -112,6 +115,11 @@ def layers(engine: Engine) -> str:
     """Return a line that lists the layers of protection that hold."""
     if isinstance(engine, BubblewrapEngine):
         return f"{engine.layers}; Landlock: not used"
+    if isinstance(engine, ApptainerEngine):
+        return (
+            "Apptainer: own files, processes and network namespace without network; memory and processes are sampled; "
+            "of the disk, the size of each file is limited; not tested"
+        )
     return (
         "container: own files, processes and network namespace without network; memory, processes and file sizes "
         "limited; the engine's own filter of system calls; not tested with hostile programs here"
