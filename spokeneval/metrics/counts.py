@@ -138,6 +138,20 @@ def by_group(rows: C, group: np.ndarray, groups: int) -> C:
     return _replaced(rows, summed)
 
 
+def cell_sums(cell: np.ndarray, values: np.ndarray, cells: int) -> np.ndarray:
+    """The sums of n values by cell, from the smallest value to the largest: shape (cells,).
+
+    In another order of the items, a sum of rounded numbers could have another last bit.
+
+    Examples
+    --------
+    >>> cell_sums(np.array([1, 0, 1]), np.array([0.5, 2.0, 0.25]), 3).tolist()
+    [2.0, 0.75, 0.0]
+    """
+    order = np.argsort(values)
+    return np.bincount(cell[order], values[order], cells)
+
+
 def taken(rows: C, order: np.ndarray) -> C:
     """The rows at the given indices: fields of shape (n, ...) become fields of shape (len(order), ...).
 

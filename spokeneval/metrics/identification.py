@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import Counts, Number, ratio
+from .counts import Counts, Number, cell_sums, ratio
 from .detection_cost import LARGEST_RATIO
 from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histograms
 
@@ -202,7 +202,7 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights, minimum
     return ClassCosts(
         counted(),
         times(scores.argmax(axis=1) == labels),
-        counted(bits),
+        cell_sums(cell, bits, classes * rows).reshape(rows, classes),
         np.stack(misses, axis=-1),
         np.stack(false_alarms, axis=-1),
     )

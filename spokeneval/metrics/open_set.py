@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .counts import cell_sums
 from .identification import ClassCosts, block_minima, checked_items, defined
 
 Weights = Sequence[tuple[float, float, float]]
@@ -59,7 +60,7 @@ def open_set_costs(labels: Any, ratios: Any, row: Any, *, weights: Weights) -> C
     return ClassCosts(
         counted(),
         counted(hits).astype(np.int64),
-        counted(bits.sum(axis=1)),
+        cell_sums(cell, bits.sum(axis=1), (classes + 1) * rows).reshape(rows, classes + 1),
         np.stack(misses, axis=-1),
         np.stack(false_alarms, axis=-1),
     )

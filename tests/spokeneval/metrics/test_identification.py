@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from spokeneval.metrics import identification
+from spokeneval.metrics.open_set import open_set_costs
 
 pytest.importorskip("scipy")
 sklearn = pytest.importorskip("sklearn.metrics")
@@ -145,3 +146,16 @@ def test_detector_ratios_keep_their_digits() -> None:
     expected = np.stack([detector(np.maximum(scores, -1e300), own) for own in range(3)], axis=1)
     np.testing.assert_allclose(ratios[[0, 1, 3]], expected[[0, 1, 3]], rtol=1e-14, atol=1e-15)
     np.testing.assert_allclose(ratios[2], [math.log(2), -1e6, math.log(2)], rtol=1e-14)
+
+
+def test_bits_do_not_depend_on_the_order_of_the_items():
+    rng = np.random.default_rng(5)
+    row, labels, scores = rng.integers(0, 4, 3000), rng.integers(0, 3, 3000), rng.normal(size=(3000, 3))
+    two = labels % 2, scores[:, :2]
+    count = {
+        "classes": lambda at: identification.class_costs(labels[at], scores[at], row[at], weights=[(1, 1)]),
+        "out of set": lambda at: open_set_costs(two[0][at], two[1][at], row[at], weights=[(0.5, 0.3, 0.2)]),
+    }
+    for counted in count.values():
+        found = {counted(rng.permutation(3000)).bits.tobytes() for _ in range(5)}
+        assert len(found) == 1
