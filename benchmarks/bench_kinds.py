@@ -209,6 +209,17 @@ CASES = (
         target="a",
         priors=[0.5, 0.1],
     ),
+    *(
+        _case(
+            f"prior_{prior}",
+            "identification",
+            identification,
+            {"classes": 2, "target": True},
+            target="a",
+            priors=prior,
+        )
+        for prior in (0.1, 0.01)
+    ),
     _case(
         "means", "decisions", decisions, {}, classes=["a", "b", "c"], primary="accuracy", mean_over="language"
     ),
