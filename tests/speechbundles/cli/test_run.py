@@ -184,6 +184,17 @@ def test_the_kit_tries_a_program_as_the_organisers_run_it(kit, tmp_path, what):
         assert unzipped((tmp_path / "program.zip").read_bytes()).keys() == {"main.py"}
 
 
+@pytest.mark.thorough
+def test_the_kit_tries_a_program_with_the_files_of_its_weights(kit, tmp_path):
+    place, sound = kit
+    code = write_files(tmp_path / "code", {"main.py": f"assert open('weights/a').read() == 'a'\n{GOOD}"})
+    write_files(tmp_path / "weights", {"a": "a"})
+    words = (str(code), "--sound", str(sound))
+    for weights, status in ((("--weights", str(tmp_path / "weights")), 0), ((), 1)):
+        assert run_program(str(place / "try_code.py"), *words, *weights, cwd=tmp_path).returncode == status
+    assert unzipped((tmp_path / "program.zip").read_bytes()).keys() == {"main.py"}
+
+
 def test_the_page_for_participants_lists_limits_and_codes(kit):
     place, _ = kit
     bundle = unzipped((place.parent / f"mine/dist/codabench/{NAME}.zip").read_bytes())
