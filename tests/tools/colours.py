@@ -91,7 +91,7 @@ def distance(first: str, second: str, vision: str) -> float:
 def alike(markup: str) -> list[str]:
     """Return the pairs of marks of each plot that differ in nothing but colours that look alike, one line each."""
     found: dict[str, None] = {}
-    for svg in re.findall(r"<svg.*?</svg>", markup, flags=re.DOTALL):
+    for svg in re.findall(r"<svg(?:<svg.*?</svg>|(?!</svg>).)*</svg>", markup, flags=re.DOTALL):
         marks = set(marks_of(svg))
         for first, second in combinations(sorted(marks), 2):
             if first.shape == second.shape and "region" not in (first.colour, second.colour):
