@@ -118,7 +118,7 @@ def identification(
         trivial=_trivial(files, max(abs(math.log(beta)) for beta in betas) + 1),
         partly_right=files.partly_right,
         remarks=files.remarks,
-        view=_view(files, math.log(betas[0])),
+        view=_view(files, math.log(betas[0]), on_hull=eer == HULL),
         shared_scale=False,  # bins and thresholds depend on each system's own scores
     )
 
@@ -165,7 +165,7 @@ def _read_as(out_of_set: str) -> str:
     return f"as natural-log likelihood{' ratios' if out_of_set else 's'}, not as probabilities"
 
 
-def _view(files: ClassScoreFiles, threshold: float) -> View:
+def _view(files: ClassScoreFiles, threshold: float, *, on_hull: bool) -> View:
     other = files.out_of_set
 
     def given(submitted: Answers) -> np.ndarray:
@@ -180,6 +180,7 @@ def _view(files: ClassScoreFiles, threshold: float) -> View:
         "curves": partial(_curves, files=files),
         "lengths": lengths,
         "rows": files.row_numbers,
+        "on_hull": on_hull,
         "unless": f", {data(other)} where none reaches its threshold" if other else "",
     }
     return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)

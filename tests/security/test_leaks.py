@@ -182,7 +182,11 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
     if at_home:
         settings = files["competition.yaml"].replace(b"\ndefaults:\n", b"\ndefaults:\n  labels: home\n")
         files["competition.yaml"] = settings
-    for path in [path for path in files if deal and "/evaluation/" in path and not path.endswith(".uem")]:
+    for path in [
+        path
+        for path in files
+        if deal and "/evaluation/" in path and not path.endswith((".uem", "/regions.csv"))
+    ]:
         separator = " " if path.endswith(".rttm") else ","
         rows = [line.split(separator) for line in files[path].decode().splitlines()]
         header = [] if path.endswith(".rttm") else [rows.pop(0)]

@@ -49,7 +49,10 @@ FOUND = {
     "shared memory of others": ("os.listdir('/dev/shm')", "[]"),
     "shared memory of no process": ("os.memfd_create('x')", "Function not implemented"),
     "shared memory, System V": ("libc.shmget(0, 9, 0o600), ctypes.get_errno()", "(-1, 38)"),
-    "temporary files of other runs": ("os.listdir('/tmp')", "['output']"),
+    "temporary files of other runs": (
+        "[n for n in os.listdir('/tmp') if n not in sys.prefix.split('/')]",
+        "['output']",
+    ),
     "the state of other runs": ("os.listdir('{fetched}')", "No such file or directory"),
     "processes of other runs": ("[n for n in os.listdir('/proc') if n.isdigit() and int(n) > 9]", "[]"),
     "signals": ("os.kill({process}, 0)", "No such process"),

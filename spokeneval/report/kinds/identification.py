@@ -43,9 +43,9 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     differences = curves[-1] if len(names) == 2 else None
     return [
         confusions(names, [*names, "undecided"], labels, chosen, range(len(names)), note + "."),
-        _trade_off(curves, scored.scores),
+        _trade_off(view, curves, scored.scores),
         differences and _histograms(names, differences),
-        differences and _calibration(differences, scored.scores),
+        _calibration(differences, scored.scores) if differences and "cllr" in scored.scores else None,
         _lengths(names, labels, chosen, view.facts["lengths"](reference)),
     ]
 
@@ -80,7 +80,7 @@ def plots(view: View, reference: Any, submission: Any, scored: Scored) -> dict[s
     counts = confusion_counts(len(names), len(names) + 1, view.expected(reference), _chosen(view, submission))
     drawings = {"confusion": confusion_plot(names, [*names, "undecided"], counts)}
     if any(map(_both, curves)):
-        drawings["det"] = _det(curves, scored.scores)
+        drawings["det"] = _det(view, curves, scored.scores)
     if len(names) == 2:
         drawings["reliability"] = _reliability(curves[-1])
     return drawings
@@ -94,10 +94,11 @@ def _both(curve: Curve) -> bool:
     return bool(len(curve.targets) and len(curve.nontargets))
 
 
-def _det(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
+def _det(view: View, curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
     """Return the DET curves: miss rate against false-alarm rate, both on the scale of a normal deviate."""
     drawn = list(filter(_both, curves))
     points = [operating_points(*curve[2:]) for curve in drawn]
+    on_hull = ", on the convex hull (thin line)" if view.facts.get("on_hull", True) else ""
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.15, 0.24, 0.81, 0.73])
@@ -108,7 +109,7 @@ def _det(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
             axes.plot(*_thinned(each), linewidth=1.8, label=curve.name, **pen)
             axes.plot(*_edges(hull_points(*curve[2:])), linewidth=0.8, alpha=0.7, **pen)
             at = _deviate(np.array([scores[curve.key] / 100]))
-            label = f"EER {scores[curve.key]:.2f} %, on the convex hull (thin line)"
+            label = f"EER {scores[curve.key]:.2f} %{on_hull}"
             axes.plot(at, at, symbol, color=colour, markersize=6, label=label)
         for set_ticks, set_names in (
             (axes.set_xticks, axes.set_xticklabels),
@@ -123,7 +124,7 @@ def _det(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
     return Drawing(draw, 5, 5.3)
 
 
-def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optional[Html]:
+def _trade_off(view: View, curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optional[Html]:
     """Return the section with the DET curves and some of their points."""
     drawn = list(filter(_both, curves))
     if not drawn:
@@ -140,7 +141,7 @@ def _trade_off(curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optiona
     header = ["Maximum false-alarm rate (%)", *(f"Miss rate (%): {curve.name}" for curve in drawn)]
     return section(
         "Detection error trade-off",
-        figure("DET curve", f"DET curve. {eers}.", plot("det", *_det(curves, scores))),
+        figure("DET curve", f"DET curve. {eers}.", plot("det", *_det(view, curves, scores))),
         table("Points on the curves", header, rows),
     )
 
