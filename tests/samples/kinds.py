@@ -19,7 +19,7 @@ def make(kind: str, **declared: Any) -> Task:
 
 def csv(**columns: Any) -> bytes:
     """A table of these columns; None is an empty cell."""
-    rows = [columns, *zip(*columns.values(), strict=True)]
+    rows = [columns, *zip(*columns.values())]
     return "".join(
         ",".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows
     ).encode()

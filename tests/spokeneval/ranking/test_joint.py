@@ -31,7 +31,7 @@ def decisions(names, *, seed=0, prefix="speaker", units=20):
         wrong = rng.random(units) < 0.04 + 0.1 * place
         systems[name] = {
             item: {"no": "yes", "yes": "no"}[label] if bad else label
-            for (item, label), bad in zip(truth.items(), wrong, strict=True)
+            for (item, label), bad in zip(truth.items(), wrong)
         }
     return spokeneval.compare(DECISIONS, truth, systems)
 
