@@ -20,6 +20,9 @@ from .signature import Signature
 
 STATISTICS_FILE = "statistics.json"
 
+LARGEST = 1e50
+"""The largest number in counts, so that no sum, square or product of counts overflows."""
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -143,6 +146,8 @@ def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> 
     values = np.array(numbers, dtype=np.float64)
     if not (names and columns) or values.shape != (len(names), len(columns)) or not np.isfinite(values).all():
         raise ValueError(f"expected {len(names)} rows of {len(columns)} finite numbers")
+    if np.abs(values).max() > LARGEST:
+        raise ValueError(f"expected numbers up to {LARGEST:g}")
     fields: dict[str, dict[str, list[int]]] = {}
     shapes: dict[tuple[str, str], list[int]] = {}
     for place, column in enumerate(columns):

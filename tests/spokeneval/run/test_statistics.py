@@ -114,6 +114,7 @@ CONTENT = {"unit": "call", "columns": ["a.b", "a.c"], "units": ["1", "2"], "valu
         ({"columns": [], "values": [[], []]}, "2 rows of 0 finite numbers"),
         ({"values": [[1, 2], [3, float("nan")]]}, "2 rows of 2 finite numbers"),
         ({"values": [[1, 2], [3, float("-inf")]]}, "2 rows of 2 finite numbers"),
+        ({"values": [[1, 2], [3, -1e308]]}, r"numbers up to 1e\+50"),  # two such numbers have an infinite sum
         ({"items": ["x"], "item_values": [[1]]}, "1 rows of 2 finite numbers"),
     ],
 )
