@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from .problems import Noun, Problems, name, plural_of
 from .tables import Table
@@ -42,6 +42,39 @@ class Units(NamedTuple):
 
     called: str
     of: Mapping[str, str]
+
+
+def refuse_empty(table: Table, column: str, cells: Iterable[str], problems: Problems) -> None:
+    """Add a problem for each empty cell of a column that names units."""
+    for row, cell in enumerate(cells):
+        if not cell.strip():
+            _refuse_cell(table, column, row, problems, "no_unit")
+
+
+def _refuse_cell(table: Table, column: str, row: int, problems: Problems, code: str) -> None:
+    table.add_problem(problems, code, row, f"the {column} is empty; expected one in every row")
+
+
+def group_of_each(
+    table: Table, column: str, keys: Iterable[Optional[str]], problems: Problems
+) -> dict[str, str]:
+    """The group of each key, from a column of groups; an empty cell, and a key with several groups, add problems.
+
+    Parameters
+    ----------
+    keys
+        What each row of the table is about, such as its item; None for rows that are left out.
+    """
+    found: dict[str, str] = {}
+    for row, (key, cell) in enumerate(zip(keys, table.columns[column])):
+        if key is None:
+            continue
+        if not cell.strip():
+            _refuse_cell(table, column, row, problems, "no_group")
+        elif found.setdefault(key, cell) != cell:
+            message = f"{column} {name(cell)}, but {name(found[key])} before; expected one for {name(key)}"
+            table.add_problem(problems, "several_groups", row, message)
+    return found
 
 
 def choose_units(rows: Sequence[str], called: str, **groups: Sequence[str]) -> Units:

@@ -12,7 +12,7 @@ import numpy as np
 from ..formats.cells import Parser, real_numbers, words
 from ..formats.problems import SHOWN, Problems, quote, some_of
 from ..formats.sheets import Answers, Sheet
-from ..formats.speakers import GROUP, Units
+from ..formats.speakers import GROUP, Units, refuse_empty
 from ..formats.tables import Table, numbered
 from ..formats.text import decimals
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
@@ -87,10 +87,7 @@ class ClassScoreFiles:
 
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
         for side in (self.unit, self.other_unit) if self.other_unit else ():
-            for row, cell in enumerate(answers.texts[side]):
-                if not cell.strip():
-                    message = f"the {side} is empty; expected one in every row"
-                    table.add_problem(problems, "no_unit", row, message)
+            refuse_empty(table, side, answers.texts[side], problems)
         missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
         if missing and not problems:
             message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError, name
 from ..formats.sheets import Answers, take_reference
-from ..formats.speakers import Units
+from ..formats.speakers import Units, group_of_each
 from ..formats.tables import read_table
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, total
@@ -132,15 +132,7 @@ class _Grouped:
         problems, column = Problems(ReferenceFileError), self.grouping.column
         if isinstance(labels, Answers):
             table = read_table(files, self.layout, problems)
-            found: dict[str, str] = {}
-            for row, (item, cell) in enumerate(zip(table.ids, table.columns[column])):
-                if not cell.strip():
-                    table.add_problem(
-                        problems, "no_group", row, f"the {column} is empty; expected one in every row"
-                    )
-                elif found.setdefault(item, cell) != cell:
-                    message = f"{column} {name(cell)} here, but {name(found[item])} before; expected one for each item"
-                    table.add_problem(problems, "several_groups", row, message)
+            found = group_of_each(table, column, table.ids, problems)
             problems.raise_if_any()
             labels = replace(
                 labels, texts={**labels.texts, column: [found[item] for item in labels.items.ids]}

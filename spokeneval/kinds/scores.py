@@ -31,7 +31,7 @@ from ..formats.cells import Parser, real_numbers
 from ..formats.format import Format
 from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
-from ..formats.speakers import Units
+from ..formats.speakers import Units, refuse_empty
 from ..formats.tables import Table, numbered
 from ..metrics import correlation, prediction_error
 from ..metrics.counts import by_group, total
@@ -201,10 +201,7 @@ class _Asked:
             self._check_second(human, answers[self.second], table, problems)
 
     def _check_levels(self, answers: Answers, table: Table, problems: Problems) -> None:
-        for row, cell in enumerate(answers.texts[self.level]):
-            if not cell.strip():
-                message = f"the {self.level} is empty; expected one in every row"
-                table.add_problem(problems, "no_unit", row, message)
+        refuse_empty(table, self.level, answers.texts[self.level], problems)
         means = self._means(answers, answers[self.truth])[1]
         if not problems and (len(means) < FEWEST or np.ptp(means) < LEAST_SPREAD * self.width):
             message = f"{len(means)} means by {self.level}, from {means.min():g} to {means.max():g}; "

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..formats.problems import Problems, ReferenceFileError, name
+from ..formats.problems import Problems, ReferenceFileError
+from ..formats.speakers import group_of_each
 from ..formats.tables import numbered, read_table
 from ..metrics.counts import by_group, taken, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
@@ -34,20 +35,9 @@ def groups_of_column(task: Task, files: Mapping[str, bytes], column: str) -> dic
         There is no such column, or a row of the counts, such as a speaker with all items, has none or several groups.
     """
     problems = Problems(ReferenceFileError)
-    found: dict[str, str] = {}
     table = read_table(files, task.format.layouts[0].requiring(column), problems)
     rows = task.format.rows(files)[table.file]
-    for place, (line, cell) in enumerate(zip(table.lines, table.columns[column])):
-        row = rows.get(line)
-        if row is None:
-            continue
-        if not cell.strip():
-            table.add_problem(
-                problems, "no_group", place, f"the {column} is empty; expected one in every row"
-            )
-        elif found.setdefault(row, cell) != cell:
-            message = f"{column} {name(cell)}, but {name(found[row])} before; expected one for {name(row)}"
-            table.add_problem(problems, "several_groups", place, message)
+    found = group_of_each(table, column, map(rows.get, table.lines), problems)
     problems.raise_if_any()
     return found
 
