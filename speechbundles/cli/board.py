@@ -19,6 +19,7 @@ scored with all labels. The page has the joint ranking first, then that of each 
 after the evaluation. `teams.csv` in your folder lists the accounts of each team.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from speechbundles.model.finding import format_findings
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.server import (
+    Connection,
     HomeRules,
     fetch_competition,
     make_home_board,
@@ -52,11 +54,17 @@ from spokeneval.run.feedback import EXACT
 FETCHED = "fetched"
 
 
+def site_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The competition on the server, its folder, and where its leaderboard is published."""
+    which = click.argument("which", required=False, metavar="[COMPETITION]")
+    folder = option("--competition", "DIR", "your competition folder", type=PATH, required=True)
+    out = path_option("--out", "SITE", "the folder to publish")
+    page = flag("--page", "also write the leaderboard as a page of the competition on the server")
+    return which(folder(out(page(command))))
+
+
 @click.command(cls=Command, help=__doc__)
-@click.argument("which", required=False, metavar="[COMPETITION]")
-@option("--competition", "DIR", "your competition folder", type=PATH, required=True)
-@path_option("--out", "SITE", "the folder to publish")
-@flag("--page", "also write the leaderboard as a page of the competition on the server")
+@site_options
 @path_option(
     "--fetched",
     "DIR",
@@ -104,10 +112,7 @@ def command(
         require_usable(number, competition, out, fetched, page=page)
         with using(fetched):
             connection = None if number is None else connect(**access)
-            if connection and number:
-                with counting("fetching") as fetching:
-                    fetch_competition(connection, number, fetched, progress=fetching)
-            bundle, rules = build_at_home(competition, chosen, private_folder(fetched))
+            bundle, rules = fetch_and_build(connection, number, competition, chosen, fetched)
             with counting("scoring") as scoring:
                 board = make_home_board(bundle, fetched, rules, dates.now(), jobs, scoring)
             if out:
@@ -171,6 +176,16 @@ def require_usable(
                 problem = f"--out {out} {how} {folders[0]}, which is private; name a folder to publish"
     if problem:
         raise OrganiserError(problem)
+
+
+def fetch_and_build(
+    connection: Connection | None, number: int | None, folder: Path, competition: Competition, fetched: Path
+) -> tuple[Path, HomeRules]:
+    """Fetch what is new, if the competition is on a server, and build as `build_at_home` does."""
+    if connection and number:
+        with counting("fetching") as fetching:
+            fetch_competition(connection, number, fetched, progress=fetching)
+    return build_at_home(folder, competition, private_folder(fetched))
 
 
 def build_at_home(folder: Path, competition: Competition, private: Path) -> tuple[Path, HomeRules]:

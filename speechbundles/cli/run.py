@@ -27,9 +27,9 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.board import FETCHED, build_at_home, chosen_at_home, require_usable
+from speechbundles.cli.board import FETCHED, chosen_at_home, fetch_and_build, require_usable, site_options
 from speechbundles.cli.joint import address_of, require_challenge
-from speechbundles.cli.options import COUNT, PATH, Command, as_json, flag, jobs, option, path_option
+from speechbundles.cli.options import COUNT, Command, as_json, jobs, option, path_option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, connect, server_options, using
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
@@ -57,7 +57,6 @@ from speechbundles.runs import (
 from speechbundles.server import (
     Connection,
     anonymous_names,
-    fetch_competition,
     make_home_board,
     private_folder,
     write_home_board,
@@ -69,10 +68,7 @@ RUNS = "runs.csv"
 
 
 @click.command(cls=Command, help=__doc__)
-@click.argument("which", required=False, metavar="[COMPETITION]")
-@option("--competition", "DIR", "your competition folder", type=PATH, required=True)
-@path_option("--out", "SITE", "the folder to publish")
-@flag("--page", "also write the leaderboard as a page of the competition on the server")
+@site_options
 @path_option("--fetched", "DIR", f"the folder with the fetched uploads (default: {FETCHED} in your folder)")
 @option("--bundle", "NAME", "the bundle, if several take programs", "name")
 @option("--engine", "NAME", f"one of {', '.join(ENGINES)}", type=click.Choice(ENGINES), default="auto")
@@ -164,10 +160,7 @@ def _publish(target: _Target, folder: Path, *, page: bool, **of_runs: Any) -> li
     """Fetch the uploads to a bundle, run them, and write its leaderboard."""
     fetched, number, connection = target.fetched, target.number, target.connection
     with using(fetched):
-        if connection and number:
-            with counting("fetching") as fetching:
-                fetch_competition(connection, number, fetched, progress=fetching)
-        bundle, rules = build_at_home(folder, target.competition, private_folder(fetched))
+        bundle, rules = fetch_and_build(connection, number, folder, target.competition, fetched)
         job, taken = _run(target.competition, bundle, fetched, **of_runs)
         answers = answers_below(fetched)
         with counting("scoring") as scoring:
