@@ -85,10 +85,10 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
         table.append([*map(str.strip, cells[:width]), *[""] * (width - len(cells))])
     if grids[number].separator != ",":
         lines = dict(zip((at for at, _ in rows), table, strict=True))
-        names = {place: column for place, column in enumerate(columns) if column}
-        for doubtful in replace_commas(lines, names, file)[1]:
-            if any(doubtful.message.startswith(f"{column} ") for column in needed):
-                problems.add(doubtful.code, file, doubtful.message, line=doubtful.line)
+        for place, column in enumerate(columns):
+            _, doubtful = replace_commas(lines, {place: column}, file)
+            for each in doubtful if column in needed else ():
+                problems.add(each.code, file, each.message, line=each.line)
     problems.raise_if_any()
     frame = pd.DataFrame(table, [at for at, _ in rows], columns, dtype=object)
     return frame.loc[:, list(map(bool, columns))]
