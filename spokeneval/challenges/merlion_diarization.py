@@ -24,7 +24,7 @@ from ..formats import language_turns as files
 from ..formats.format import Format
 from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.turns import Reference, Submission, take
+from ..formats.turns import Reference, Submission, take, take_reference
 from ..kinds.turns import LEAST_SHARE, always, turns
 from ..metrics import diarization as metrics
 from ..metrics.counts import Number, ratio
@@ -111,6 +111,7 @@ TASK = replace(
         files.read_submission,
         files.rows,
         take,
+        take_reference,
         submission=files.SUBMISSION,
         write_submission=files.write_submission,
         doubts=files.doubts,

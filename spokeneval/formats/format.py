@@ -37,12 +37,6 @@ Written = tuple[bytes, Sequence[int]]
 """The content of a file made from data in memory, and the row of the data behind each line; -1 for a header."""
 
 
-def _no_part(reference: Any, places: Sequence[int]) -> Any:
-    raise NotImplementedError(
-        "the items of this task cannot be scored separately, or are already rows of the counts"
-    )
-
-
 class Format(NamedTuple):
     """The files of a task, and how to split them when part of a set is sealed.
 
@@ -69,14 +63,13 @@ class Format(NamedTuple):
         Lines are numbered from 1. Where a unit has several lines, each line is given with its unit instead.
     take
         Takes a submission and the positions of items, and returns its answers to these items, in that order.
+    take_reference
+        Takes the reference and the positions of items, and returns the reference of these items, in that order.
     headerless
         For a reference that may have no header row: `number of columns -> their names`.
     item_rows
         For tasks whose rows of counts cover several items each, although the items can be scored separately: takes the
         reference and returns the lines of the items, in the form of `rows`. Empty for all other tasks.
-    take_reference
-        For the same tasks: takes the reference and the positions of items, and returns the reference of these items
-        only, in that order.
     other_files
         Names of further files that a reference may have: other formats of the files of `layouts`, which
         `read_reference` accepts in their place.
@@ -103,9 +96,9 @@ class Format(NamedTuple):
     read_submission: Callable[[Files, Items], Any]
     rows: Callable[[Mapping[str, bytes]], dict[str, dict[int, str]]]
     take: Callable[[Any, Sequence[int]], Any]
+    take_reference: Callable[[Any, Sequence[int]], Any]
     headerless: Mapping[int, tuple[str, ...]] = MappingProxyType({})
     item_rows: Callable[[Any], dict[str, dict[int, str]]] = lambda reference: {}
-    take_reference: Callable[[Any, Sequence[int]], Any] = _no_part
     other_files: tuple[str, ...] = ()
     other_submissions: tuple[str, ...] = ()
     submission: Optional[Layout] = None

@@ -46,7 +46,17 @@ from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, check_forms, numbered, read_table
 from .text import blocks_of, decimal, in_form_of, read_blocks, size_limit, text_of
-from .turns import NO_TURNS, Reference, Rows, Submission, read_times, reference_of, take, turns_by_recording
+from .turns import (
+    NO_TURNS,
+    Reference,
+    Rows,
+    Submission,
+    read_times,
+    reference_of,
+    take,
+    take_reference,
+    turns_by_recording,
+)
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
 REGIONS_UEM, REGIONS_CSV = "regions.uem", "regions.csv"
@@ -100,6 +110,7 @@ def turns_format(declared: TurnFiles) -> Format:
         partial(read_submission, declared),
         partial(rows, declared),
         take,
+        take_reference,
         other_files=(TURNS_RTTM, REGIONS_UEM),
         submission=declared.layouts[0]._replace(file=TURNS_RTTM, optional=()),
         write_submission=partial(write_submission, declared),

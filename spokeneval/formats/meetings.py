@@ -133,6 +133,7 @@ def meetings_format(declared: MeetingFiles) -> Format:
         partial(read_submission, declared),
         partial(rows, declared),
         take,
+        take,
         other_files=(
             *(file for file in FILES if file != FILES[1]),
             *([REGIONS_UEM] if declared.regions else []),
@@ -296,9 +297,10 @@ def _by_session(
 
 
 def take(meetings: Meetings, places: Sequence[int]) -> Meetings:
-    """The segments in the sessions at the given positions, in that order."""
+    """The segments, and of a reference the regions, in the sessions at the given positions, in that order."""
     ids = tuple(meetings.items.ids[place] for place in places)
-    return Meetings(Items(ids), [meetings.speakers[place] for place in places])
+    regions = [meetings.regions[place] for place in places] if meetings.regions else ()
+    return Meetings(Items(ids), [meetings.speakers[place] for place in places], regions)
 
 
 def write_submission(

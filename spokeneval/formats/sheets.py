@@ -139,6 +139,7 @@ def sheet_format(
         read_submission,
         rows,
         take_answers,
+        take_reference,
         other_files=tuple(reference.others),
         other_submissions=tuple(submission.others),
         submission=submission.layout,
@@ -239,7 +240,6 @@ def with_unit_rows(form: Format, sheet: Sheet, check: Check, names: RowNames) ->
         read_reference=read_reference,
         rows=rows,
         item_rows=lambda answers: lines_of(answers, sheet.file),
-        take_reference=take_reference,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Callable, NamedTuple
 
@@ -89,6 +89,16 @@ class Submission:
 def take(submission: Submission, places: Sequence[int]) -> Submission:
     """The turns in the recordings at the given positions, in that order."""
     return Submission(submission.names, [submission.turns[place] for place in places])
+
+
+def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
+    """The reference of the recordings at the given positions, in that order."""
+    items = replace(reference.items, ids=tuple(reference.items.ids[place] for place in places))
+    fields = {
+        field: getattr(reference, field) for field in ("turns", "regions", "excluded", "units", "files")
+    }
+    own = {field: [each[place] for place in places] for field, each in fields.items() if len(each)}
+    return replace(reference, items=items, **own)
 
 
 class Rows(NamedTuple):

@@ -22,7 +22,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError, name
-from ..formats.sheets import Answers, take_reference
+from ..formats.sheets import Answers
 from ..formats.speakers import Units, group_of_each
 from ..formats.tables import read_table
 from ..metrics.classification import counts_of
@@ -38,8 +38,6 @@ FIXED, DRAWN = "fixed", "drawn"
 MOST_GROUPS = 200
 _SHORT = {"Balanced accuracy": "UAR", "Matthews correlation": "MCC"}
 """Titles that would be too long for a platform with the mean and the end of an interval."""
-_OF_ITEMS = ("turns", "regions", "excluded", "units", "speakers")
-"""The attributes of a reference of recordings that have one entry for each of them, if any."""
 
 
 class Grouping(NamedTuple):
@@ -178,7 +176,7 @@ class _Grouped:
         rows = {row: number for number, row in enumerate(self.task.units(labels).of)}
         found = []
         for group in sorted(places):
-            own = _taken(labels, places[group])
+            own = self.task.format.take_reference(labels, places[group])
             names = list(self.task.units(own).of)
             numbers = [rows[row] if row in rows else rows[group_of_unit(row)] for row in names]
             found.append(_Group(group, places[group], numbers, own))
@@ -221,16 +219,6 @@ class _Grouped:
 class _Own(NamedTuple):
     share: Any
     counts: Any
-
-
-def _taken(labels: Any, places: list[int]) -> Any:
-    """The reference of the items at these positions."""
-    if isinstance(labels, Answers):
-        return take_reference(labels, places)
-    items = replace(labels.items, ids=tuple(labels.items.ids[place] for place in places))
-    fields = {field: getattr(labels, field, ()) for field in _OF_ITEMS}
-    own = {field: [entries[place] for place in places] for field, entries in fields.items() if len(entries)}
-    return replace(labels, items=items, **own)
 
 
 def _split(counts: Any) -> list[_Own]:

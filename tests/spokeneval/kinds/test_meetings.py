@@ -57,3 +57,13 @@ def test_nothing_recognised_deletes_every_word() -> None:
         2,
         100,
     )
+
+
+def test_the_reference_of_some_meetings_has_their_own_regions() -> None:
+    said = json.dumps([*SAID, segment("t", "A", 0, 2, "one two"), segment("t", "A", 6, 7, "late")]).encode()
+    form = make().format
+    part = form.take_reference(
+        form.read_reference({"meetings.json": said, "regions.uem": b"s 1 0 5\nt 1 0 3\n"}), [1]
+    )
+    assert (part.items.ids, part.regions[0].tolist()) == (("t",), [[0, 3000]])
+    assert make().count(part, part)["timed"].reference_length.tolist() == [2]

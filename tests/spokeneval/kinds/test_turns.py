@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.turns import NO_TURNS, Submission
 from tests.samples.kinds import scores_of
 from tests.samples.labelled_turns import GOOD, Turn, make, rttm
 
@@ -228,3 +229,15 @@ def test_labels_and_classes_must_agree() -> None:
         scores_of(make(classes=["A", "B"]), files, {"turns.rttm": rttm(r=[(0, 1, "C")])})
     with pytest.raises(ReferenceFileError, match="no scored time of class 'B'"):
         scores_of(make(classes=["A", "B"]), GOOD, {"turns.rttm": b""})
+
+
+def test_the_reference_of_some_recordings_has_their_own_turns_regions_and_units() -> None:
+    task = make()
+    files = {
+        "turns.rttm": rttm(r=[(0, 2, "A")], s=[(1, 4, "B")]) + b"NOSCORE s 1 2 1 <NA> <NA> <NA> <NA> <NA>\n",
+        "regions.csv": b"recording,start,end,speaker\nr,0,5,x\ns,0,9,y\n",
+    }
+    part = task.format.take_reference(task.format.read_reference(files), [1])
+    assert (part.items.ids, part.units, part.regions[0].tolist()) == (("s",), ["y"], [[0, 9000]])
+    (row,) = task.count(part, Submission(["B"], [NO_TURNS]))["errors"].reference.tolist()
+    assert row == 2000  # B from 1 s to 4 s, without the second that is not scored
