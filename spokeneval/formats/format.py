@@ -115,3 +115,8 @@ class Format(NamedTuple):
     def reference_files(self) -> tuple[str, ...]:
         """The names of the files that a reference may have; `read_reference` refuses one that lacks a file."""
         return (*(layout.file for layout in self.layouts), *self.other_files)
+
+    def first_file(self, files: Mapping[str, bytes]) -> str:
+        """The name of the reference's first file, in the format that it has among these files."""
+        first = self.layouts[0].file
+        return next((file for file in (first, *self.other_files) if file in files), first)

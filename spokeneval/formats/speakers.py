@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
+from .format import Format
 from .problems import Noun, Problems, name, plural_of
-from .tables import Table
+from .tables import Table, read_table
 from .text import unusable
 
 SPEAKER = "speaker"
@@ -53,6 +54,15 @@ def refuse_empty(table: Table, column: str, cells: Iterable[str], problems: Prob
 
 def _refuse_cell(table: Table, column: str, row: int, problems: Problems, code: str) -> None:
     table.add_problem(problems, code, row, f"the {column} is empty; expected one in every row")
+
+
+def table_of_groups(form: Format, files: Mapping[str, bytes], column: str, problems: Problems) -> Table:
+    """The table of a reference's first file, with a column of groups; formats without columns are refused."""
+    layout, file = form.layouts[0].requiring(column), form.first_file(files)
+    if file != layout.file:
+        message = f"groups by {column} are read from CSV only; expected {layout.file}, with this column"
+        problems.stop("no_group", file, message)
+    return read_table(files, layout, problems)
 
 
 def group_of_each(

@@ -22,9 +22,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError, name
-from ..formats.sheets import Answers
-from ..formats.speakers import Units, group_of_each
-from ..formats.tables import read_table
+from ..formats.speakers import Units, group_of_each, table_of_groups
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, total
 from ..task import HIGHER, Task
@@ -100,7 +98,7 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
             ("worst", "Worst", partial(_worst, highest=base.direction != HIGHER), None),
         )
     )
-    layouts = (grouped.layout, *task.format.layouts[1:])
+    layouts = (layout.requiring(grouping.column), *task.format.layouts[1:])
     exact = {PARTS: grouped.exact} if base.of in task.exact else {}
     return replace(
         task,
@@ -119,29 +117,23 @@ class _Grouped:
     task: Task
     grouping: Grouping
 
-    @property
-    def layout(self) -> Any:
-        """The layout of the reference's first file, with the column of groups."""
-        return self.task.format.layouts[0].requiring(self.grouping.column)
-
     def read_reference(self, files: Mapping[str, bytes]) -> Any:
         """Read a reference; refuse one whose groups cannot be scored."""
         labels = self.task.format.read_reference(files)
-        problems, column = Problems(ReferenceFileError), self.grouping.column
-        if isinstance(labels, Answers):
-            table = read_table(files, self.layout, problems)
+        problems, (column, until, _) = Problems(ReferenceFileError), self.grouping
+        if not until:
+            table = table_of_groups(self.task.format, files, column, problems)
             found = group_of_each(table, column, table.ids, problems)
             problems.raise_if_any()
             labels = replace(
                 labels, texts={**labels.texts, column: [found[item] for item in labels.items.ids]}
             )
-        self._check(labels, problems)
+        self._check(labels, self.task.format.first_file(files), problems)
         problems.raise_if_any()
         return labels
 
-    def _check(self, labels: Any, problems: Problems) -> None:
+    def _check(self, labels: Any, file: str, problems: Problems) -> None:
         groups, (column, _, drawn) = self.groups(labels), self.grouping
-        file = self.layout.file
         known: dict[int, str] = {}
         if not 2 <= len(groups) <= MOST_GROUPS:
             message = f"{len(groups)} different groups by {column}; expected from 2 to {MOST_GROUPS}"

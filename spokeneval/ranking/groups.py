@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import group_of_each
-from ..formats.tables import numbered, read_table
+from ..formats.speakers import group_of_each, table_of_groups
+from ..formats.tables import numbered
 from ..metrics.counts import by_group, taken, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
 from ..run.interval import Interval, difference_interval, scores_without
@@ -35,7 +35,7 @@ def groups_of_column(task: Task, files: Mapping[str, bytes], column: str) -> dic
         There is no such column, or a row of the counts, such as a speaker with all items, has none or several groups.
     """
     problems = Problems(ReferenceFileError)
-    table = read_table(files, task.format.layouts[0].requiring(column), problems)
+    table = table_of_groups(task.format, files, column, problems)
     rows = task.format.rows(files)[table.file]
     found = group_of_each(table, column, map(rows.get, table.lines), problems)
     problems.raise_if_any()

@@ -1,5 +1,6 @@
 """Means over groups: against the scores of each group alone, and against formulas of sampling in strata."""
 
+import json
 import math
 
 import numpy as np
@@ -113,6 +114,28 @@ def test_groups_of_meetings_are_the_beginnings_of_their_ids():
         own, theirs = ([row for row in side if row["session_id"].startswith(group)] for side in (gold, given))
         alone.append(spokeneval.score(declared, own, theirs).scores["tcpwer"])
     assert found.scores["group_mean_tcpwer"] == pytest.approx(np.mean(alone), rel=1e-12)
+
+
+FILES = {
+    "text": "".join(f"{item} a b\n" for item, *_ in _items()),
+    "transcripts.jsonl": "".join(json.dumps({"id": item, "text": "a b"}) + "\n" for item, *_ in _items()),
+    "turns.rttm": "".join(f"SPEAKER {item} 1 0 2 <NA> <NA> A <NA> <NA>\n" for item, *_ in _items()),
+    "meetings.stm": "".join(f"{item} 1 A 0 2 a b\n" for item, *_ in _items()),
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_references_without_columns_have_the_groups_of_ids(file, tmp_path):
+    (tmp_path / file).write_text(FILES[file], encoding="utf-8")
+    kind = file.split(".")[0].replace("text", "transcripts")
+    declared = {"kind": kind, "mean_over": {"column": "item", "until": "_"}, "id": "item"}
+    found = spokeneval.score(declared, tmp_path / file, tmp_path / file)
+    assert list(found.scores.values())[:2] == [0, 0]
+    with pytest.raises(ReferenceFileError, match=f"{file}.*\n\n.*CSV only; expected {kind}.csv, with this"):
+        spokeneval.compare({"kind": kind}, tmp_path / file, dict.fromkeys("ab", tmp_path / file), by="site")
+    (tmp_path / file).write_text(FILES[file].replace("en_", "de_").replace("th_", "de_"), encoding="utf-8")
+    with pytest.raises(ReferenceFileError, match=f"{file}.*\n\n.*1 different groups by item"):
+        spokeneval.score(declared, tmp_path / file, tmp_path / file)
 
 
 def _standard_error(declared, gold, given):
