@@ -1,30 +1,36 @@
 """What a program wrote, and its canonical form: the same answers are the same bytes.
 
-The order is that of the items, numbers of a table have six significant digits and times of turns nine, and columns and
-lines that no score needs are left out. So neither order, padding, the last digits of numbers, nor what surrounds the
-answers is kept, and runs that differ only in rounding are equal.
+It is written from what the task's reader gives: rows in the order of the items, turns by time, numbers of tables with
+six significant digits, times of segments with nine, those of turns in milliseconds, and only the columns that are
+scored. So neither order, padding, spelling, the last digits of numbers, nor what surrounds the answers is kept, and
+runs that differ only in rounding are equal. Words are not changed.
 """
 
 import io
 import json
-import re
 import tarfile
-import unicodedata
-from collections.abc import Mapping
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from spokeneval.formats.files import Files
-from spokeneval.formats.format import Items
+from spokeneval.formats.format import Format, Items
+from spokeneval.formats.language_turns import SUBMISSION as IN_MILLISECONDS
+from spokeneval.formats.meetings import SECOND, Meetings, segment_lines
 from spokeneval.formats.problems import Problems
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import MAX_FILES
 from spokeneval.formats.tables import csv_text, match_items, read_table
+from spokeneval.formats.text import decode, in_form_of
+from spokeneval.formats.transcript_files import transcript_tables
+from spokeneval.formats.turns import Submission
+from spokeneval.kinds.transcripts import KEYS
 from spokeneval.task import Task
 
 DIGITS, DIGITS_OF_TIMES = 6, 9
-"""Significant digits of numbers in tables, and in the lines of other files."""
-
-_NUMBER = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?")
+"""Significant digits of numbers in tables, and of the times of segments."""
 
 
 def read_written(archive: bytes) -> Files:
@@ -65,53 +71,103 @@ def canonical(rules: Task, files: Files, items: Items) -> dict[str, bytes]:
     ------
     SubmissionError: the answers are refused.
     """
-    answers = rules.format.read_submission(files, items)
-    contents = {name: files.read(name, 1 << 40, Problems()) for name in files.names}
-    if rules.format.answer:
-        rewritten = _table(rules, contents, answers, items)
+    form = rules.format
+    answers = form.read_submission(files, items)
+    columns = _columns(form, files, answers, items)
+    rows = zip(*columns.values(), strict=True)
+    if form.write_submission:
+        written = form.write_submission(columns, items)
+        rewritten = {name: content for name, (content, _) in written.items()}
+    elif form.other_submissions:  # lines of JSON, because a line of a table has a largest length
+        (name,) = (name for name in form.other_submissions if name.endswith(".jsonl"))
+        lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
+        rewritten = {name: "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")}
     else:
-        rewritten = {name: _lines(name, content) for name, content in sorted(contents.items())}
-    rules.format.read_submission(Files(rewritten), items)
+        assert form.submission
+        text = csv_text([[*columns], *rows], form.submission.delimiter)
+        rewritten = {form.submission.file: text.encode("utf-8", "surrogatepass")}
+    form.read_submission(Files(rewritten), items)
     return rewritten
 
 
-def _table(rules: Task, contents: Mapping[str, bytes], answers: Any, items: Items) -> dict[str, bytes]:
-    layout, problems = rules.format.answer, Problems()
+def _columns(form: Format, files: Files, answers: Any, items: Items) -> dict[str, list[str]]:
+    """Return the columns of a submission as text, with its rows in one order."""
+    layout = form.submission
     assert layout
-    table = read_table(contents, layout, problems)
+    if isinstance(answers, Submission):
+        unit = 1 if layout == IN_MILLISECONDS else 1000
+        rows = [
+            (place, start, end, answers.names[label])
+            for place, (spans, labels) in enumerate(answers.turns)
+            for (start, end), label in zip(spans.tolist(), labels.tolist(), strict=True)
+        ]
+        cells = [
+            [items.ids[place], *(f"{Decimal(int(time)) / unit:f}" for time in times), label]
+            for place, *times, label in sorted(rows)
+        ]
+    elif isinstance(answers, Meetings):
+        cells = _segments(_given(form, files), layout.id, answers)
+    else:
+        table = _table(form, files, items) if form.answer else {}
+        read = answers.columns if isinstance(answers, Answers) else {}
+        columns = (_cells(table.get(name), read.get(name)) for name in layout.required[1:])
+        return dict(zip(layout.required, ([*items.ids], *columns), strict=True))
+    return {name: [row[place] for row in cells] for place, name in enumerate(layout.required)}
+
+
+def _given(form: Format, files: Files) -> tuple[str, str]:
+    """Return the name and the text of the file that has the answers."""
+    names = (form.submission_file or "", *form.other_submissions)
+    name = next(name for name in names if name in files.names)
+    return name, decode(files.read(name, 1 << 40, Problems()), name, Problems())
+
+
+def _segments(given: tuple[str, str], id: str, answers: Meetings) -> list[list[str]]:
+    """Return segments in the order in which they are scored: of one speaker by start, equal ones as in the file."""
+    file, text = given
+    rows = [cells for _, cells in segment_lines(text, file, Problems(), id)]
+    sessions = in_form_of(answers.items.ids, [session for session, *_ in rows])
+    said = dict[tuple[str, str], list[tuple[float, str]]]()
+    for session, (_, start, _, speaker, words) in zip(sessions, rows, strict=True):
+        said.setdefault((session, speaker), []).append(
+            (round(SECOND * float(start)), " ".join(words.split()))
+        )
+    return [
+        [session, each.name, *(f"{time / SECOND:.{DIGITS_OF_TIMES}g}" for time in span), words]
+        for session, speakers in zip(answers.items.ids, answers.speakers, strict=True)
+        for each in speakers
+        for span, (_, words) in zip(
+            each.spans.tolist(), sorted(said[session, each.name], key=lambda row: row[0]), strict=True
+        )
+    ]
+
+
+def _table(form: Format, files: Files, items: Items) -> dict[str, list[str]]:
+    """Return the columns of a table of answers as they are written, in the order of the items."""
+    (file, text), layout, problems = _given(form, files), form.submission, Problems()
+    assert layout
+    if file == layout.file:
+        table = read_table({file: text.encode()}, layout, problems)
+    else:
+        table = transcript_tables(*layout.required, *KEYS)[file](text, file, problems)
     places = match_items(table, items.ids, problems, noun="item")
     problems.raise_if_any()
-    columns = [list(items.ids)]
-    read = answers.columns if isinstance(answers, Answers) else {}
-    for name in layout.required[1:]:
-        cells = [""] * len(items)
-        for place, cell in zip(places, table.columns[name], strict=True):
-            cells[place] = " ".join(unicodedata.normalize("NFC", cell).split())
-        if name in read and read[name].dtype.kind == "f":
-            cells = [_number(cell, DIGITS) for cell in cells]
-        columns.append(cells)
-    rows = [layout.required, *zip(*columns, strict=True)]
-    return {layout.file: csv_text(rows, layout.delimiter).encode("utf-8", "surrogatepass")}
+    order = sorted(range(len(places)), key=lambda row: places[row])
+    return {name: [cells[row] for row in order] for name, cells in table.columns.items()}
 
 
-def _lines(name: str, content: bytes) -> bytes:
-    """Return the lines of a file that is not one table; turns are sorted, and lines of no turn are left out."""
-    text = content.decode("utf-8-sig", "surrogateescape")
-    if name.endswith(".json"):
-        try:
-            return json.dumps(json.loads(text), ensure_ascii=False, sort_keys=True).encode()
-        except ValueError:
-            return content
-    lines = [
-        " ".join(_number(field, DIGITS_OF_TIMES) for field in line.split()) for line in text.splitlines()
-    ]
-    if name.endswith(".rttm"):
-        lines = sorted(line for line in lines if line.startswith("SPEAKER "))
-    return "".join(f"{line}\n" for line in lines if line).encode("utf-8", "surrogateescape")
+def _cells(written: Sequence[str] | None, values: np.ndarray | None) -> list[str]:
+    """Return a column: numbers rounded, one spelling for each other value, and single spaces between words."""
+    if values is not None and values.dtype.kind == "f":
+        return [_number(value) for value in values.tolist()]
+    assert written is not None
+    if values is None or values.dtype.kind == "O":
+        return [" ".join(cell.split()) for cell in written]
+    spelling = dict(sorted(zip(values.tolist(), written, strict=True), reverse=True))
+    return [spelling[value] for value in values.tolist()]
 
 
-def _number(cell: str, digits: int) -> str:
-    """Return a number with so many significant digits; any other text, and a whole number, as it is."""
-    if not _NUMBER.fullmatch(cell) or cell.lstrip("+-").isdigit():
-        return cell
-    return f"{float(cell) + 0.0:.{digits}g}"
+def _number(value: float) -> str:
+    """Return a number with six significant digits, and a whole number in full."""
+    rounded = value if value.is_integer() else float(f"{value:.{DIGITS}g}")
+    return f"{rounded + 0.0:{'.0f' if rounded.is_integer() and abs(rounded) < 1e15 else f'.{DIGITS}g'}}"

@@ -330,10 +330,10 @@ def rows(declared: MeetingFiles, files: Mapping[str, bytes]) -> dict[str, dict[i
     return found
 
 
-def segment_lines(text: str, file: str, problems: Problems) -> Iterator[Row]:
+def segment_lines(text: str, file: str, problems: Problems, id: str = "session_id") -> Iterator[Row]:
     """Yield the line, and session, start, end, speaker and words of each segment in a file with this suffix."""
     suffix = file[file.rindex(".") :].lower()
-    lines = _READERS[suffix](_layout("session_id"), text, file, problems)
+    lines = _READERS[suffix](_layout(id), text, file, problems)
     for line, (session, speaker, start, other, words) in lines:
         if suffix in LASTING and decimal(start) is not None and decimal(other) is not None:
             other = str(Decimal(start) + Decimal(other))

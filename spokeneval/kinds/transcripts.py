@@ -46,6 +46,8 @@ from .transcript_scores import CHARACTERS, FEATURES, PHONES, WORDS, feature_erro
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
+KEYS = ("pred_text", "text")
+"""Other names of this column, as keys of JSON in a submission."""
 ARPABET = "arpabet"
 """Names the inventory and the features of `metrics/arpabet_features.tsv`."""
 MOST_PHONES = 500
@@ -147,7 +149,7 @@ def _format(reference: Sheet, submission: Sheet, units: str, canonical: str) -> 
     public = (canonical,) if canonical else ()
     if not canonical:  # other formats have no column for it
         reference = replace(reference, others=transcript_tables(reference.id, COLUMN, "text"))
-    submission = replace(submission, others=transcript_tables(submission.id, COLUMN, "pred_text", "text"))
+    submission = replace(submission, others=transcript_tables(submission.id, COLUMN, *KEYS))
     form = sheet_format(reference, submission, list_file="items.csv", public=public, check=lambda *_: None)
     return form._replace(read_reference=partial(_read_reference, reference, units=units, canonical=canonical))
 

@@ -1,6 +1,7 @@
 """The canonical form of answers, and outputs that are none."""
 
 import io
+import json
 import tarfile
 
 import pytest
@@ -11,6 +12,11 @@ from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.kinds.declared import declared_task
+from tests.samples import kinds
+from tests.samples.cases import CASES
+from tests.samples.harmless import harmless
+from tests.samples.meetings import segment
+from tests.samples.programs import encoded
 
 SCORES = find_task("content_accuracy")
 CALLS = find_task("caller_experience")
@@ -32,9 +38,13 @@ def test_what_no_score_needs_is_not_kept(channel):
 
 
 def test_six_digits_are_kept_and_whole_numbers_stay():
-    content = b"response_id,score\na,0.123456789\nb,2\nc,-0.0\n"
+    content = b"id,score\na,0.123456789\nb,1234567\nc,1234567.8\n"
+    assert canonical(kinds.make("identification", target="yes"), Files({"scores.csv": content}), ITEMS) == {
+        "scores.csv": b"id,score\na,0.123457\nb,1234567\nc,1234570\n"
+    }
+    content = b"response_id,score\na,0.123456789\nb,2\nc,-0.0\n"  # its reader rounds to three decimals
     assert canonical(SCORES, Files({"predictions.csv": content}), ITEMS) == {
-        "predictions.csv": b"response_id,score\na,0.123457\nb,2\nc,0\n"
+        "predictions.csv": b"response_id,score\na,0.123\nb,2\nc,0\n"
     }
     ratings = b"call_id,rating\nb,3\na,5\nc,1\n"
     assert canonical(CALLS, Files({"ratings.csv": ratings}), ITEMS) == {
@@ -48,8 +58,134 @@ def test_turns_are_sorted_and_comments_left_out():
     made = [
         canonical(TURNS, Files({"turns.rttm": each}), ITEMS)["turns.rttm"] for each in (one + two, two + one)
     ]
-    expected = b"SPEAKER a 1 1 2 <NA> <NA> x <NA> <NA>\nSPEAKER b 1 1234.567 0.25 <NA> <NA> y <NA> <NA>\n"
+    expected = b"SPEAKER a 1 1 2 <NA> <NA> x <NA> <NA>\nSPEAKER b 1 1234.567 0.250 <NA> <NA> y <NA> <NA>"
     assert made == [expected, expected]
+
+
+SAID = [
+    segment("s", "A", 0, 2.25, "at 3.50 o'clock 007.0"),
+    segment("s", "B", 1.5, 3, "hi e\u0301 1e3"),
+    segment("s", "A", 2.25, 4.123, ""),
+]
+HEARD = [
+    segment("s", "x", 2, 4.125, "uh 5.0"),
+    segment("s", "x", 0.0, 1.9, "at  3.50 007.0"),
+    segment("s", "y", 1.7, 3.1, "e\u0301 1e3"),
+]
+LINES = [[str(each[key]) for key in HEARD[0]] for each in HEARD]
+WORDS = [
+    (
+        f"{s} {who} {float(start) + 0.1 * n} 0.10 {word} 0.9",
+        f"{s} 1 {float(start) + 0.1 * n} 0.10 {word} lex {who} .9",
+    )
+    for s, who, start, _, words in LINES
+    for n, word in enumerate(words.split())
+]
+TEXTS = {"s_1_0_1500": "at 3.50 007.0", "s_1_1500_2000": "e\u0301 1e3", "s_1_2000_3000": ""}
+NUMBERS = b"id,score\nb,1\na,2.250\nc,0.100\nd,+1e0\n"
+
+SUBMITTED = {
+    "decisions": (
+        {"classes": ["yes", "e\u0301"], "positive": "yes"},
+        {"labels.csv": "id,label\na,yes\nb,yes\nc,e\u0301\nd,yes\n"},
+        {
+            "decisions.csv": "id,label\nb,yes\na,e\u0301\nd,yes\nc,e\u0301\n",
+        },
+    ),
+    "ratings": (
+        {"raters": ["r", "t"], "scale": [1, 3], "step": 0.5},
+        {"ratings.csv": "id,r,t\n" + "".join(f"{n},{1 + n % 5 / 2},{1 + n % 4 / 2}\n" for n in range(12))},
+        {"ratings.csv": "id,rating\n" + "".join(f"{n},{('2', '1.5', '2.0')[n % 3]}\n" for n in range(12))},
+    ),
+    "scores": (
+        {"scale": [0, 3]},
+        {"scores.csv": "id,score\na,1\nb,2.5\nc,3\nd,1.5\n"},
+        {"scores.csv": NUMBERS.decode()},
+    ),
+    "identification": (
+        {"target": "yes"},
+        {"labels.csv": "id,label\na,yes\nb,no\nc,no\nd,yes\n"},
+        {
+            "scores.csv": NUMBERS.decode(),
+        },
+    ),
+    "transcripts": (
+        {},
+        {"transcripts.csv": kinds.csv(id=[*TEXTS], transcript=["at 3.50 7", "1e3 \u00e9", "x"]).decode()},
+        {
+            "transcripts.csv": kinds.csv(id=[*TEXTS], transcript=TEXTS.values()).decode(),
+            "text": "".join(f"{id}  {text}\n" for id, text in TEXTS.items()),
+            "transcripts.trn": "".join(f"{text} ({id})\n" for id, text in TEXTS.items()),
+            "transcripts.stm": "s 1 who 0.000 1.50 <o,f0> at 3.50 007.0\ns 1 who 1.5 2.0 e\u0301 1e3\ns 1 who 2 3\n",
+            "transcripts.ctm": "".join(
+                f"{id} 1 {9 - n}.50 0.10 {word} 0.9\n"
+                for id, text in TEXTS.items()
+                for n, word in enumerate((text or "y").split())
+            ),
+            "transcripts.jsonl": "\n".join(
+                json.dumps({"id": id, "text": text, "at": 3.50}) for id, text in TEXTS.items()
+            ),
+            "manifest.json": json.dumps(
+                [{"audio_filepath": f"x/{id}.wav", "pred_text": text} for id, text in TEXTS.items()]
+            ),
+        },
+    ),
+    "turns": (
+        {},
+        {
+            "turns.csv": "recording,start,end,label\nr,0,2,x\nr,1.5,3,y\n",
+            "regions.csv": "recording,start,end\nr,0,9\n",
+        },
+        {
+            "turns.rttm": "SPEAKER r 1 1.2345 1.0 <NA> <NA> y <NA> <NA>\nSPEAKER r 1 0 .5 a b x c d\n",
+            "r.rttm": "SPEAKER r 1 1.50 1.0 <NA> <NA> 1.50 <NA> <NA>\nNOSCORE r 1 0 1 <NA> <NA> <NA> <NA> <NA>\n",
+        },
+    ),
+    "meetings": (
+        {},
+        {"meetings.json": json.dumps(SAID)},
+        {
+            "meetings.json": json.dumps([{**each, "secret": 1} for each in HEARD]),
+            "meetings.csv": kinds.csv(**{key: [each[key] for each in HEARD] for key in HEARD[0]}).decode(),
+            "meetings.stm": "".join(
+                f"{s} 1 {who} {start} {end} {words}\n" for s, who, start, end, words in LINES
+            ),
+            "meetings.ctm": "".join(f"{line}\n" for line, _ in WORDS),
+            "meetings.rttm": "SPEAKER s 1 5 1 <NA> <NA> x <NA> <NA>\n"
+            + "".join(f"LEXEME {line}\n" for _, line in WORDS),
+        },
+    ),
+}
+"""Of each kind: its parameters, a reference, and a submission in each format; all have words that look like numbers."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "file"), [(kind, file) for kind, (*_, files) in SUBMITTED.items() for file in files]
+)
+def test_scores_of_the_canonical_form_are_those_of_the_answers(kind, file):
+    parameters, reference, files = SUBMITTED[kind]
+    task, truth = kinds.make(kind, **parameters), encoded(reference)
+    items, given = task.format.read_reference(truth).items, {file: files[file].encode()}
+    found = canonical(task, Files(given), items)
+    assert kinds.scores_of(task, truth, found) == kinds.scores_of(task, truth, given)
+    assert canonical(task, Files(found), items) == found
+    assert b"secret" not in b"".join(found.values())
+    names = (task.format.submission_file, *task.format.other_submissions)
+    assert [name for name in names if name not in files] == []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_scores_of_the_sample_s_tasks_in_canonical_form(name):
+    task, truth = find_task(name), encoded(CASES[name].reference)
+    items = task.format.read_reference(truth).items
+    others = ("/", ".DS_Store", "metadata")  # what `read_written` refuses, or a platform adds
+    for files in harmless(name).values():
+        if any(other in " ".join(files) for other in others):
+            continue
+        given = encoded(files)
+        found = canonical(task, Files(given), items)
+        assert kinds.scores_of(task, truth, found) == kinds.scores_of(task, truth, given)
+        assert canonical(task, Files(found), items) == found
 
 
 def tar(*members):
