@@ -123,7 +123,12 @@ def counts_of(fields: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _counts_class(names: tuple[str, ...]) -> Any:
-    return make_dataclass("Counts", names)
+    return make_dataclass("Counts", names, namespace={"__reduce__": _reduced})
+
+
+def _reduced(counts: Any) -> tuple[Any, ...]:
+    """What pickle keeps of counts, whose class no module has."""
+    return counts_of, (vars(counts),)
 
 
 AnyCounts = Any

@@ -2,6 +2,7 @@
 
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -99,6 +100,7 @@ def test_the_mean_and_the_worst_group_are_those_of_the_groups_scored_alone(decla
     assert mean == pytest.approx(np.mean(alone), rel=1e-12)
     assert worst == (max if pooled.rules.primary.direction == "lower" else min)(alone)
     assert others == list(pooled.scores.values())
+    assert pickle.loads(pickle.dumps(found)).report() == found.report()
     low, high = next(iter(found.intervals.values()))
     assert low < mean < high
 
