@@ -6,6 +6,9 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from speechbundles.model.errors import OrganiserError
+from spokeneval.formats.problems import some_of
+
 TASK_FILE = "task.json"
 """The description of a scoring program: its scores and options."""
 
@@ -64,7 +67,15 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
-    """Write files, `relative name -> content`, below a folder and return the folder."""
+    """Write files, `relative name -> content`, below a folder and return the folder.
+
+    Raises
+    ------
+    OrganiserError: names that are absolute or have `..`; nothing is written.
+    """
+    outside = [name for name in files if Path(name).anchor or ".." in Path(name).parts]
+    if outside:
+        raise OrganiserError(f"{some_of(outside)}: not in {folder}; expected relative names without ..")
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)

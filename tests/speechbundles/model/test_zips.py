@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
+import pytest
+
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import input_zip, make_zip, read_all, read_tree, reference_zip, write_tree
 
 
@@ -30,6 +34,16 @@ def test_read_tree_skips_files_left_behind_and_read_all_does_not(tmp_path):
     ]
     assert read_all(folder) == {**kept, **left}
     assert read_all(write_tree(folder, {"a/c.tsv": b"new"}))["a/c.tsv"] == b"new"
+
+
+@pytest.mark.parametrize("name", ["../x/labels.csv", "{}/labels.csv", "anna/../../evil.eaf", ".."])
+def test_nothing_is_written_if_a_name_leads_out_of_the_folder(tmp_path, name):
+    name, out = name.format(tmp_path), tmp_path / "place/out"
+    with pytest.raises(
+        OrganiserError, match=re.escape(f"{name}, ../b: not in {out}; expected relative names")
+    ):
+        write_tree(out, {"a..b/c..csv": b"", name: b"", "../b": b""})
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_zip_of_the_same_files_has_the_same_bytes():
