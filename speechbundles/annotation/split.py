@@ -6,6 +6,7 @@ imbalance (mixed-integer programme), many by a local search that moves and swaps
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ from speechbundles.annotation.tables import (
 )
 from speechbundles.competition.seal import MARK
 from speechbundles.model.errors import OrganiserError
-from spokeneval.formats.problems import name
+from spokeneval.formats.problems import name, some_of
 from spokeneval.formats.text import decimal
 
 LEFT_OUT = ""
@@ -83,12 +84,7 @@ def split_source(
         paths = [sounds / name for name in (items["sound"] if "sound" in items.columns else items.index)]
         items["sound_hash"] = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
         by.append("sound_hash")
-    shares = {name: share / len(items) if share > 1 else share for name, share in wanted.sets.items()}
-    if (rest := 1 - sum(shares.values())) < -1e-9 or min(shares.values()) <= 0:
-        raise OrganiserError(
-            f"the sets have {1 - rest:.3g} of the items; expected shares above 0, in all 1 at most"
-        )
-    shares |= {LEFT_OUT: rest} if rest > 1e-9 else {}
+    shares = _shares(wanted, len(items))
     groups, strata = groups_of(items, by), strata_of(items, wanted.strata)
     of, proved = split(groups, strata, list(shares.values()), wanted.seed)
     items["set"] = np.array(list(shares), dtype=object)[of]
@@ -99,6 +95,8 @@ def split_source(
     for (own, column), numbers in wanted.draw.items():
         there = items[items["set"] == own]
         items.loc[there.index.difference(draw(there, column, numbers, wanted.seed)), "set"] = LEFT_OUT
+    if nothing := [key for key in wanted.sets if not (items["set"] == key).any()]:
+        raise OrganiserError(f"no items for {some_of(nothing)}; expected larger shares, or fewer sets")
     last = items["set"] == list(wanted.sets)[-1]
     if wanted.sealed:
         sealed, _ = split(groups[last], strata[last], [1 - wanted.sealed, wanted.sealed], wanted.seed)
@@ -114,6 +112,23 @@ def split_source(
     lines.append(f"imbalance {off.sum():.1f} ({how}); {worst}")
     files = dict(_set_files(folder, known, items, wanted)) | {"imbalance.csv": csv_bytes(table.reset_index())}
     return files, lines, said
+
+
+def _shares(wanted: Wanted, number: int) -> dict[str, float]:
+    """Return the share of each set and of the items that are left out."""
+    if not number:
+        raise OrganiserError("the table has no items below its header")
+    shares = {key: share / number if share > 1 else share for key, share in wanted.sets.items()}
+    rest, wrong = 1 - sum(shares.values()), []
+    if names := [key for key in shares if not re.fullmatch(r"[\w-]+", key)]:
+        wrong.append(f"the sets {some_of(names)}: expected names of letters, digits, _ and -")
+    if not (rest >= -1e-9 and min(shares.values()) > 0):
+        wrong.append(f"the sets have {1 - rest:.3g} of the items; expected shares above 0, in all 1 at most")
+    if not 0 <= wanted.sealed < 1:
+        wrong.append(f"{wanted.sealed:g} of the last set is sealed; expected a share below 1")
+    if wrong:
+        raise OrganiserError("\n".join(wrong))
+    return shares | ({LEFT_OUT: rest} if rest > 1e-9 else {})
 
 
 def _set_files(

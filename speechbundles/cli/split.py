@@ -11,7 +11,7 @@ value into a set: --draw evaluation:label:correct=740. OUT receives a folder for
     copies.csv        items whose text another set has, too
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +29,33 @@ from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of
 
 
-def _numbers(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, float]:
-    """Return the values of an option of the form NAME=NUMBER."""
-    try:
-        return {name: float(number) for name, _, number in (text.rpartition("=") for text in texts)}
-    except ValueError:
-        expected = option.human_readable_name.upper()
-        raise click.BadParameter(f"expected {expected} such as evaluation=0.7") from None
+def _numbers(convert: Callable[..., Any], example: str) -> Callable[..., dict[str, Any]]:
+    """Return what reads the values of an option of the form NAME=NUMBER, each name once."""
+
+    def read(context: click.Context, option: click.Parameter, texts: Sequence[str]) -> dict[str, Any]:
+        numbers: dict[str, Any] = {}
+        for name, _, number in (text.rpartition("=") for text in texts):
+            try:
+                numbers[name] = convert(number, option, context)
+            except click.BadParameter as error:
+                raise click.BadParameter(f"{error.message} Expected a value such as {example}.") from None
+        if len(numbers) < len(texts):
+            raise click.BadParameter(f"expected each of {', '.join(numbers)} once")
+        return numbers
+
+    return read
 
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("source", type=PATH)
 @click.option(
-    "--set", "sets", multiple=True, required=True, callback=_numbers, metavar="NAME=SHARE", help="a set"
+    "--set",
+    "sets",
+    multiple=True,
+    required=True,
+    callback=_numbers(click.FLOAT.convert, "evaluation=0.7"),
+    metavar="NAME=SHARE",
+    help="a set",
 )
 @click.option("--out", type=PATH, required=True, help="a new folder for the sets")
 @click.option(
@@ -49,21 +63,28 @@ def _numbers(context: click.Context, option: click.Parameter, texts: Sequence[st
 )
 @click.option("--strata", multiple=True, metavar="COLUMN", help="what is balanced: class, severity, duration")
 @click.option(
-    "--draw", multiple=True, callback=_numbers, metavar="SET:COLUMN:VALUE=N", help="so many items of a value"
+    "--draw",
+    multiple=True,
+    callback=_numbers(click.IntRange(min=0).convert, "evaluation:label:correct=740"),
+    metavar="SET:COLUMN:VALUE=N",
+    help="so many items of a value",
 )
 @click.option(
-    "--sealed", type=click.FloatRange(0, 1), default=0.0, help="mark this share of the last set as sealed"
+    "--sealed",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    help="mark this share of the last set as sealed",
 )
 @path_option("--sounds", "FOLDER", "the sounds of the items, named in the column `sound`, or by the ids")
 @click.option(
     "--id", default="", metavar="COLUMN", help="the column of the ids in a table (default: the first)"
 )
 @seed
-def command(source: Path, out: Path, draw: dict[str, float], sounds: Path | None, id: str, **how: Any) -> int:
+def command(source: Path, out: Path, draw: dict[str, int], sounds: Path | None, id: str, **how: Any) -> int:
     drawn: dict[tuple[str, str], dict[str, int]] = {}
     for text, number in draw.items():
         name, column, value = [*text.split(":", 2), "", ""][:3]
-        drawn.setdefault((name, column), {})[value] = int(number)
+        drawn.setdefault((name, column), {})[value] = number
     with reporting(ending=NOTHING):
         require_new(out)
         files, lines, texts = split_source(source, id, Wanted(draw=drawn, **how), sounds)

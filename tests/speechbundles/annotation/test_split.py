@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from itertools import product
 
 import numpy as np
@@ -127,6 +128,12 @@ def test_a_table_is_split_into_folders(tmp_path):
     [
         ({"sets": {"a": 0.7, "b": 0.5}}, "the sets have 1.2 of the items"),
         ({"sets": {"a": 0.7, "b": 0.0}}, "expected shares above 0"),
+        (
+            {"sets": {"": 0.7, "../x": 0.5, "b c": 1, "ü_1-2": 0.1}, "sealed": math.nan},
+            "(?s)the sets '', ../x, 'b c': expected names of .*the sets have 2.3 of the items.*nan of the last set",
+        ),
+        ({"sets": {"a": math.nan, "b": 0.5}}, "the sets have nan of the items"),
+        ({"sets": {"a": 0.99, "b": 0.001}, "sealed": 0.5}, "no items for b; expected larger shares"),
         ({"sets": {"a": 0.7}, "by": ["family"]}, "no column family"),
         ({"sets": {"a": 1.0}, "strata": ["speaker"]}, "speaker has 30 values; expected 20 at most, or numbers"),
         ({"sets": {"a": 1.0}, "draw": {("a", "sex"): {"m": 9999}}}, r"too few items to draw by sex: \d+ of 9999 m"),
@@ -137,6 +144,9 @@ def test_sets_that_cannot_be_made_are_refused(tmp_path, wanted, refused):
     items.insert(0, "id", [f"i{n}" for n in range(300)])
     write_files(tmp_path, {"all.csv": items.to_csv(index=False).encode()})
     with pytest.raises(OrganiserError, match=refused):
+        split_source(tmp_path / "all.csv", "", Wanted(**wanted), None)
+    write_files(tmp_path, {"all.csv": b"id,speaker,sex,family\n"})
+    with pytest.raises(OrganiserError, match="no items below its header"):
         split_source(tmp_path / "all.csv", "", Wanted(**wanted), None)
 
 
