@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from speechbundles.annotation.assign import COLUMNS, Plan, assign
-from speechbundles.annotation.sheets import Questions, sheet_name, sheet_of
+from speechbundles.annotation.sheets import Questions, require_names, sheet_name, sheet_of
 from speechbundles.annotation.tables import (
     ASSIGNMENT,
     DATA,
@@ -28,7 +28,8 @@ from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.text import decimal
 
-FORMATS = ("xlsx", "csv", "eaf", "TextGrid")
+TURN_FORMATS = ("eaf", "TextGrid")
+FORMATS = ("xlsx", "csv", *TURN_FORMATS)
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,10 @@ def begin_round(
 
     Raises
     ------
-    OrganiserError: the folder has other files, another round asked other questions, or an item is gone.
+    OrganiserError: the folder has other files, another round asked other questions, an item is gone, or names that
+        `require_names` refuses.
     """
+    require_names(plan.annotators, [] if form in TURN_FORMATS else [ours.id, *show, *ours.questions])
     before, items = pd.DataFrame(columns=COLUMNS), ours.items
     if (folder / DATA).is_file():
         earlier = read_round(folder)
@@ -99,7 +102,7 @@ def begin_round(
         raise OrganiserError(f"a TextGrid needs the column duration, in seconds; it lacks {some_of(unknown)}")
     for (who, number), mine in rows.groupby(["annotator", "round"], sort=False):
         name = sheet_name(who, number)
-        if form in FORMATS[:2]:
+        if form not in TURN_FORMATS:
             files[f"{name}.{form}"] = sheet_of(mine, items, ours.questions, show, f".{form}")
             continue
         for item in mine["item"]:

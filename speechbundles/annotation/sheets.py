@@ -5,12 +5,22 @@ Answers are a frame with a row for each answer: `annotator`, `item`, `question`,
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from speechbundles.annotation.tables import Frame, csv_bytes, folded, read_table, refuse, xlsx_bytes
+from speechbundles.annotation.tables import (
+    ASSIGNMENT,
+    ITEMS,
+    Frame,
+    csv_bytes,
+    folded,
+    read_table,
+    refuse,
+    xlsx_bytes,
+)
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import suggestion
 from spokeneval.formats.problems import Problems, name, quote, repeated
@@ -20,6 +30,9 @@ Questions = Mapping[str, Sequence[str]]
 """The columns that annotators fill in, each with the allowed answers; empty for any answer."""
 
 _ANNOTATORS = ("annotator", "rater", "judge", "listener")
+_COMMENT = "comment"
+_TABLES = {Path(file).stem for file in (ASSIGNMENT, ITEMS)}
+"""Names of files beside the sheets."""
 _RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+?)(?::([\d.]+))?")
 _SHEET = ["annotator", "item", "file", "line"]
 
@@ -44,21 +57,31 @@ def sheet_name(annotator: str, number: object) -> str:
     return annotator if str(number) == "1" else f"{annotator}_{number}"
 
 
-def require_names(annotators: Sequence[str]) -> None:
-    """Refuse names of annotators that cannot be names of files, or that two annotators share."""
+def require_names(annotators: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse names of annotators that cannot be names of sheets, and columns of sheets with other uses, all at once."""
+    wrong = []
     for place, annotator in enumerate(annotators):
         if not re.fullmatch(r"(?!.*_\d+$)[^\W_](?:[\w .-]*\w)?", annotator):
-            raise OrganiserError(
-                f"annotator {name(annotator)}: expected letters, digits, blanks, dots and hyphens"
+            wrong.append(f"annotator {name(annotator)}: expected letters, digits, blanks, dots and hyphens")
+        elif folded(annotator) in _TABLES:
+            wrong.append(
+                f"annotator {name(annotator)}: a table beside the sheets has this name; take another"
             )
-        if folded(annotator) in map(folded, annotators[:place]):
-            raise OrganiserError(f"annotator {name(annotator)} is named twice")
+        elif folded(annotator) in map(folded, annotators[:place]):
+            wrong.append(f"annotator {name(annotator)} is named twice")
+    for column, number in Counter(map(folded, [*columns, _COMMENT])).items():
+        if column in _ANNOTATORS:
+            wrong.append(f"column {name(column)}: in a sheet, this is the annotator; take another name")
+        elif number > 1:
+            wrong.append(f"column {name(column)}: ids, --show, --ask and the comments need different columns")
+    if wrong:
+        raise OrganiserError("\n".join(wrong))
 
 
 def sheet_of(mine: Frame, items: Frame, questions: Questions, show: Sequence[str], suffix: str) -> bytes:
     """Return an annotator's sheet: the ids, the columns to show, and an empty column for each question."""
     sheet = items.loc[mine["item"], list(show)].reset_index()
-    sheet = sheet.assign(**dict.fromkeys([*questions, "comment"], ""))
+    sheet = sheet.assign(**dict.fromkeys([*questions, _COMMENT], ""))
     return xlsx_bytes(sheet, questions) if suffix == ".xlsx" else csv_bytes(sheet)
 
 

@@ -22,7 +22,7 @@ import click
 
 from speechbundles.annotation.assign import Plan
 from speechbundles.annotation.rounds import FORMATS, Round, begin_round
-from speechbundles.annotation.sheets import parse_questions, require_names
+from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import read_items
 from speechbundles.cli.options import COUNT, PATH, Command, flag
 from speechbundles.cli.terminal import reporting
@@ -67,7 +67,6 @@ def command(
 ) -> int:
     with reporting(ending=NOTHING):
         names = [each.strip() for each in annotators.split(",")]
-        require_names(names)
         table = read_items(items, id, show)
         ours = Round(str(table.index.name), parse_questions(ask), table)
         files, rows = begin_round(out, ours, Plan(names, speakers=ours.units, **how), show, form)

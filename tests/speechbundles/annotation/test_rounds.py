@@ -37,6 +37,14 @@ def test_a_round_is_written_read_and_continued(tmp_path):
         begin_round(folder, Round("file", ASKED.questions, ITEMS[1:]), Plan(["anna"], 1), [], "csv")
 
 
+def test_no_sheet_overwrites_a_table_and_no_question_a_column(tmp_path):
+    ours = Round("file", {"file": ["a", "b"], "duration": []}, ITEMS)
+    with pytest.raises(OrganiserError, match=r"(?s)annotator items: .*column file: .*column duration: "):
+        begin_round(tmp_path, ours, Plan(["items", "Bob"], 1), ["duration"], "csv")
+    with pytest.raises(OrganiserError, match=r"annotator items: [^\n]*$"):
+        begin_round(tmp_path, ours, Plan(["items", "Bob"], 1), ["duration"], "eaf")
+
+
 @pytest.mark.parametrize("form", ["eaf", "TextGrid"])
 def test_each_annotator_gets_a_file_for_each_recording(tmp_path, form):
     files, _ = begin_round(tmp_path, ASKED, Plan(["anna", "ben"], 2), [], form)

@@ -78,7 +78,18 @@ def test_questions_are_parsed():
             parse_questions(wrong)
 
 
-@pytest.mark.parametrize("names", [["a/b"], ["anna_2"], [""], ["anna", "Anna"], ["../x"]])
-def test_a_name_that_cannot_be_a_file_is_refused(names):
-    with pytest.raises(OrganiserError, match="annotator"):
-        require_names(names)
+def test_all_names_that_cannot_be_of_files_or_of_columns_are_refused_at_once():
+    names = ["a/b", "anna_2", "", "../x", "items", "Assignment", "Anna"]
+    with pytest.raises(OrganiserError) as refused:
+        require_names(["anna", *names], ["id", "sound", "speaker", "ID", "Speaker", "rater", "comment"])
+    found = [line.split()[:2] for line in str(refused.value).splitlines()]
+    assert [who for _, who in found[:7]] == [
+        "a/b:",
+        "anna_2:",
+        "'':",
+        "../x:",
+        "items:",
+        "Assignment:",
+        "Anna",
+    ]
+    assert [column for _, column in found[7:]] == ["id:", "speaker:", "rater:", "comment:"]
