@@ -33,23 +33,37 @@ _ANNOTATORS = ("annotator", "rater", "judge", "listener")
 _COMMENT = "comment"
 _TABLES = {Path(file).stem for file in (ASSIGNMENT, ITEMS)}
 """Names of files beside the sheets."""
-_RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+?)(?::([\d.]+))?")
 _SHEET = ["annotator", "item", "file", "line"]
 
 
 def parse_questions(asked: Iterable[str]) -> dict[str, list[str]]:
     """Return questions as `--ask` gives them: `language=correct,incorrect`, `rating=1..5`, `1..5:0.5` or `words`."""
     questions: dict[str, list[str]] = {}
+    wrong = []
     for ask in asked:
-        question, _, values = ask.partition("=")
-        answers = [each.strip() for each in values.split(",") if each.strip()]
-        if scale := _RANGE.fullmatch(values):
-            low, high, step = (float(each or 1) for each in scale.groups())
-            answers = [f"{low + place * step:g}" for place in range(round((high - low) / step) + 1)]
-        if not question.strip() or question in questions or len({*map(folded, answers)}) < len(answers):
-            raise OrganiserError(f"--ask {ask}: expected a new question, such as rating=1..5 or label=yes,no")
-        questions[question.strip()] = answers
+        question, _, values = map(str.strip, ask.partition("="))
+        if not question or folded(question) in map(folded, questions):
+            wrong.append(f"--ask {ask}: expected a new question, such as rating=1..5 or label=yes,no")
+        questions[question] = _answers(values)
+        if len({*map(folded, questions[question])}) < max(1, len(questions[question])) and values:
+            wrong.append(f"--ask {ask}: expected different answers, or a range such as 1..5 or 1..5:0.5")
+    if wrong:
+        raise OrganiserError("\n".join(wrong))
     return questions
+
+
+def _answers(values: str) -> list[str]:
+    """Return allowed answers, which are listed or the steps of a range; none of a range that cannot be meant."""
+    low, mark, rest = values.partition("..")
+    high, _, step = rest.partition(":")
+    first, last, by = (decimal(each.strip()) for each in (low, high, step or "1"))
+    if not mark or first is last is None:
+        return [each.strip() for each in values.split(",") if each.strip()]
+    if first is None or last is None or by is None or not (first < last and by > 0):
+        return []
+    steps = round((last - first) / by)
+    ends = abs(first + steps * by - last) < by / 1000
+    return [f"{round(first + place * by, 9) + 0:g}" for place in range(steps + 1)] if ends else []
 
 
 def sheet_name(annotator: str, number: object) -> str:

@@ -66,16 +66,29 @@ def test_a_mistake_is_refused_with_its_line(tmp_path, files, refused):
 
 
 def test_questions_are_parsed():
-    asked = parse_questions(["label=yes, no", "rating=1..3", "half=0..1:0.5", "words"])
+    asked = parse_questions(
+        ["label=yes, no", "rating=1..3", "half=-0.5..0.5:0.5", "words", "n=5", "um=um...,uh"]
+    )
     assert asked == {
         "label": ["yes", "no"],
         "rating": ["1", "2", "3"],
-        "half": ["0", "0.5", "1"],
+        "half": ["-0.5", "0", "0.5"],
         "words": [],
+        "n": ["5"],
+        "um": ["um...", "uh"],
     }
-    for wrong in (["=a"], ["x=a,A"], ["x", "x"]):
-        with pytest.raises(OrganiserError, match="--ask"):
-            parse_questions(wrong)
+    tenths = parse_questions(["x=-0.3..0.3:0.1"])["x"]
+    assert tenths == ["-0.3", "-0.2", "-0.1", "0", "0.1", "0.2", "0.3"]
+
+
+def test_all_questions_that_cannot_be_meant_are_refused_at_once():
+    ranges = ("1..5:0", "1..5:-1", "1.2.3..5", "5..1", "1..1", "1..nan", "1..3,5", "1..5:0.3", "1..")
+    wrong = ["=a", "x=a,A", "X", *(f"q{place}={values}" for place, values in enumerate(ranges))]
+    with pytest.raises(OrganiserError) as refused:
+        parse_questions(wrong)
+    assert [line.partition(": ")[0] for line in str(refused.value).splitlines()] == [
+        f"--ask {ask}" for ask in wrong
+    ]
 
 
 def test_all_names_that_cannot_be_of_files_or_of_columns_are_refused_at_once():
