@@ -337,7 +337,7 @@ def _beside(gold: Gold, baseline: Any) -> Settings:
 def _group_scores(task: Task, labels: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
     """The scores of each group of rows, from their counts alone."""
     units = task.units(labels)
-    names, places = np.unique(of_items(by, list(units.of), "by"), return_inverse=True)
+    names, places = np.unique(of_items(task, labels, by, "by"), return_inverse=True)
     sums = {part: by_group(rows, places, len(names)) for part, rows in scored.rows.items()}
     every = {score.key: np.asarray(score.value(task.part(score, sums))) for score in task.scores}
     found = {}

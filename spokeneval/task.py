@@ -15,7 +15,7 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy as np
 
 from .formats.format import Format, Items
-from .formats.speakers import Units
+from .formats.speakers import LEVEL, Units
 
 HIGHER, LOWER = "higher", "lower"
 
@@ -273,6 +273,14 @@ class Task:
             return self
         varied = self.vary({**{option.name: option.values[0] for option in self.options}, **chosen})
         return replace(varied, code=self.code, chosen=dict(chosen))
+
+    def split_levels(self, labels: Any, values: Mapping[str, str]) -> dict[str, list[str]]:
+        """The levels whose rows have several of these values, `level -> values`; empty for a task without levels."""
+        found: dict[str, set[str]] = {}
+        for row, level in self.units(labels).of.items() if self.declaration.get(LEVEL) else ():
+            if row in values:
+                found.setdefault(level, set()).add(values[row])
+        return {level: sorted(own) for level, own in found.items() if len(own) > 1}
 
     def __deepcopy__(self, memo: Any) -> Task:
         return self  # as a tuple: nothing of it changes

@@ -74,7 +74,9 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
         counted = set(rows)
         items = [item for item, row in gold.counted_in.items() if row in counted]
         cells = _cells(gold.item_columns[column], items)
-    if differing := _differing(cells):
+    first = {item: found[0] for item, found in cells.items()}
+    differing = _differing(cells) or list(gold.task.split_levels(gold.labels, first).items())
+    if differing:
         item, found = differing[0]
         raise no_board(
             f"--by {column}: the column has several values within {printable(item)} "

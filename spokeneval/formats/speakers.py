@@ -25,6 +25,9 @@ PLURAL = "unit_plural"
 MEAN_OVER = "mean_over"
 """The parameter of a declared task for the groups that count equally; drawn groups are units."""
 
+LEVEL = "level"
+"""The parameter of a declared task for what the means are of, such as systems; each is scored as a whole."""
+
 GROUP = " group"
 """The end of the name of a unit that consists of several units, which were grouped at random to save memory."""
 

@@ -60,6 +60,8 @@ def group_pairs(
 ) -> list[GroupPair]:
     """Compare every two groups within each system, except groups of few units or without a score.
 
+    A difference that is the same without each unit has no standard error, so no p-value, and is left out, too.
+
     Parameters
     ----------
     scored
@@ -85,8 +87,11 @@ def group_pairs(
         for pair in combinations(scores, 2):
             values, others = tuple(map(scores.__getitem__, pair)), [without[group] for group in pair]
             difference = values[0] - values[1]
+            differences = others[0] - others[1]
+            if difference and not np.ptp(differences):
+                continue
             interval = difference_interval(task.primary, values, others)
-            p = jackknife_p(difference, others[0] - others[1])
+            p = jackknife_p(difference, differences)
             found.append(GroupPair(system, *pair, (values[0], values[1]), difference, interval, p, 1.0))
     adjusted = stepped_down(np.array([pair.p for pair in found])).tolist() if found else []
     return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted)]

@@ -261,10 +261,10 @@ def compare_data(
 
 def _compared_groups(gold: Gold, scored: Mapping[str, Scored], by: Any) -> Sequence[GroupPair]:
     """The differences between groups, which are given for each row of the counts, or by a column of the reference."""
-    units = gold.task.units(gold.reference.labels).of
+    task, labels = gold.task, gold.reference.labels
     if isinstance(by, str):
-        by = groups_of_column(gold.task, gold.reference.files, by)
-    return group_pairs(gold.task, scored, list(units.values()), of_items(by, list(units), "by"))
+        by = groups_of_column(task, gold.reference.files, by)
+    return group_pairs(task, scored, list(task.units(labels).of.values()), of_items(task, labels, by, "by"))
 
 
 def _all_refusals(refused: Sequence[tuple[str, FileProblems]]) -> SubmissionError:

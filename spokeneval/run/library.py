@@ -128,8 +128,8 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
 
 def _with_units(task: Task, labels: Any, given: Any) -> Task:
     """The task with the units that are given for each row of its counts, which is an item or what is counted as one."""
-    rows = list(task.units(labels).of)
-    return replace(task, units=partial(given_units, SPEAKER, dict(zip(rows, of_items(given, rows, "units")))))
+    own = dict(zip(task.units(labels).of, of_items(task, labels, given, "units")))
+    return replace(task, units=partial(given_units, SPEAKER, own))
 
 
 def given_units(called: str, of: Mapping[str, str], labels: Any) -> Units:
@@ -137,14 +137,24 @@ def given_units(called: str, of: Mapping[str, str], labels: Any) -> Units:
     return Units(called, of)
 
 
-def of_items(given: Any, rows: Sequence[str], called: str) -> list[str]:
-    """The value of each row, from values in the order of the rows or by their names.
+def of_items(task: Task, labels: Any, given: Any, called: str) -> list[str]:
+    """The value of each row of the counts, from values in the order of the rows or by their names.
 
     Raises
     ------
     ValueError
-        Another number of values, or a row without one.
+        Another number of values, a row without one, or several values for a level, which is scored as a whole.
     """
+    units = task.units(labels)
+    values = _values_of_rows(given, list(units.of), called)
+    split = task.split_levels(labels, dict(zip(units.of, values)))
+    if split:
+        level, own = next(iter(split.items()))
+        raise ValueError(f"{called}: {units.called} {level} has {some_of(own)}; expected one value for each")
+    return values
+
+
+def _values_of_rows(given: Any, rows: Sequence[str], called: str) -> list[str]:
     index = list(getattr(given, "index", ())) if hasattr(given, "to_dict") else []
     if isinstance(given, Mapping) or (index and index != list(range(len(index)))):
         lacking = [row for row in rows if row not in given]

@@ -91,6 +91,29 @@ def test_groups_are_those_of_a_column_of_the_reference(tmp_path, capsys):
     assert "--by: not with --rule" in capsys.readouterr().err
 
 
+def test_levels_are_not_split_into_groups_or_units():
+    """Means of systems count as wholes; a site with half of the items of each gave a correlation of 0."""
+    task = {"kind": "scores", "scale": [0, 10], "level": "system"}
+    gold = {f"i{n}": {"score": n % 10, "system": f"s{n % 12}"} for n in range(24)}
+    answers = {f"i{n}": 3 * n % 10 for n in range(24)}
+    split, whole = [f"x{n // 12}" for n in range(24)], [f"g{n % 2}" for n in range(24)]
+    for call in (
+        lambda given: spokeneval.score(task, gold, answers, by=given),
+        lambda given: spokeneval.score(task, gold, answers, units=given),
+        lambda given: spokeneval.compare(task, gold, {"a": answers, "b": answers}, by=given),
+    ):
+        with pytest.raises(ValueError, match=r"system s0 has x0, x1; expected one value for each"):
+            call(split)
+        assert call(whole)
+
+
+def test_a_difference_that_no_unit_changes_has_no_p_value():
+    gold = {f"i{n}": {"label": "AB"[n // 20], "speaker": f"s{n % 10}"} for n in range(40)}
+    groups = [f"g{n % 2}" for n in range(40)]
+    answers = {f"i{n}": "AB"[(n // 20 + n) % 2] for n in range(40)}  # g0 all right, g1 all wrong
+    assert not spokeneval.compare(DECLARED, gold, {"a": answers, "b": answers}, by=groups).groups
+
+
 def test_a_row_of_the_counts_has_one_group():
     task = declared_task("own", {"kind": "identification", "target": "A"})
     rows = ["id,label,speaker,noise", "1,A,s,low", "2,B,s,high", "3,A,t,low", "4,B,t,"]
