@@ -251,13 +251,16 @@ def ctm_lines(content: str, file: str, problems: Problems, left_out: Counter[str
 
 def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the line and the content of each object of a list, or of lines with one object each; numbers are texts."""
-    decoder, end = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str), 0
+    decoder = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
     line, counted = 1, 0
-    content = content.strip()
-    if content.startswith("["):
-        content, end = content.rstrip("]").rstrip(), 1
+    content = content.rstrip()
+    end = len(content) - len(content.lstrip())
+    is_list = content[end : end + 1] == "["
+    end += is_list
     while end < len(content):
         place = end = _BETWEEN.match(content, end).end()  # type: ignore[union-attr]
+        if is_list and content[place:] == "]":
+            return
         line, counted = line + content.count("\n", counted, place), place
         try:
             value, end = decoder.raw_decode(content, place)
@@ -266,6 +269,8 @@ def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[
         if not isinstance(value, dict):
             problems.stop("not_json", file, 'not an object of JSON; expected {"...": ..., ...}', line=line)
         yield line, value
+    if is_list:
+        problems.stop("not_json", file, "the list has no ] at its end; is the file complete?", line=line)
 
 
 def _lines(content: str, *, comments: bool = False) -> Iterator[tuple[int, str]]:

@@ -39,6 +39,7 @@ BAD_LINES = [
         """'{"id": "7", "text": null}'; expected a text for id or audio_filepath, and one for text""",
     ),
     (read_json, "[]x", 1, "not an object of JSON"),
+    (read_json, '[{"id": "a", "text": "b"}\n', 1, "the list has no ] at its end; is the file complete?"),
     (read_ctm, "r 1 x 1 a\n", 1, "time 'x'; expected a finite decimal number, 0 or more"),
     (read_kaldi_text, "u1 a\n u2 b\n", 2, "the line begins with a space; expected ID WORD WORD ..."),
     (read_trn, "a (u1)\nhello there\n", 2, "'hello there'; expected WORD WORD ... (ID)"),

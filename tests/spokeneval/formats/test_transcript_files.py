@@ -52,6 +52,16 @@ def test_what_is_written_is_read_again(file: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "content", ['[{"id": "a", "text": "ja"}', "[", '[{"id": "a", "text": "ja"}]]', '[{"id": 1}{']
+)
+def test_a_list_that_is_not_complete_is_refused(content: str) -> None:
+    read = transcript_tables("id", "text")["transcripts.jsonl"]
+    with pytest.raises(ReferenceFileError) as refusal:
+        read(content, "x.jsonl", Problems(ReferenceFileError))
+    assert "not_json" in {problem.code for problem in refusal.value.problems}
+
+
+@pytest.mark.parametrize(
     ("file", "item", "told"),
     [
         ("a.ctm", "x", r"a\.ctm: expected text, or"),
