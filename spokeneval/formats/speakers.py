@@ -52,11 +52,11 @@ def refuse_empty(table: Table, column: str, cells: Iterable[str], problems: Prob
     """Add a problem for each empty cell of a column that names units."""
     for row, cell in enumerate(cells):
         if not cell.strip():
-            _refuse_cell(table, column, row, problems, "no_unit")
+            table.add_problem(problems, "no_unit", row, _empty(column))
 
 
-def _refuse_cell(table: Table, column: str, row: int, problems: Problems, code: str) -> None:
-    table.add_problem(problems, code, row, f"the {column} is empty; expected one in every row")
+def _empty(column: str) -> str:
+    return f"the {column} is empty; expected one in every row"
 
 
 def table_of_groups(form: Format, files: Mapping[str, bytes], column: str, problems: Problems) -> Table:
@@ -83,7 +83,7 @@ def group_of_each(
         if key is None:
             continue
         if not cell.strip():
-            _refuse_cell(table, column, row, problems, "no_group")
+            table.add_problem(problems, "no_group", row, _empty(column))
         elif found.setdefault(key, cell) != cell:
             message = f"{column} {name(cell)}, but {name(found[key])} before; expected one for {name(key)}"
             table.add_problem(problems, "several_groups", row, message)

@@ -14,7 +14,9 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
+from spokeneval.ranking.groups import groups_of_column
 from spokeneval.run.options import Settings
 from spokeneval.run.signature import Signature
 from tests.samples import labelled_turns, meetings, transcript_files
@@ -111,7 +113,12 @@ def other_refusals() -> list[Refusal]:
     broken = {"decisions": Decisions(2, 3, 5, 0, 0)}
     kinds = [(side, side.make()) for side in (labelled_turns, meetings)]
     options = Settings({"fifty_percent_rule": "reject"}, False, Signature("spoken_call"))
+    declared = {"kind": "identification", "target": "A"}
+    trials = declared_task("own", {**declared, "other_unit": "noise"})
+    rows = encoded({"labels.csv": "id,label,speaker,noise\n1,A,s,low\n2,B,s,high\n3,B,t,\n"})
     return [
+        observed(lambda: trials.format.read_reference(rows)),
+        observed(lambda: groups_of_column(declared_task("own", declared), rows, "noise")),
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
         observed(lambda: spoken_call.refuse_ineligible(broken, options)),
         observed(lambda: spoken_call.read_items(sizes)),
