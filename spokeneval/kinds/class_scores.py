@@ -85,9 +85,13 @@ class ClassScoreFiles:
                 message = f"the probabilities sum to {sums[row]:.4g}; expected {expected}"
                 table.add_problem(problems, "sum", row, f"{message} (rounding may add {rounding:.3g})")
 
-    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+    def check_sides(self, answers: Answers, table: Table, problems: Problems) -> None:
+        """Add a problem for each trial without its unit on one of two sides."""
         for side in (self.unit, self.other_unit) if self.other_unit else ():
             refuse_empty(table, side, answers.texts[side], problems)
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        self.check_sides(answers, table, problems)
         missing = [label for n, label in enumerate(self.sides) if not (answers[LABEL] == n).any()]
         if missing and not problems:
             message = f"no {self.item} is {some_of(missing)}; expected at least one of each class"

@@ -89,7 +89,7 @@ def identification(
 
     Contradictory parameters raise ParameterError.
     """
-    _check_names(classes, target, id)
+    _check_names(classes, target, (id, unit, other_unit))
     _check_out_of_set(out_of_set, p_oos, classes, target, priors)
     _check_two_sides(eer, dcf, bool(target) or len(classes) + bool(out_of_set) == 2)
     betas = _betas(priors, costs)
@@ -196,17 +196,20 @@ def _operating_point(
     return point
 
 
-def _check_names(classes: tuple[str, ...], target: str, id: str) -> None:
+def _check_names(classes: tuple[str, ...], target: str, others: tuple[str, str, str]) -> None:
     if not classes and not target:
         raise ParameterError("classes", "missing. Name two classes or more, or a target to detect")
     if target and classes and target not in classes:
         raise ParameterError("target", f"{target!r} is not one of the classes {', '.join(classes)}")
     columns = (SCORE,) if target else classes
-    called = [column.lower() for column in (id, *columns)]
+    id, unit, other_unit = (column.lower() for column in others)
+    called = [id, *(column.lower() for column in columns)]
     for column in columns:
         if called.count(column.lower()) > 1:
             message = f"{column!r} is also the name of another column; capital letters make no difference"
             raise ParameterError("id" if target else "classes", message)
+    if other_unit and other_unit in (*called, unit, LABEL):
+        raise ParameterError("other_unit", f"{others[2]!r} is also the name of another column")
 
 
 def _check_out_of_set(

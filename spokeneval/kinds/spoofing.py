@@ -106,6 +106,7 @@ def with_spoofing(task: Task, files: ClassScoreFiles, spoofing: Spoofing, eer: s
         submission = replace(submission, columns={**submission.columns, COUNTERMEASURE: real_numbers()})
 
     def check(answers: Answers, table: Table, problems: Problems) -> None:
+        files.check_sides(answers, table, problems)
         missing = [name for name in spoofing.names if name not in answers.texts[LABEL]]
         if missing and not problems:
             message = f"no {files.item} is {' or '.join(missing)}; expected at least one of each class"

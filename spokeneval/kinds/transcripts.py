@@ -88,6 +88,10 @@ def transcripts(
         See `kind`.
     """
     inventory, table = _inventory(units, phones, features)
+    if clip == POOLED and table is not None:
+        raise ParameterError(
+            "clip", f"{POOLED}; expected 1 or none with features, whose error rate it does not limit"
+        )
     choose = metrics.lowest_clipped_rates if clip == POOLED else metrics.lowest_rates
     chosen = _chosen(choose if best == LOWEST else metrics.fewest_errors, unk, units, normalise)
     columns, limited = _columns(normalise, units, inventory, canonical, (id, unit, COLUMN))

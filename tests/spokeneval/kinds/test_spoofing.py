@@ -126,6 +126,13 @@ def test_variants_of_the_eer_are_for_two_sides():
             declared_task("own", {"kind": "identification", "classes": ["a", "b", "c"], **changed})
 
 
+def test_a_trial_without_its_other_side_is_refused():
+    task = declared_task("own", {**DECLARED, "tandem": None, "other_unit": "test"})
+    rows = ["id,label,speaker,test", "1,target,a,x", "2,other,a,", "3,spoof,b,y"]
+    with pytest.raises(ReferenceFileError, match=r"line 3 .*the test is empty"):
+        task.format.read_reference({"labels.csv": "\n".join(rows).encode()})
+
+
 def test_a_reference_has_trials_of_each_class():
     with pytest.raises(ReferenceFileError, match="no item is other"):
         scored(DECLARED, ["target", "spoof"], [1, 0], [1, 0])
