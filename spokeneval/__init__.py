@@ -6,14 +6,15 @@
 
 - `metrics`: functions from arrays to numbers;
 - `formats`: readers of files, which refuse invalid files with a list of all problems;
-- `tasks`: the tasks of the challenges, each declared as one value;
+- `kinds`: the kinds of task, each made from its parameters;
+- `challenges`: the tasks of the challenges;
 - `run`: scoring;
 - `report`: HTML pages;
-- `programs`: the scoring and ingestion programs of a platform;
-- `comparison`: comparisons of several systems.
+- `ranking`: comparisons of several systems;
+- `programs`: the scoring and ingestion programs of a platform.
 
-Every scoring program, ingestion program and starting kit contains this package unchanged, except `comparison`,
-`description` and `export`. It requires only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of
+Every scoring program, ingestion program and starting kit contains those modules, unchanged, that it needs. The package
+requires only numpy, and runs on Python 3.9 with numpy 1.19 up to the newest versions of
 both.
 """
 

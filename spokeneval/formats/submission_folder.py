@@ -42,7 +42,7 @@ _DOCUMENTS = {
 _KIT = "try_submission.py"
 """The file that identifies the starting kit."""
 
-_JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
+JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _SHEETS = (".xlsx", ".xls", ".ods")
 _TEXTS = ("", ".txt", ".csv", ".tsv", ".tab", ".dat")
 """Endings of files that may contain a table."""
@@ -185,7 +185,7 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
             if seen >= MAX_FILES:
                 problems.add("too_many_files", "", f"more than {MAX_FILES} files")
                 break
-            if entry.name in _JUNK or entry.name.startswith("._"):
+            if entry.name in JUNK or entry.name.startswith("._"):
                 continue
             if entry.is_symlink():
                 problems.add("link", entry.name, "is a link; expected an ordinary file")

@@ -81,6 +81,9 @@ if TYPE_CHECKING:  # a type checker does not run `__getattr__`
         sweeps as sweeps,
     )
     from . import (
+        tandem as tandem,
+    )
+    from . import (
         transcript_errors as transcript_errors,
     )
 else:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..formats.files import read_file
 from ..formats.problems import Problems, name, quote
-from ..formats.submission_folder import MAX_FILES, REPORT_FILE, is_platforms_own
+from ..formats.submission_folder import JUNK, MAX_FILES, REPORT_FILE, is_platforms_own
 from ..formats.submission_zip import MAX_BYTES, MAX_DEPTH
 
 MAIN, REQUIREMENTS, WEIGHTS = "main.py", "requirements.txt", "weights.txt"
@@ -39,7 +39,7 @@ _WEIGHTS = re.compile(
 _PLATFORMS = ("metadata", "metadata.yaml")
 """Files from which a platform takes a command to run."""
 
-_JUNK = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", "__pycache__", ".git")
+_JUNK = {*JUNK, "__pycache__", ".git"}
 _ADAPTERS = {"model.py": "SAPC2", "setup.sh": "SAPC2", "src/main.py": "On Top of Pasketti"}
 
 

@@ -162,7 +162,7 @@ def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) ->
 
 
 def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
-    cells = _named(frame, frame.columns, layout, f"the {side}")
+    cells = _named(frame, frame.columns, layout, _known(layout), f"the {side}")
     columns = {
         name: each.to_list() if hasattr(each, "to_list") else list(each) for name, each in cells.items()
     }
@@ -186,17 +186,28 @@ def _of_answers(ids: Optional[list[Any]], answers: list[Any], layout: Layout, si
 
 
 def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, side: str) -> Records:
-    rows = [_named(answer, answer, layout, f"row {row} of the {side}") for row, answer in enumerate(answers)]
+    known = _known(layout)
+    rows = [
+        _named(answer, answer, layout, known, f"row {row} of the {side}")
+        for row, answer in enumerate(answers)
+    ]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if ids is not None:
         columns = [column for column in columns if column != layout.id]
     return Records(ids, {column: [row.get(column) for row in rows] for column in columns})
 
 
-def _named(data: Any, names: Iterable[Any], layout: Layout, place: str) -> dict[str, Any]:
-    """The layout's columns among those with these names, by the layout's names; refuses data that lack a column."""
+def _known(layout: Layout) -> dict[str, str]:
+    """The layout's columns by their names and other names, in small letters."""
     known = {alias.lower(): column for alias, column in (layout.aliases or {}).items()}
     known.update({column.lower(): column for column in (*layout.required, *layout.optional)})
+    return known
+
+
+def _named(
+    data: Any, names: Iterable[Any], layout: Layout, known: Mapping[str, str], place: str
+) -> dict[str, Any]:
+    """The layout's columns among those with these names, by the layout's names; refuses data that lack a column."""
     there = {str(name).lower(): name for name in names}
     columns = {}
     for lower, name in there.items():

@@ -49,6 +49,11 @@ MODULES = [
 ]
 
 
+def test_type_checkers_are_told_of_every_module():
+    told = re.findall(r"^        (\w+) as \1,$", inspect.getsource(spokeneval.metrics), re.MULTILINE)
+    assert sorted(told) == [found.name for found in pkgutil.iter_modules(spokeneval.metrics.__path__)]
+
+
 @cache
 def draws(family: Family) -> tuple[Arguments, ...]:
     """Arguments of different sizes, the same in every run."""
