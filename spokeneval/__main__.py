@@ -169,14 +169,16 @@ def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) 
 def _differ(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
     from .difference import difference_of  # imported here, so that `score` starts fast
 
+    named = list(_named(options.names[1:]))
+    if len(named) < 2:
+        raise ValueError(f"{named[0]} is there twice; expected two submissions")
     reference, *sides = answers_of(options, task, options.names)
     how = _reading(options)
     results = (
         score_data(task, reference, sides[0], chosen, how),
         score_data(task, reference, sides[1], chosen, how, baseline=sides[0]),
     )
-    first, second = _named(options.names[1:])
-    return difference_of((first, second), results)
+    return difference_of((named[0], named[1]), results)
 
 
 def _reading(options: argparse.Namespace) -> Reading:
@@ -252,7 +254,11 @@ def _reproduce(options: argparse.Namespace) -> int:
     try:
         known = json.loads(options.result.read_bytes())
         given = list(map(str, known["arguments"]))
-    except (ValueError, KeyError, TypeError):
+        pairs = {
+            (place, key): value for place in ("scores", "intervals") for key, value in known[place].items()
+        }
+        signature = known["signature"]
+    except (ValueError, KeyError, TypeError, AttributeError):
         return _refuse(
             options, f"{options.result}: expected the JSON of `score --json`, with its `arguments`", 2
         )
@@ -264,14 +270,13 @@ def _reproduce(options: argparse.Namespace) -> int:
     if status:
         return status
     found = json.loads(printed.getvalue())
-    pairs = {(place, key): value for place in ("scores", "intervals") for key, value in known[place].items()}
     changed = [
         f"{place} {key}: {value}; now {found[place].get(key)}"
         for (place, key), value in pairs.items()
         if value != found[place].get(key)
     ]
-    if known["signature"] != found["signature"]:
-        changed.insert(0, f"signature: {known['signature']}; now {found['signature']}")
+    if signature != found["signature"]:
+        changed.insert(0, f"signature: {signature}; now {found['signature']}")
     same = f"Reproduced: {len(pairs)} numbers and the signature are the same.\n{found['signature']}"
     say("\n".join(["Not reproduced:", *changed]) if changed else same, error=bool(changed))
     return int(bool(changed))

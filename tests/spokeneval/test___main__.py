@@ -274,6 +274,8 @@ def test_two_submissions_are_compared_item_by_item(tmp_path, capsys, monkeypatch
     assert found["worse"][0]["right"] == [1, 0.5]
     assert run(capsys, *arguments[:-1])[::2] == (2, "Give REFERENCE and two submissions, A and B.\n")
     assert run(capsys, *arguments, "c.txt")[0] == 2
+    again = run(capsys, *arguments[:-1], "a.txt")
+    assert again[::2] == (2, "a.txt is there twice; expected two submissions\n")
 
 
 def test_a_result_is_reproduced_until_a_file_changes(tmp_path, capsys, monkeypatch):
@@ -284,11 +286,14 @@ def test_a_result_is_reproduced_until_a_file_changes(tmp_path, capsys, monkeypat
     found = json.loads(printed)
     assert (status, found["units"], found["baseline"]["wer"]) == (0, 3, 0)
     assert "|units:" in found["signature"]
-    write_files(tmp_path, {"result.json": printed, "bare.json": "{}", "none.json": "no"})
+    write_files(
+        tmp_path,
+        {"result.json": printed, "bare.json": "{}", "none.json": "no", "some.json": '{"arguments": []}'},
+    )
     signature = json.loads(printed)["signature"]
     expected = f"Reproduced: 14 numbers and the signature are the same.\n{signature}\n"
     assert run(capsys, "reproduce", "result.json") == (0, expected, "")
-    for other in ("bare", "none"):
+    for other in ("bare", "none", "some"):
         status, _, told = run(capsys, "reproduce", f"{other}.json")
         assert (status, "expected the JSON of `score --json`" in told) == (2, True)
     write_files(tmp_path, {"hyp.txt": "a\nc\ne f\ng h\n"})
