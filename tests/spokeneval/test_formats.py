@@ -116,7 +116,9 @@ def other_refusals() -> list[Refusal]:
     declared = {"kind": "identification", "target": "A"}
     trials = declared_task("own", {**declared, "other_unit": "noise"})
     rows = encoded({"labels.csv": "id,label,speaker,noise\n1,A,s,low\n2,B,s,high\n3,B,t,\n"})
+    texts = declared_task("own", {"kind": "transcripts"})
     return [
+        observed(lambda: groups_of_column(texts, {"text": b"1 a\n"}, "noise")),
         observed(lambda: trials.format.read_reference(rows)),
         observed(lambda: groups_of_column(declared_task("own", declared), rows, "noise")),
         observed(lambda: spoken_call.require_possible(accepted, {"correct": 1, "incorrect": 1})),
