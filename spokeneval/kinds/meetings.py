@@ -59,15 +59,14 @@ def meetings(
         See `kind`.
     """
     declared = MeetingFiles(id, partial(_split, normalise, units), regions == GIVEN)
-    count = partial(_count, collar=collar)
     return Task(
         name=name,
         title=title,
         format=meetings_format(declared)._replace(
-            read_reference=partial(_read_reference, declared, count, units=units)
+            read_reference=partial(_read_reference, declared, units=units)
         ),
         units=lambda reference: choose_units(reference.items.ids, "session"),
-        count=count,
+        count=partial(_count, collar=collar),
         scores=_scores(units, item),
         right=lambda rows: (
             1 - np.fmin(rates.errors(rows[TIMED]) / np.fmax(rows[TIMED].reference_length, 1), 1)
@@ -92,16 +91,16 @@ def _split(normaliser: Normaliser, units: str, texts: Sequence[str], most: int) 
     return words if units == WORDS else [list("".join(line)) for line in words]
 
 
-def _read_reference(
-    declared: MeetingFiles, count: Any, files: Mapping[str, bytes], *, units: str
-) -> Meetings:
+def _read_reference(declared: MeetingFiles, files: Mapping[str, bytes], *, units: str) -> Meetings:
     """Read the reference, and check that it has enough words and time of speech."""
     reference = read_reference(declared, files)
     problems = Problems(ReferenceFileError)
-    rows = count(reference, Meetings(reference.items, reference.speakers))
+    said = _inside(reference, reference.regions)
+    length = sum(len(words) for speakers in said for speaker in speakers for words in speaker.symbols)
     file = next(file for file in FILES if file in files)
-    check_total(int(rows[TIMED].reference_length.sum()), len(reference.items), units[:-1], file, problems)
-    scored = int(rows[TURNS].reference.sum())
+    check_total(length, len(reference.items), units[:-1], file, problems)
+    nobody: list[list[Speaker]] = [[] for _ in said]
+    scored = sum(int(found.scored.sum()) for found in _overlaps(said, nobody, reference.regions))
     least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
     if scored <= least:
         problems.add("no_turns", file, f"{scored} ms of scored turns; expected more than {least:.3g} ms")
@@ -111,23 +110,33 @@ def _read_reference(
 
 def _count(reference: Meetings, submission: Meetings, *, collar: int) -> dict[str, Any]:
     """Count one row for each session."""
-    sides = [
-        [
-            [_within(speaker, regions) for speaker in speakers]
-            for speakers, regions in zip(side, reference.regions)
-        ]
-        for side in (reference.speakers, submission.speakers)
-    ]
+    sides = [_inside(side, reference.regions) for side in (reference, submission)]
     said, heard = (
         [[_stream(speaker, reach) for speaker in speakers] for speakers in side]
         for side, reach in zip(sides, (None, collar * _MS))
     )
-    recordings = map(Recording, map(_turns, sides[0]), map(_turns, sides[1]), reference.regions)
     return {
         TIMED: metrics.errors_per_meeting(said, heard, timed=True),
         UNTIMED: metrics.errors_per_meeting(said, heard, timed=False),
-        TURNS: diarization.errors_per_recording([*map(diarization.overlaps, recordings)], mapped=True),
+        TURNS: diarization.errors_per_recording(
+            _overlaps(sides[0], sides[1], reference.regions), mapped=True
+        ),
     }
+
+
+def _inside(side: Meetings, evaluated: Sequence[np.ndarray]) -> list[list[Speaker]]:
+    """The speakers of each session, with the segments that touch its evaluated regions."""
+    return [
+        [_within(speaker, regions) for speaker in speakers]
+        for speakers, regions in zip(side.speakers, evaluated)
+    ]
+
+
+def _overlaps(
+    said: Sequence[Sequence[Speaker]], heard: Sequence[Sequence[Speaker]], evaluated: Sequence[np.ndarray]
+) -> list[diarization.Overlaps]:
+    recordings = map(Recording, map(_turns, said), map(_turns, heard), evaluated)
+    return [*map(diarization.overlaps, recordings)]
 
 
 def _within(speaker: Speaker, regions: np.ndarray) -> Speaker:

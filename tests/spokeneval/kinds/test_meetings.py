@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from spokeneval.formats.problems import ReferenceFileError
 from tests.samples.kinds import scores_of
 from tests.samples.meetings import GOOD, SAID, make, segment
 
@@ -67,3 +68,8 @@ def test_the_reference_of_some_meetings_has_their_own_regions() -> None:
     )
     assert (part.items.ids, part.regions[0].tolist()) == (("t",), [[0, 3000]])
     assert make().count(part, part)["timed"].reference_length.tolist() == [2]
+
+
+def test_a_reference_without_sessions_is_refused() -> None:
+    with pytest.raises(ReferenceFileError, match="0 words in 0 transcripts"):
+        make(regions="throughout").format.read_reference({"meetings.json": b"[]"})
