@@ -19,14 +19,14 @@ scored with all labels. The page has the joint ranking first, then that of each 
 after the evaluation. `teams.csv` in your folder lists the accounts of each team.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from speechbundles.bundle.build import plan_bundles, write_bundles
-from speechbundles.cli.joint import joint_board
+from speechbundles.cli.joint import joint_board, require_challenge
 from speechbundles.cli.options import PATH, Command, as_json, flag, jobs, option, path_option
 from speechbundles.cli.progress import counting, steps
 from speechbundles.cli.server import connect, server_options, using
@@ -100,7 +100,9 @@ def command(
         if which and not which.isdecimal():
             if out is None or page:
                 raise OrganiserError("the leaderboard of a challenge is written to a folder: give --out SITE")
-            require_usable(None, competition, out, season or fetched, page=False)
+            bundles = require_challenge(competition, which).bundles.values()
+            sound = [each.sound for each in bundles if each.takes_code]
+            require_usable(None, competition, out, season or fetched, page=False, sound=sound)
             places = (competition, fetched, season, out)
             return joint_board(which, *places, build_at_home, private=private, jobs=jobs, as_json=as_json)
         number = int(which) if which else None
@@ -154,9 +156,20 @@ def chosen_at_home(folder: Path, name: str | None) -> Competition:
 
 
 def require_usable(
-    number: int | None, competition: Path, out: Path | None, fetched: Path, *, page: bool
+    number: int | None,
+    competition: Path,
+    out: Path | None,
+    fetched: Path,
+    *,
+    page: bool,
+    sound: Sequence[Path] = (),
 ) -> None:
-    """Refuse arguments that do not fit together, and a folder to publish that holds private ones or is in one."""
+    """Refuse arguments that do not fit together, and a folder to publish that holds private ones or is in one.
+
+    Parameters
+    ----------
+    sound: the folders with recordings that stay at home.
+    """
     problem = ""
     if not (out or page):
         problem = "give --out SITE for a folder to publish, --page for a page on the server, or both"
@@ -168,8 +181,10 @@ def require_usable(
         problem = f"--out {out} is a file; name a folder to publish"
     elif out:
         site = out.resolve()
-        inside = [folder for folder in (competition, fetched) if folder.resolve().is_relative_to(site)]
-        private = (fetched, competition / "dist", competition / "reference_data")
+        inside = [
+            folder for folder in (competition, fetched, *sound) if folder.resolve().is_relative_to(site)
+        ]
+        private = (fetched, competition / "dist", competition / "reference_data", *sound)
         around = [folder for folder in private if site.is_relative_to(folder.resolve())]
         for how, folders in (("is in", around), ("contains", inside)):
             if folders:

@@ -105,9 +105,10 @@ def command(
     of_runs = {key: others.pop(key) for key in _OF_RUNS}
     with reporting(), resumable("run"):
         targets = _targets(which, competition, name, fetched, out, others)
+        sound = [each.competition.sound for each in targets]
         for each in targets:
             if out or page:
-                require_usable(each.number, competition, each.out, each.fetched, page=page)
+                require_usable(each.number, competition, each.out, each.fetched, page=page, sound=sound)
         while True:
             taken = [run for each in targets for run in _publish(each, competition, page=page, **of_runs)]
             _report(fetched, taken, as_json=as_json)

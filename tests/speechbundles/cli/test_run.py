@@ -137,6 +137,16 @@ def test_a_wrong_call_is_refused(tmp_path, capsys, monkeypatch, command, changes
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("site", ["sound", "sound/site"])
+def test_recordings_are_in_no_folder_to_publish(tmp_path, capsys, site):
+    mine = begin_with_sound(tmp_path)
+    uploaded(mine)
+    before = sorted(tmp_path.rglob("*"))
+    assert run("--competition", mine, "--out", tmp_path / site) == 1
+    assert "which is private; name a folder to publish" in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory):
     """The unpacked kit of a competition that takes programs, and the folder with all recordings."""
