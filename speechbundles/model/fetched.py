@@ -194,12 +194,13 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def locked(lock: Path, folder: Path, command: str) -> Iterator[None]:
+def locked(lock: Path, folder: Path, command: str, *, wait: bool = False) -> Iterator[None]:
     """Lock a file, so that no other command uses the folder. The lock ends with the process, even if it is killed.
 
     Parameters
     ----------
     command: the name of the command, for the message of another one.
+    wait: whether to wait until the file is free.
 
     Raises
     ------
@@ -211,11 +212,11 @@ def locked(lock: Path, folder: Path, command: str) -> Iterator[None]:
                 import msvcrt
 
                 stream.seek(1 << 20)  # beyond the name: a locked byte cannot be read
-                msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+                msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             else:
                 import fcntl
 
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except (BlockingIOError, PermissionError):
             stream.seek(0)
             other = stream.read() or "another command"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from speechbundles.bundle.rehearse import BubblewrapEngine, Engine, Limits, Program
 from speechbundles.model.bounded import sha256
+from speechbundles.model.fetched import locked
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.runs.outcomes import Step, read_step, write_step
@@ -42,16 +43,17 @@ def install(
         return None, Step(OK)
     key = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:32]
     place, record = cache / key, cache / f"{key}.json"
-    if (known := read_step(record)) and known.digest == tree_digest(place):
-        return place, replace(known, seconds=0.0)
     cache.mkdir(parents=True, exist_ok=True)
-    with temporary_folder("build", cache) as scratch:
-        step = _install(requirements, scratch, wheels, engine, limits)
-        if step.code != OK:
-            return None, step
-        shutil.rmtree(place, ignore_errors=True)
-        os.replace(scratch / "packages", place)
-    return place, write_step(record, replace(step, digest=tree_digest(place)))
+    with locked(cache / f"{key}.lock", cache, "run", wait=True):  # other uploads may need the same packages
+        if (known := read_step(record)) and known.digest == tree_digest(place):
+            return place, replace(known, seconds=0.0)
+        with temporary_folder("build", cache) as scratch:
+            step = _install(requirements, scratch, wheels, engine, limits)
+            if step.code != OK:
+                return None, step
+            shutil.rmtree(place, ignore_errors=True)
+            os.replace(scratch / "packages", place)
+        return place, write_step(record, replace(step, digest=tree_digest(place)))
 
 
 def _install(

@@ -2,18 +2,20 @@
 
 import hashlib
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
 from speechbundles.model.zips import make_zip
+from speechbundles.runs import packages
+from speechbundles.runs.outcomes import Step
+from speechbundles.runs.packages import install
 from tests.samples.programs import write_files
 from tests.samples.programs_at_home import GOOD, program, uploaded
 
-pytestmark = [
-    pytest.mark.thorough,
-    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
-]
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
 METADATA = {
     "ears-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: ears\nVersion: 1.0\n",
@@ -44,6 +46,7 @@ def go(home, begun, tmp_path):
     return go
 
 
+@pytest.mark.thorough
 def test_packages_are_installed_once_and_read_only(go, tmp_path):
     content = wheel()
     assert go(content).step.code == "ok"
@@ -56,6 +59,7 @@ def test_packages_are_installed_once_and_read_only(go, tmp_path):
     assert go(content, source=f"{HEARS}#").step.code == "ok"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("content", "line", "said"),
     [
@@ -73,12 +77,32 @@ def test_packages_that_cannot_be_installed(go, tmp_path, content, line, said):
     assert not [path for path in (tmp_path / "packages").glob("*") if path.is_dir()]
 
 
+def test_uploads_at_the_same_time_share_one_installation(tmp_path, monkeypatch):
+    made = []
+
+    def slow(requirements, scratch, *_):
+        made.append(scratch)
+        (scratch / "packages").mkdir()
+        time.sleep(0.1)
+        (scratch / "packages/a.py").write_text("")
+        return Step("ok", 1.0)
+
+    monkeypatch.setattr(packages, "_install", slow)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: install(["a==1"], tmp_path, None, None, None, "3"), range(4)))
+    assert len(made) == 1
+    assert {place for place, _ in found} == {tmp_path / found[0][0].name}
+    assert sorted(step.seconds for _, step in found) == [0, 0, 0, 1]
+
+
+@pytest.mark.thorough
 def test_a_failed_download_is_tried_again(go):
     new = wheel("SHARP = 1\n")
     line = f"ears==1.0 --hash=sha256:{hashlib.sha256(new).hexdigest()}"
     assert [go(content, line).step.code for content in (wheel(), new)] == ["build_failed", "ok"]
 
 
+@pytest.mark.thorough
 def test_code_of_a_package_does_not_run_while_it_is_installed(go, tmp_path):
     """Neither modules nor files that Python reads when it starts."""
     hostile = "import os; os.mkdir('/tmp/output/planted')\n"
