@@ -16,10 +16,11 @@ from speechbundles.cli.terminal import ROOT, answer
 from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
 from speechbundles.model.competition import Challenge, Competition
+from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
-from speechbundles.model.text import say
+from speechbundles.model.text import printable, say
 from speechbundles.publication import (
     joint_board_to_dict,
     joint_board_to_text,
@@ -99,6 +100,7 @@ def joint_board(
     private: whether it may be made while a phase is open.
     """
     challenge, outputs = require_challenge(folder, name), {}
+    left_out: list[str] = []
     for bundle, competition in challenge.bundles.items():
         own = fetched / bundle
         place = season or (answers_below(own) if competition.takes_code else own)
@@ -114,11 +116,14 @@ def joint_board(
             )
         with counting(f"scoring {bundle}") as progress:
             at_home = bool(competition.home_sets)
-            outputs[bundle] = score_entries(
+            outputs[bundle], notes = score_entries(
                 zipped, place, work / "scored", at_home=at_home, jobs=jobs, progress=progress
             )
+        left_out += [f"{bundle}: {note}" for note in notes]
     board = make_joint_board(challenge, outputs, Sources(ROOT, folder), dates.now().date())
     written = write_joint_board(board, out)
-    answer({**joint_board_to_dict(board), "files": written}, joint_board_to_text(board), as_json=as_json)
+    content = {**joint_board_to_dict(board), "left_out": left_out, "files": written}
+    lines = [wrap(printable(line), "  ") for line in left_out]
+    answer(content, "\n".join([joint_board_to_text(board), *lines]), as_json=as_json)
     say(f"wrote {len(written)} files to {out}", error=True)
     return 0

@@ -33,7 +33,7 @@ from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
-from speechbundles.publication.season import Attempt, Submission, play_submissions, rank
+from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
 from speechbundles.server.connection import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes
 from spokeneval.formats.problems import FREE_ATTEMPT
@@ -145,15 +145,15 @@ def make_home_board(
     private, left_out = private_folder(fetched), list[str]()
     until = datetime.combine(now.date(), time()) if rules.daily else now
     runs = runs_of_uploads(read_index(fetched))
-    uploads = _uploads(fetched, [run for run in runs if run.time < until], left_out)
-    season = play_submissions(bundle, [*uploads], private, jobs, progress)
-    built, finished = season.bundle, _finished(season.attempts, uploads, left_out)
-    names = anonymous_names(private, {run.owner for run in uploads.values()}) if rules.anonymous else {}
+    due = [run for run in runs if run.time < until]
+    season, on_board = play_fetched(bundle, fetched, due, private, left_out, jobs, progress)
+    built, owners = season.bundle, {attempt.submission.team for attempt in season.attempts}
+    names = anonymous_names(private, owners) if rules.anonymous else {}
     steps = {reference_zip(name): step for name, step in rules.sets.items()}
     phases = [phase for phase in built.phases if phase.reference_data in steps]
     boards = []
     for phase in phases:
-        placed = _placed(built, phase, finished.get(phase, []))
+        placed = on_board.get(phase, [])
         shown = [names.get(owner, owner) for owner in (attempt.submission.team for attempt in placed)]
         if rules.exact is None:
             compared = _compare_steps(built, placed, steps[str(phase.reference_data)])
@@ -174,6 +174,29 @@ def make_home_board(
         left_out=tuple(left_out),
         waiting=sum(run.time >= until for run in runs),
     )
+
+
+def play_fetched(
+    bundle: Path,
+    fetched: Path,
+    runs: Sequence[Fetched],
+    work: Path,
+    left_out: list[str],
+    jobs: int | None,
+    progress: Progress | None,
+) -> tuple[Season, dict[BuiltPhase, list[Attempt]]]:
+    """Score runs that are not scored yet; return the season, and the runs on the board of each phase, best first.
+
+    Parameters
+    ----------
+    runs: as returned by `runs_of_uploads`.
+    work: a private folder for results.
+    left_out: receives the runs that are on no board, each with the reason.
+    """
+    uploads = _uploads(fetched, runs, left_out)
+    season = play_submissions(bundle, [*uploads], work, jobs, progress)
+    finished = _finished(season.attempts, uploads, left_out)
+    return season, {phase: _placed(season.bundle, phase, own) for phase, own in finished.items()}
 
 
 def _visible(bundle: BuiltBundle) -> tuple[Column, ...]:

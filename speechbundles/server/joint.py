@@ -1,12 +1,15 @@
 """The entries of a challenge's competitions, scored with all labels at home."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import read_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import INDEX
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import play_season
+from speechbundles.server.board import play_fetched, runs_of_uploads
 from speechbundles.server.connection import Progress
 
 
@@ -18,11 +21,12 @@ def score_entries(
     at_home: bool,
     jobs: int | None = None,
     progress: Progress | None = None,
-) -> list[ScoringOutput]:
-    """Return the outputs of the entries of the phase that decides, named by their accounts.
+) -> tuple[list[ScoringOutput], Sequence[str]]:
+    """Return the outputs of the entries of the phase that decides, named by their accounts, and notes on other runs.
 
-    The entries are those on the platform's leaderboard. If it has no scores, because labels are at home, or there was
-    no platform, they are those that the platform would have: `place` is replayed with its limits and its rule.
+    The entries are those on the platform's leaderboard. If it has no scores, because labels are at home, they are those
+    of the leaderboard that `make_home_board` makes. If there was no platform, they are those that it would have:
+    `place` is replayed with its limits and its rule.
 
     Parameters
     ----------
@@ -37,18 +41,23 @@ def score_entries(
     """
     built = read_built_bundle(bundle)
     phase = built.phase(None)
-    if (place / INDEX).is_file() and not at_home:
+    is_fetched, notes = (place / INDEX).is_file(), list[str]()
+    if is_fetched and not at_home:
         scored = score_all(bundle, place, out, phase=phase.name, fetched=True, jobs=jobs, progress=progress)
     else:
-        season = play_season(bundle, place, work=out / ".season", jobs=jobs, progress=progress)
-        key = built.ranking_column().key
-        final = [
-            entry.attempt for day in season.final if day.phase.number == phase.number for entry in day.board
-        ]
+        work, key = out / ".season", built.ranking_column().key
+        if is_fetched:
+            runs = runs_of_uploads(read_index(place))
+            placed = play_fetched(bundle, place, runs, work, notes, jobs, progress)[1].get(phase, [])
+        else:
+            season = play_season(bundle, place, work=work, jobs=jobs, progress=progress)
+            placed = [entry.attempt for day in season.final if day.phase == phase for entry in day.board]
         entries = {
-            each.submission.team: each.submission.path for each in final if each.score(key) is not None
+            each.submission.path.parent.name: each.submission.path
+            for each in reversed(placed)  # of several runs of an account, its best is the last
+            if each.score(key) is not None
         }
         scored = score_all(bundle, entries, out, phase=phase.name, jobs=jobs)
     if len(scored.failed) == len(scored.results):
         raise OrganiserError(f"{place}: no submission to {phase.name} of {built.title} has a score")
-    return read_outputs([out / name for name in scored.results])
+    return read_outputs([out / name for name in scored.results]), [*notes, *scored.notes]

@@ -1,0 +1,29 @@
+"""The entries of a competition whose labels stay at home, for the joint leaderboard."""
+
+import pytest
+
+from speechbundles.model.fetched import DELETED
+from speechbundles.server.joint import score_entries
+from tests.samples.home_boards import answers, begin, bundle_of, f1, fetched
+from tests.samples.programs import write_files
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("rule", "counts"), [("Force_Best", 20), ("Add", 30), ("Force_Latest_Multiple", 20)])
+def test_the_entries_are_those_of_the_board_of_one_competition(tmp_path, rule, counts):
+    """Withdrawn, cancelled and late runs, those that are not chosen, and files of earlier fetches are no entries."""
+    home = bundle_of(begin(tmp_path / "mine", f"  feedback: exact\n  submission_rule: {rule}\n"), tmp_path)
+    folder = fetched(
+        tmp_path / "fetched",
+        ("anna", "2027-03-01T09:00", 20, {"on_board": False}),
+        ("anna", "2027-03-02T09:00", 30),
+        ("anna", "2027-03-03T09:00", 9, {"note": DELETED, "on_board": False}),
+        ("eva", "2027-03-01T09:00", 0, {"note": DELETED, "on_board": False}),
+        ("fay", "2027-03-01T09:00", 0, {"status": "Cancelled"}),
+        ("gus", "2027-03-20T09:00", 0),
+    )
+    write_files(folder, {"submissions/ida/2027-03-01T090000_9.zip": answers(0)})
+    outputs, notes = score_entries(home.path, folder, tmp_path / "out", at_home=True, jobs=2)
+    assert {each.name: each.scores["f1"] for each in outputs} == {"anna": pytest.approx(f1(counts), abs=1e-9)}
+    left_out = ["anna"] * (1 + (rule == "Add")) + ["eva", "gus"]
+    assert sorted(note.split()[1] for note in notes) == left_out
