@@ -13,7 +13,7 @@ Found = Iterator[tuple[Place, str]]
 
 _SHARED = (
     *("options", "public_sets", "feedback", "labels", "sealed", "detailed_results", "leave_out", SETTING),
-    *("submissions", "environment", "sound"),
+    *("submissions", "environment", "sound", "run_limits"),
 )
 """The settings that labels, programs and kit contain, which the bundles of one task share."""
 

@@ -15,10 +15,11 @@ from speechbundles.platforms.keys import SORTING
 
 def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:
     """Return the entries of the bundle's zip, `name -> content`. `pages`: as filled in, `file -> text`."""
-    program = for_competition(competition, parts.scoring_program)
+    scoring = for_competition(competition, parts.scoring_program)
+    ingestion = for_competition(competition, parts.ingestion_program)
     files = {
-        "scoring_program.zip": make_zip({**program, **_metadata(SCORE_COMMAND)}),
-        "ingestion_program.zip": make_zip({**parts.ingestion_program, **_metadata(INGEST_COMMAND)}),
+        "scoring_program.zip": make_zip({**scoring, **_metadata(SCORE_COMMAND)}),
+        "ingestion_program.zip": make_zip({**ingestion, **_metadata(INGEST_COMMAND)}),
         "starting_kit.zip": make_zip(parts.kit_of(competition)),
         Path(competition["image"]).name: competition.sources.find(competition["image"]).read_bytes(),
         "competition.yaml": dump_yaml(_content(competition, parts)),

@@ -14,7 +14,8 @@ TEMPLATE = "starting_kit/joint.md"
 
 def with_joint_kits(competitions: Sequence[Competition], parts: Mapping[str, Parts]) -> dict[str, Parts]:
     """Return the parts of each task, with the kit of its challenge if its tasks are ranked together."""
-    kits = {each.joint.name: _kit(each.joint, parts) for each in competitions if each.joint}
+    challenges = {each.joint.name: each.joint for each in competitions if each.joint}
+    kits = {name: _kit(challenge, parts) for name, challenge in challenges.items()}
     joint = {each.task: kits[each.joint.name] for each in competitions if each.joint}
     return {task: replace(own, joint_kit=joint.get(task, {})) for task, own in parts.items()}
 
@@ -22,7 +23,8 @@ def with_joint_kits(competitions: Sequence[Competition], parts: Mapping[str, Par
 def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
     """Return the kit; `try_submission.py --task BUNDLE` puts the files of a bundle over those that all have."""
     kits = {
-        name: for_competition(each, parts[each.task].starting_kit) for name, each in challenge.bundles.items()
+        name: for_competition(replace(each, joint=challenge), parts[each.task].starting_kit)
+        for name, each in challenge.bundles.items()
     }
     every = {file: data for kit in kits.values() for file, data in kit.items() if file != README}
     common = {

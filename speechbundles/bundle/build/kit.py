@@ -46,7 +46,7 @@ class Parts:
     feedback: set -> its score steps, floor and known scores; not for sets whose labels stay at home.
     solutions: set -> the baseline's submission, for each set on which the baseline runs.
     failures: why the baseline failed on a set, one line each.
-    joint_kit: the kit of its challenge, if its tasks are ranked together.
+    joint_kit: the kit of its challenge, for the competitions that are ranked together.
     """
 
     scoring_program: Mapping[str, bytes]
@@ -60,7 +60,8 @@ class Parts:
 
     def kit_of(self, competition: Competition) -> Mapping[str, bytes]:
         """Return the kit in the bundle of one of the task's competitions."""
-        return self.joint_kit or for_competition(competition, self.starting_kit)
+        joint = self.joint_kit if competition.joint else {}
+        return joint or for_competition(competition, self.starting_kit)
 
 
 def make_parts(
@@ -115,12 +116,11 @@ def make_parts(
         {column.key: column.precision for column in competition.columns},
         about={key_of[name]: About(name, (), each.baseline_without) for name, each in feedback.items()},
         received=bool(competition.home_sets),
-        other_files=other_files_of(competition),
     )
     kit[OPTIONS_FILE] = options.dump()
     code = competition["environment"] if competition.takes_code else ""
     scoring[OPTIONS_FILE] = replace(options, code=code).dump()
-    ingestion[OPTIONS_FILE] = replace(options, code=code).dump("options", "other_files", "code")
+    ingestion[OPTIONS_FILE] = replace(options, code=code).dump("options", "code")
     return Parts(scoring, ingestion, kit, references, feedback, solutions, tuple(baseline.failures))
 
 
@@ -216,27 +216,23 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
         ingest = read_tree(root / "ingestion_program" / competition.programs)
     scoring = {**_with_library(library, score), **described, **words}
     ingestion = {**_with_library(library, ingest), **(described if task.declaration else {}), **words}
-    checked = Options(competition.options, other_files=other_files_of(competition))
-    ingestion[OPTIONS_FILE] = checked.dump("options", "other_files")
+    ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     return scoring, ingestion
 
 
-def other_files_of(competition: Competition) -> list[str]:
-    """Return the files for other tasks of its challenge that a submission may have, too."""
-    return competition.joint.other_files(competition) if competition.joint else []
-
-
 def for_competition(competition: Competition, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return a scoring program or a kit with the title and the phases of one of its task's competitions (tracks)."""
-    options = Options.load(json.loads(files[OPTIONS_FILE]))
+    """Return a program or a kit with the title, phases and other files of one of its task's competitions (tracks)."""
+    content = json.loads(files[OPTIONS_FILE])
+    options = Options.load(content)
     about = {
         key: replace(
             known, phases=[phase.name for phase in competition.phases if phase.reference == known.set]
         )
         for key, known in options.about.items()
     }
-    named = replace(options, competition=competition["title"], about=about)
-    return {**files, OPTIONS_FILE: named.dump()}
+    others = competition.joint.other_files(competition) if competition.joint else []
+    named = replace(options, competition=competition["title"], about=about, other_files=others)
+    return {**files, OPTIONS_FILE: named.dump(*content, "other_files")}
 
 
 def _with_library(library: Mapping[str, bytes], files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -184,8 +184,10 @@ def clinic(tmp_path_factory):
     text = (folder / "competition.yaml").read_text()
     for kind, url in URLS.items():
         text = text.replace(f"{{task: memory_clinic_{kind},", f"{{task: memory_clinic_{kind}, url: {url},")
-    (folder / "competition.yaml").write_text(text)
-    assert build_bundle.main(["build", "memory_clinic", "--competition", str(folder)]) == 0
+    (folder / "competition.yaml").write_text(
+        f"{text}  memory_open: {{task: memory_clinic_decisions, title: Open}}\n"
+    )
+    assert build_bundle.main(["build", "--competition", str(folder)]) == 0
     return folder
 
 
@@ -237,13 +239,20 @@ def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_
     assert (tmp_path / "one" / "README.md").read_bytes() != kit["README.md"]
 
 
-def test_a_zip_of_both_tasks_is_accepted_by_each(clinic, tmp_path):
+def test_a_zip_of_both_tasks_is_accepted_by_each_of_the_joint_bundles_only(clinic, tmp_path):
+    """`memory_open` is another track of the first task, outside the joint ranking."""
     files = unzipped((clinic / "season/team2/2027-03-02T0900.zip").read_bytes())
-    for name, extra in (("decisions", {}), ("scores", {}), ("scores", {"notes.txt": b"x"})):
+    accepted = {"memory_clinic_decisions": {}, "memory_clinic_scores": {}}
+    refused = {"memory_clinic_scores": {"notes.txt": b"x"}, "memory_open": {}}
+    for name, extra in (*accepted.items(), *refused.items()):
         path = tmp_path / "both.zip"
         path.write_bytes(make_zip({**files, **extra}))
-        result = rehearse(clinic / f"dist/codabench/memory_clinic_{name}.zip", path)
-        assert (result.status == FINISHED) == (not extra), result.reasons
+        result = rehearse(clinic / f"dist/codabench/{name}.zip", path)
+        assert (result.status == FINISHED) == (accepted.get(name) == extra), result.reasons
+    bundle = unzipped((clinic / "dist/codabench/memory_open.zip").read_bytes())
+    kit = unzipped(bundle["starting_kit.zip"])
+    assert "Open" in kit["README.md"].decode().partition("\n")[0]
+    assert "scores.csv" not in kit["README.md"].decode()
 
 
 def test_commands_run_for_each_bundle(clinic, monkeypatch):

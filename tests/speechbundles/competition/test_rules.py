@@ -134,6 +134,17 @@ def test_an_invalid_declaration_of_programs_is_refused(tmp_path, reason):
         read_competitions(Sources(ROOT, health(tmp_path, settings)))
 
 
+def test_two_tracks_of_a_task_have_the_same_limits_of_programs(tmp_path):
+    folder = health(tmp_path, f"{CODE}  sound: /x\n")
+    track = "  other: {task: health, title: Other, run_limits: {seconds: 60}}\n"
+    with (folder / "competition.yaml").open("a") as file:
+        file.write(track)
+    with pytest.raises(
+        OrganiserError, match=r"run_limits is \{'seconds': 60\} here and .* in health; both need"
+    ):
+        read_competitions(Sources(ROOT, folder))
+
+
 def test_programs_imply_labels_at_home_and_a_page(tmp_path):
     (read,) = read_competitions(Sources(ROOT, health(tmp_path, f"{CODE}  sound: ../wav\n")))
     assert (read["labels"], read.home_sets, read.sound) == ("home", ["evaluation"], tmp_path / "../wav")
