@@ -10,10 +10,11 @@ import pandas as pd
 from speechbundles.annotation.agreement import answer_agreement
 from speechbundles.annotation.merge import EACH, MEDIAN, Merged, disagreements, merge, model_of
 from speechbundles.annotation.rounds import Round
-from speechbundles.annotation.sheets import Questions, expected_answers, read_answers, sheet_name
+from speechbundles.annotation.sheets import Questions, expected_answers, read_answers, sheets_of
 from speechbundles.annotation.tables import (
     AGREEMENT,
     ASSIGNMENT,
+    DATA,
     ITEMS,
     SPEAKER,
     Frame,
@@ -25,7 +26,7 @@ from speechbundles.annotation.tables import (
     refusing,
     xlsx_bytes,
 )
-from speechbundles.annotation.turn_files import RTTM, SUFFIXES, read_turns, stem_of
+from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of
 from speechbundles.annotation.turns import Recordings, merge_turns, recoded, turn_agreement
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import suggestion
@@ -46,11 +47,15 @@ Written = tuple[dict[str, bytes], list[str]]
 
 
 def files_in(sources: Sequence[Path], suffixes: Sequence[str] = SUFFIXES) -> dict[Path, str]:
-    """Return the files in or among sources, each with its annotator: its folder, or its name; by default, of turns."""
+    """Return the files in or among sources, each with its annotator: its folder, or its name; by default, of turns.
+
+    A text beside the sheets that `assign` wrote is a note, and no label track.
+    """
     found = {}
     for source in sources:
         for path in sorted(source.rglob("*")) if source.is_dir() else [source]:
-            if path.suffix.lower() in suffixes and path.name not in (ASSIGNMENT, ITEMS):
+            note = path.suffix.lower() == TRACK and (path.parent / DATA).is_file()
+            if path.suffix.lower() in suffixes and path.name not in (ASSIGNMENT, ITEMS) and not note:
                 found[path] = path.parent.name if source.is_dir() else path.stem
     return found
 
@@ -149,8 +154,7 @@ def _summary(answers: Frame, merged: Merged, labels: Frame, ours: Round) -> Iter
         empty = int((mine["value"] == "").sum())
         yield f"{annotator}: {count_of(len(mine) - empty, 'answer')}" + f", {empty} missing" * (empty > 0)
     if ours.assigned is not None:
-        pairs = zip(ours.assigned["annotator"], ours.assigned["round"], strict=True)
-        waiting = {sheet_name(*pair) for pair in pairs} - {Path(file).stem for file in answers["file"]}
+        waiting = sheets_of(ours.assigned).keys() - {Path(file).stem for file in answers["file"]}
         if waiting:
             yield f"no sheet yet: {some_of(sorted(waiting), 8)}"
     yield f"{count_of(labels.index.nunique(), 'item')} with a label, {merged.left_out['item'].nunique()} left out"
@@ -176,13 +180,14 @@ def merge_annotations(
     tiers, tier_labels: see `read_turns`.
     """
     with refusing() as problems:
+        if ours.assigned is not None:
+            names = sheets_of(ours.assigned)
+            for path, folder in paths.items():
+                if folder not in names:
+                    message = f"folder {folder}; {suggestion(folder, sorted(names))}"
+                    problems.add("unknown_annotator", path.name, message)
+            paths = {path: names.get(folder, folder) for path, folder in paths.items()}
         turns = read_turns(paths, list(ours.items.index), tiers, problems, tier_labels)
-        names = [*paths.values()] if ours.assigned is None else sorted(ours.assigned["annotator"].unique())
-        for path, annotator in paths.items():
-            if annotator not in names:
-                problems.add(
-                    "unknown_annotator", path.name, f"folder {annotator}; {suggestion(annotator, names)}"
-                )
         if recode:
             table = read_table(recode, problems, ["from", "to"])
             turns = recoded(turns, dict(zip(table["from"], table["to"], strict=True)), problems)

@@ -71,6 +71,12 @@ def sheet_name(annotator: str, number: object) -> str:
     return annotator if str(number) == "1" else f"{annotator}_{number}"
 
 
+def sheets_of(assigned: Frame) -> dict[str, str]:
+    """Return the annotator of each sheet, or folder of files, `name -> annotator`."""
+    pairs = assigned[["annotator", "round"]].drop_duplicates().to_numpy().tolist()
+    return {sheet_name(*pair): pair[0] for pair in pairs}
+
+
 def require_names(annotators: Sequence[str], columns: Sequence[str]) -> None:
     """Refuse names of annotators that cannot be names of sheets, and columns of sheets with other uses, all at once."""
     wrong = []
@@ -124,8 +130,7 @@ def read_answers(
         names = {folded(each): each for each in sorted(answers["annotator"].unique(), reverse=True)}
         answers["annotator"] = answers["annotator"].map(lambda each: names[folded(each)])
     else:
-        pairs = assigned[["annotator", "round"]].drop_duplicates().to_numpy().tolist()
-        names = {folded(sheet_name(*pair)): pair[0] for pair in pairs}
+        names = {folded(sheet): annotator for sheet, annotator in sheets_of(assigned).items()}
         who = answers["annotator"].map(lambda each: names.get(folded(each)))
         wrong = answers[who.isna()].drop_duplicates("annotator")
         refuse(problems, "unknown_annotator", wrong, lambda row: _unknown("annotator", row.annotator, names))

@@ -103,6 +103,17 @@ def test_an_item_that_is_not_in_the_table_is_refused(tmp_path):
         )
 
 
+def test_turns_of_a_later_round_are_of_the_same_annotator(tmp_path):
+    files = {f"{who}/a.txt": b"0\t1\tE\n" for who in ("anna", "ben_2")}
+    assigned = pd.DataFrame({"annotator": ["anna", "ben"], "item": "a", "round": [1, 2]})
+    ours = Round("id", {}, ITEMS[:1].assign(duration="2"), assigned)
+    paths = files_in([write_files(tmp_path, files | {"README.txt": b"", DATA: b""})])
+    assert "ben" in merge_annotations(paths, ours, "majority", None, (), False)[1][0]
+    assigned["round"] = 1
+    with pytest.raises(OrganiserError, match="folder ben_2; did you mean ben"):
+        merge_annotations(paths, ours, "majority", None, (), False)
+
+
 def test_turns_of_folders_become_turns_regions_and_recordings(tmp_path):
     """Cara found nothing in b, which counts as silence; anna and ben are a majority."""
     write_files(

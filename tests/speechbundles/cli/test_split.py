@@ -15,11 +15,13 @@ def place(tmp_path_factory):
     """A folder with items, a filled-in round and its merged labels."""
     folder = tmp_path_factory.mktemp("corpus")
     rows = [(f"r{n:03}", f"S{n // 8}", "mild" if n // 8 % 3 else "severe", "0.5") for n in range(320)]
+    write_files(folder, {"anna.csv": b"id,label\n"})
     text = "\n".join(["id,speaker,severity,duration", *map(",".join, rows), ""])
     write_files(folder, {"items.csv": text.encode()})
     run = ["--annotators", "anna, ben", "--ask", "label=correct,incorrect", "--each", "2"]
     assert build_bundle.main(["assign", str(folder / "items.csv"), *run, "--out", str(folder / "round")]) == 0
     recordings.main("--answer", str(folder / "round"))
+    write_files(folder / "round", {"README.txt": b"A note is no label track."})
     merged = ["merge", str(folder / "round"), "--rule", "unanimous", "--out", str(folder / "labels")]
     assert build_bundle.main(merged) == 0
     return folder
