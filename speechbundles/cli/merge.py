@@ -30,6 +30,7 @@ from speechbundles.annotation.tables import DATA, SPEAKER, read_items, require_n
 from speechbundles.cli.assign import NOTHING, ask
 from speechbundles.cli.options import Command, flag, path_option
 from speechbundles.cli.terminal import reporting
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 
@@ -43,7 +44,7 @@ SOURCE = click.Path(exists=True, path_type=Path)
 @ask
 @click.option("--only", multiple=True, metavar="QUESTION", help="merge only these questions")
 @click.option(
-    "--id", default="id", show_default=True, metavar="COLUMN", help="the column of the ids in other sheets"
+    "--id", default="", metavar="COLUMN", help="the column of the ids in other sheets (default: id)"
 )
 @path_option("--items", "TABLE", "the items, with columns such as speaker and duration (in seconds)")
 @click.option("--unit", default=SPEAKER, show_default=True, metavar="COLUMN", help="what intervals resample")
@@ -67,9 +68,16 @@ def command(
     of_turns = {key: how.pop(key) for key in ("recode", "tiers", "tier_labels")}
     with reporting(ending=NOTHING):
         require_new(out)
-        ours = Round(id, parse_questions(ask), read_items(items) if items else pd.DataFrame(), None, unit)
-        if sources[0].is_dir() and (sources[0] / DATA).is_file():
-            ours = replace(read_round(sources[0]), unit=unit)
+        rounds = [each for each in sources if (each / DATA).is_file()]
+        given = [key for key, value in {"--items": items, "--ask": ask, "--id": id}.items() if value]
+        if rounds and given:
+            recorded = "assign recorded its items, questions and ids"
+            raise OrganiserError(f"{rounds[0]}: {recorded}; leave out {', '.join(given)}")
+        if rounds:
+            ours = replace(read_round(rounds[0]), unit=unit)
+        else:
+            table = read_items(items) if items else pd.DataFrame()
+            ours = Round(id or "id", parse_questions(ask), table, None, unit)
         turns = files_in(sources)
         if turns:
             files, lines = merge_annotations(turns, ours, rule, **of_turns)

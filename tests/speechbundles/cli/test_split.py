@@ -82,6 +82,8 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
         (["assign", "items.csv", "--annotators", "anna", "--out", "labels"], 1, "assignment.csv: No such file"),
         (["merge", "round", "--rule", "majority", "--out", "labels"], 1, "labels exists already"),
         (["merge", "nowhere", "--rule", "majority", "--out", "new"], 2, "'nowhere' does not exist"),
+        (["merge", "anna.csv", "round", "--rule", "each", "--out", "new", "--items", "items.csv", "--ask=q", "--id=i"],
+         1, "round: assign recorded its items, questions and ids; leave out --items, --ask, --id"),
         (["split", "labels", "--set", "evaluation", "--out", "new"], 2, "such as evaluation=0.7"),
         (["split", "labels", "--set", "a=1", "--set", "a=2", "--out", "new"], 2, "expected each of a once"),
         (["split", "labels", "--set", "../x=nan", "--out", "new"], 1, "of letters, digits, _ and -\nthe sets have nan"),
