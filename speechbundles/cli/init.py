@@ -68,7 +68,7 @@ def command(
             write_example(ROOT, folder, example)
             say(what_is_there(folder, example))
             return 0
-        given = {**known["task"], "sealed": known["sealed"]}
+        given = {**known["task"], "sealed": known["sealed"], "files": known["files"]}
         if new and kind:
             places = write_own_tasks(ROOT, folder, new, kind, given, software=software)
         else:

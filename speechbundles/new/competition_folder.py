@@ -42,7 +42,7 @@ def write_folder(
     root: the repository.
     folder: a new folder outside the repository.
     names: names of bundles, tasks or challenges.
-    given: settings that are known already: `sealed`, and for a task of one's own the parameters of its kind.
+    given: what is known already: `sealed`, `files` with labels, and for a task of one's own the parameters of its kind.
     software: the wheel that GitHub workflows install (see `workflow_files`); empty: no workflow is written.
 
     Returns
@@ -51,7 +51,7 @@ def write_folder(
 
     Raises
     ------
-    OrganiserError: an unknown name, or a folder that cannot be used. Nothing is written then.
+    OrganiserError: an unknown name, files for several tasks, or a folder that cannot be used. Nothing is written then.
     """
     require_new(root, folder)
     series = read_competitions(Sources(root))
@@ -74,7 +74,7 @@ def write_folder(
         deciding=DECIDING_SET,
         most=MOST_SUBMISSIONS,
     )
-    _write(root, folder, settings, places, software)
+    _write(root, folder, settings, places, given, software)
     return {"competition.yaml": _FILL_IN, **places}
 
 
@@ -119,7 +119,7 @@ def write_own_tasks(
     places = {
         f"reference_data/{task['name']}/{set_name}/": task["labels"] for task in tasks for set_name in sets
     }
-    _write(root, folder, settings, places, software)
+    _write(root, folder, settings, places, given, software)
     return {"competition.yaml": _FILL_IN, **places}
 
 
@@ -185,8 +185,19 @@ def require_new(root: Path, folder: Path) -> None:
         )
 
 
-def _write(root: Path, folder: Path, settings: str, places: Mapping[str, str], software: str) -> None:
+def _write(
+    root: Path,
+    folder: Path,
+    settings: str,
+    places: Mapping[str, str],
+    given: Mapping[str, Any],
+    software: str,
+) -> None:
     """Write the settings, a note into each folder for data, and the GitHub workflows."""
+    tasks = sorted({place.split("/")[1] for place in places if place.startswith("reference_data/")})
+    if given.get("files") and len(tasks) > 1:
+        how = f"the competition has {', '.join(tasks)}; leave out --data and copy the sets of each task"
+        raise OrganiserError(f"--data has the labels of one task, and {how}")
     notes: dict[str, str] = {f"pages/{NOTE}": fill_template("pages.txt")}
     for place, what in places.items():
         owner, _, file = place.rpartition("/")

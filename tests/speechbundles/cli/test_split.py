@@ -93,6 +93,9 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
         (["split", "labels", "--set", "evaluation=1", "--by", "family", "--out", "new"], 1, "no column family"),
         (["init", "other", "--new", "x", "--data", "round"], 2, "--new NAME with --kind KIND"),
         (["init", "other", "--new", "x", "--data", "nowhere"], 1, "no data.json that assign, merge or split wrote"),
+        (["init", "other", "--new", "x", "--kind", "decisions", "--kind", "scores", "--data", "labels"],
+         1, "--data has the labels of one task, and the competition has x_decisions, x_scores; leave out --data"),
+        (["init", "other", "psst", "--data", "labels"], 1, "has psst_correctness, psst_recognition; leave out"),
         (["describe", "nothing", "--out", "new"], 1, "no bundle nothing"),
     ],
 )  # fmt: skip
