@@ -15,7 +15,8 @@ from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.formats.text import decimal
 
-UNANIMOUS, MAJORITY, MEDIAN, EACH = RULES = ("unanimous", "majority", "median", "each")
+UNANIMOUS, MEDIAN, EACH = "unanimous", "median", "each"
+RULES = (UNANIMOUS, "majority", MEDIAN, EACH)
 
 _EM_STEPS, _CONVERGED = 1000, 1e-9
 

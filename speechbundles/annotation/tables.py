@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pandas as pd
-
 from speechbundles.competition.intake.commas import replace_commas
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
@@ -54,6 +52,8 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
 
     Decimal commas become points.
     """
+    import pandas as pd  # here, as init does without
+
     known, heads, file = {folded(column): column for column in needed}, [], path.name
     try:
         content = read_file(path, LARGEST_FILE)
@@ -96,6 +96,8 @@ def read_table(path: Path, problems: Problems, needed: Sequence[str] = ()) -> Fr
 
 def read_items(path: Path, id: str = "", needed: Sequence[str] = ()) -> Frame:
     """Read a table of items; its index is the id, by default the first column."""
+    import pandas as pd
+
     with refusing() as problems:
         frame = read_table(path, problems, [*filter(None, [id]), *needed])
         column = id or frame.columns[0]

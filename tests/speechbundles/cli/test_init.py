@@ -1,9 +1,12 @@
 """The command `init`."""
 
+import subprocess
+import sys
+
 import pytest
 
 import build_bundle
-from tests.samples.programs import write_files
+from tests.samples.programs import ROOT, write_files
 
 
 @pytest.mark.parametrize("taken", ["a file", "a folder with something in it"])
@@ -14,6 +17,11 @@ def test_init_needs_a_new_or_empty_folder(tmp_path, capsys, taken):
     assert build_bundle.main(["init", str(folder), "spoken_call"]) == 1
     assert f"{folder} exists already" in capsys.readouterr().err
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_init_takes_no_time_to_import_pandas():
+    code = "import sys, speechbundles.cli.init; sys.exit('pandas' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_init_wants_names_or_a_kind(tmp_path, capsys):
