@@ -81,16 +81,60 @@ WORDS = [
     for s, who, start, _, words in LINES
     for n, word in enumerate(words.split())
 ]
-TEXTS = {"s_1_0_1500": "at 3.50 007.0", "s_1_1500_2000": "e\u0301 1e3", "s_1_2000_3000": ""}
-NUMBERS = b"id,score\nb,1\na,2.250\nc,0.100\nd,+1e0\n"
+NUMBERS = "id,score\nb,1\na,2.250\nc,0.100\nd,+1e0\n"
+
+
+def transcribed(*texts):
+    """Transcripts of three segments in each format."""
+    said = dict(zip(("s_1_0_1500", "s_1_1500_2000", "s_1_2000_3000"), texts, strict=True))
+    spans = ("0.000 1.50 <o,f0>", "1.5 2.0", "2 3")
+    return {
+        "transcripts.csv": kinds.csv(id=[*said], transcript=texts).decode(),
+        "text": "".join(f"{id}  {text}\n" for id, text in said.items()),
+        "transcripts.trn": "".join(f"{text} ({id})\n" for id, text in said.items()),
+        "transcripts.stm": "".join(
+            f"s 1 who {span} {text}\n" for span, text in zip(spans, texts, strict=True)
+        ),
+        "transcripts.ctm": "".join(
+            f"{id} 1 {9 - n}.50 0.10 {word} 0.9\n"
+            for id, text in said.items()
+            for n, word in enumerate((text or "uh").split())
+        ),
+        "transcripts.jsonl": "\n".join(
+            json.dumps({"id": id, "text": text, "at": 3.50}) for id, text in said.items()
+        ),
+        "manifest.json": json.dumps(
+            [{"audio_filepath": f"x/{id}.wav", "pred_text": text} for id, text in said.items()]
+        ),
+    }
+
+
+def of_segments(**columns):
+    return {
+        "transcripts.csv": kinds.csv(id=["s_1_0_1500", "s_1_1500_2000", "s_1_2000_3000"], **columns).decode()
+    }
+
+
+LABELS = {"labels.csv": "id,label,speaker,test\na,yes,s,u\nb,no,t,u\nc,fake,s,v\nd,yes,t,v\n"}
+PRIORS = {"priors": {"yes": 0.9, "no": 0.05, "fake": 0.05}, "costs": {"c_miss": 1, "no": 10, "fake": 10}}
+MEETINGS = {
+    "meetings.json": json.dumps([{**each, "secret": 1} for each in HEARD]),
+    "meetings.csv": kinds.csv(**{key: [each[key] for each in HEARD] for key in HEARD[0]}).decode(),
+    "meetings.stm": "".join(f"{s} 1 {who} {start} {end} {words}\n" for s, who, start, end, words in LINES),
+    "meetings.ctm": "".join(f"{line}\n" for line, _ in WORDS),
+    "meetings.rttm": "SPEAKER s 1 5 1 <NA> <NA> x <NA> <NA>\n"
+    + "".join(f"LEXEME {line}\n" for _, line in WORDS),
+}
+TURN_FILES = {
+    "turns.csv": "recording,start,end,label\nr,0,2,x\nr,1.5,3,y\n",
+    "regions.csv": "recording,start,end\nr,0,9\n",
+}
 
 SUBMITTED = {
     "decisions": (
         {"classes": ["yes", "e\u0301"], "positive": "yes"},
         {"labels.csv": "id,label\na,yes\nb,yes\nc,e\u0301\nd,yes\n"},
-        {
-            "decisions.csv": "id,label\nb,yes\na,e\u0301\nd,yes\nc,e\u0301\n",
-        },
+        {"decisions.csv": "id,label\nb,yes\na,e\u0301\nd,yes\nc,e\u0301\n"},
     ),
     "ratings": (
         {"raters": ["r", "t"], "scale": [1, 3], "step": 0.5},
@@ -100,78 +144,105 @@ SUBMITTED = {
     "scores": (
         {"scale": [0, 3]},
         {"scores.csv": "id,score\na,1\nb,2.5\nc,3\nd,1.5\n"},
-        {"scores.csv": NUMBERS.decode()},
+        {"scores.csv": NUMBERS},
     ),
-    "identification": (
-        {"target": "yes"},
-        {"labels.csv": "id,label\na,yes\nb,no\nc,no\nd,yes\n"},
+    "decisions by speaker": (
+        {"classes": ["no", "yes"], "positive": "yes", "pool": "mean", "threshold": 1},
+        {"labels.csv": "id,label,speaker\na,yes,s\nb,no,t\nc,no,t\nd,yes,s\n"},
+        {"decisions.csv": NUMBERS},
+    ),
+    "identification": ({"target": "yes"}, LABELS, {"scores.csv": NUMBERS}),
+    "identification with two sides": (
+        {"target": "yes", "other_unit": "test"},
+        LABELS,
+        {"scores.csv": NUMBERS},
+    ),
+    "identification of classes": (
+        {"classes": ["yes", "no", "fake"]},
+        LABELS,
         {
-            "scores.csv": NUMBERS.decode(),
+            "scores.csv": "id,no,yes,fake,x\nd,1,-2.50,0,1\nc,0.5,0.250,+.75,1\nb,1e1,-1e-7,2,1\na,3,3.00001,2,1\n"
         },
+    ),
+    "identification by probabilities": (
+        {"classes": ["yes", "no"], "scores": "posteriors", "out_of_set": "fake"},
+        LABELS,
+        {"scores.csv": "id,yes,no\nd,.25,0.75\nc,0.5,0.250\nb,1e-9,0.999999\na,1,0\n"},
+    ),
+    "identification with spoofing": (
+        {"target": "yes", "classes": ["yes", "no", "fake"], **PRIORS},
+        LABELS,
+        {"scores.csv": NUMBERS},
+    ),
+    "identification with a countermeasure": (
+        {
+            **{"target": "yes", "classes": ["yes", "no", "fake"], **PRIORS},
+            "tandem": {"miss": 0.1, "false_alarm": 0.1, "spoof": 0.5},
+        },
+        LABELS,
+        {"scores.csv": "countermeasure,id,score\n-3.50,d,1e0\n2,c,2.250\n1.25,b,-.5\n+7,a,3\n"},
     ),
     "transcripts": (
         {},
-        {"transcripts.csv": kinds.csv(id=[*TEXTS], transcript=["at 3.50 7", "1e3 \u00e9", "x"]).decode()},
-        {
-            "transcripts.csv": kinds.csv(id=[*TEXTS], transcript=TEXTS.values()).decode(),
-            "text": "".join(f"{id}  {text}\n" for id, text in TEXTS.items()),
-            "transcripts.trn": "".join(f"{text} ({id})\n" for id, text in TEXTS.items()),
-            "transcripts.stm": "s 1 who 0.000 1.50 <o,f0> at 3.50 007.0\ns 1 who 1.5 2.0 e\u0301 1e3\ns 1 who 2 3\n",
-            "transcripts.ctm": "".join(
-                f"{id} 1 {9 - n}.50 0.10 {word} 0.9\n"
-                for id, text in TEXTS.items()
-                for n, word in enumerate((text or "y").split())
-            ),
-            "transcripts.jsonl": "\n".join(
-                json.dumps({"id": id, "text": text, "at": 3.50}) for id, text in TEXTS.items()
-            ),
-            "manifest.json": json.dumps(
-                [{"audio_filepath": f"x/{id}.wav", "pred_text": text} for id, text in TEXTS.items()]
-            ),
-        },
+        of_segments(transcript=["at 3.50 7", "1e3 \u00e9", "x"]),
+        transcribed("at 3.50 007.0", "e\u0301 1e3", ""),
+    ),
+    "transcripts in characters": (
+        {"units": "characters", "clip": "pooled"},
+        of_segments(transcript=["at 3.50 7", "1e3 \u00e9", "x"]),
+        transcribed("at 3.50 007.0", "e\u0301 1e3", "1.0"),
+    ),
+    "transcripts with unknown words": (
+        {"unk": "unk", "normalise": ["casefold"]},
+        of_segments(transcript=["at unk 7", "1e3 \u00e9", "unk"]),
+        transcribed("AT 3.50 007.0", "e\u0301 1e3", "unk"),
+    ),
+    "transcripts in phones": (
+        {"units": "phones", "phones": "arpabet"},
+        of_segments(transcript=["HH AA T", "K", "AA DX"]),
+        transcribed("HH AA  K", "T", "DX"),
+    ),
+    "transcripts with pronunciations": (
+        {"units": "phones", "phones": ["1", "1.0", "e1"], "canonical": "canonical"},
+        of_segments(canonical=["1 1.0", "e1", "1"], transcript=["1 1", "e1", "1.0"]),
+        transcribed("1 1.0", "e1", "1.0"),
     ),
     "turns": (
         {},
-        {
-            "turns.csv": "recording,start,end,label\nr,0,2,x\nr,1.5,3,y\n",
-            "regions.csv": "recording,start,end\nr,0,9\n",
-        },
+        TURN_FILES,
         {
             "turns.rttm": "SPEAKER r 1 1.2345 1.0 <NA> <NA> y <NA> <NA>\nSPEAKER r 1 0 .5 a b x c d\n",
             "r.rttm": "SPEAKER r 1 1.50 1.0 <NA> <NA> 1.50 <NA> <NA>\nNOSCORE r 1 0 1 <NA> <NA> <NA> <NA> <NA>\n",
         },
     ),
-    "meetings": (
-        {},
-        {"meetings.json": json.dumps(SAID)},
-        {
-            "meetings.json": json.dumps([{**each, "secret": 1} for each in HEARD]),
-            "meetings.csv": kinds.csv(**{key: [each[key] for each in HEARD] for key in HEARD[0]}).decode(),
-            "meetings.stm": "".join(
-                f"{s} 1 {who} {start} {end} {words}\n" for s, who, start, end, words in LINES
-            ),
-            "meetings.ctm": "".join(f"{line}\n" for line, _ in WORDS),
-            "meetings.rttm": "SPEAKER s 1 5 1 <NA> <NA> x <NA> <NA>\n"
-            + "".join(f"LEXEME {line}\n" for _, line in WORDS),
-        },
+    "turns of speakers": (
+        {"mapping": "optimal", "collar": 0.25, "overlap": "skipped"},
+        TURN_FILES,
+        {"turns.rttm": "SPEAKER r 1 1.2345 1.0 <NA> <NA> 01 <NA> <NA>\nSPEAKER r 1 0 1.9 a b 1 c d\n"},
+    ),
+    "meetings": ({}, {"meetings.json": json.dumps(SAID)}, MEETINGS),
+    "meetings in characters": (
+        {"units": "characters", "regions": "given"},
+        {"meetings.json": json.dumps(SAID), "regions.csv": "session_id,start,end\ns,0,9\n"},
+        MEETINGS,
     ),
 }
-"""Of each kind: its parameters, a reference, and a submission in each format; all have words that look like numbers."""
+"""Tasks of each kind: parameters, a reference, and a submission in each format, with words that look like numbers."""
 
 
 @pytest.mark.parametrize(
-    ("kind", "file"), [(kind, file) for kind, (*_, files) in SUBMITTED.items() for file in files]
+    ("name", "file"), [(name, file) for name, (*_, files) in SUBMITTED.items() for file in files]
 )
-def test_scores_of_the_canonical_form_are_those_of_the_answers(kind, file):
-    parameters, reference, files = SUBMITTED[kind]
-    task, truth = kinds.make(kind, **parameters), encoded(reference)
+def test_scores_of_the_canonical_form_are_those_of_the_answers(name, file):
+    parameters, reference, files = SUBMITTED[name]
+    task, truth = kinds.make(name.split()[0], **parameters), encoded(reference)
     items, given = task.format.read_reference(truth).items, {file: files[file].encode()}
     found = canonical(task, Files(given), items)
     assert kinds.scores_of(task, truth, found) == kinds.scores_of(task, truth, given)
     assert canonical(task, Files(found), items) == found
     assert b"secret" not in b"".join(found.values())
-    names = (task.format.submission_file, *task.format.other_submissions)
-    assert [name for name in names if name not in files] == []
+    names = {task.format.submission_file, *task.format.other_submissions}
+    assert " " in name or names <= {*files}  # of each kind, every format
 
 
 @pytest.mark.parametrize("name", CASES)
