@@ -6,19 +6,18 @@ The name is looked up in the competition folder, which is the current folder for
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from speechbundles.cli.progress import counting
-from speechbundles.cli.server import SERVER
+from speechbundles.cli.server import SERVER, using
 from speechbundles.cli.terminal import ROOT, answer
 from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.publication import (
@@ -28,7 +27,7 @@ from speechbundles.publication import (
     write_joint_board,
 )
 from speechbundles.runs import answers_below
-from speechbundles.server import private_folder, score_entries
+from speechbundles.server import HomeRules, private_folder, score_entries
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -84,7 +83,7 @@ def joint_board(
     fetched: Path,
     season: Path | None,
     out: Path,
-    build: Callable[[Path, Competition, Path], tuple[Path, Any]],
+    build: Callable[[Path, Competition, Path], tuple[Path, HomeRules]],
     *,
     private: bool,
     jobs: int | None,
@@ -99,27 +98,24 @@ def joint_board(
     build: makes a bundle that has all labels, in a private folder.
     private: whether it may be made while a phase is open.
     """
-    challenge, outputs = require_challenge(folder, name), {}
-    left_out: list[str] = []
-    for bundle, competition in challenge.bundles.items():
-        own = fetched / bundle
-        place = season or (answers_below(own) if competition.takes_code else own)
-        if season and (season / bundle).is_dir():
-            place = season / bundle
-        work = private_folder(season or fetched) / bundle
-        zipped, _ = build(folder, competition, work)
-        phase = read_built_bundle(zipped).phase(None)
-        if not private and (phase.closes is None or phase.closes > dates.now()):
-            raise OrganiserError(
-                f"{bundle}: {phase.name} is open until {phase.closes or 'an organiser ends it'}; a page with exact "
-                "scores would reveal hidden labels. Make it later, or give --private for a page that you keep"
-            )
-        with counting(f"scoring {bundle}") as progress:
+    challenge = require_challenge(folder, name)
+    if not private:
+        _require_over(challenge)
+    outputs, left_out = {}, list[str]()
+    with ExitStack() as locks:
+        for used in [season] if season else [fetched, *map(fetched.joinpath, challenge.bundles)]:
+            if used.is_dir():
+                locks.enter_context(using(used))
+        for bundle, competition in challenge.bundles.items():
+            place = _place(bundle, competition, fetched, season)
+            work = private_folder(season or fetched) / bundle
+            zipped, _ = build(folder, competition, work)
             at_home = bool(competition.home_sets)
-            outputs[bundle], notes = score_entries(
-                zipped, place, work / "scored", at_home=at_home, jobs=jobs, progress=progress
-            )
-        left_out += [f"{bundle}: {note}" for note in notes]
+            with counting(f"scoring {bundle}") as progress:
+                outputs[bundle], notes = score_entries(
+                    zipped, place, work / "scored", at_home=at_home, jobs=jobs, progress=progress
+                )
+            left_out += [f"{bundle}: {note}" for note in notes]
     board = make_joint_board(challenge, outputs, Sources(ROOT, folder), dates.now().date())
     written = write_joint_board(board, out)
     content = {**joint_board_to_dict(board), "left_out": left_out, "files": written}
@@ -127,3 +123,27 @@ def joint_board(
     answer(content, "\n".join([joint_board_to_text(board), *lines]), as_json=as_json)
     say(f"wrote {len(written)} files to {out}", error=True)
     return 0
+
+
+def _require_over(challenge: Challenge) -> None:
+    """Refuse a challenge in which a phase that decides is not over, for any of its competitions."""
+    now = f"{dates.now():{dates.FORMAT}}"
+    deciding = {bundle: each.deciding_phase for bundle, each in challenge.bundles.items()}
+    still_open = [
+        f"{bundle}: {phase.name} is open until {phase.end or 'an organiser ends it'}"
+        for bundle, phase in deciding.items()
+        if phase.end is None or phase.end >= now
+    ]
+    if still_open:
+        raise OrganiserError(
+            f"{'; '.join(still_open)}; a page with exact scores would reveal hidden labels. Make it later, or give "
+            "--private for a page that you keep"
+        )
+
+
+def _place(bundle: str, competition: Competition, fetched: Path, season: Path | None) -> Path:
+    """Return the folder with the submissions to a bundle, or with the answers of its programs."""
+    own = (season or fetched) / bundle
+    if season:
+        return own if own.is_dir() else season
+    return answers_below(own) if competition.takes_code else own

@@ -158,6 +158,11 @@ class Competition:
         """The set of the last steps that pages and kits describe: `evaluation`, or else the last one scored."""
         return DECIDING_SET if DECIDING_SET in self.scored_sets else self.scored_sets[-1]
 
+    @property
+    def deciding_phase(self) -> Phase:
+        """The first phase that scores the deciding set, else the first phase, as in a built bundle."""
+        return next((phase for phase in self.phases if phase.reference == DECIDING_SET), self.phases[0])
+
     def sealed_share(self, name: str) -> float:
         """Return the share of a set's units that is sealed; 0 for a public set, or if nothing is sealed."""
         return 0.0 if name in self["public_sets"] else self.settings.get("sealed", 0.0)

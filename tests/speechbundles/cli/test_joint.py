@@ -23,6 +23,7 @@ from speechbundles.cli.joint import for_each_bundle
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.zips import make_zip
 from speechbundles.new import examples
 from speechbundles.publication.teams import read_teams_table
@@ -270,6 +271,28 @@ def test_commands_run_for_each_bundle(clinic, monkeypatch):
     assert for_each_bundle("fetch", ["memory_clini"]) == []
 
 
+def test_before_anything_is_built_open_phases_and_folders_in_use_are_refused(clinic, monkeypatch, capsys):
+    def build(*anything):
+        raise AssertionError("built")
+
+    monkeypatch.setattr("speechbundles.cli.board.build_at_home", build)
+    season = ["--season", str(clinic / "season"), "--out", str(clinic.parent / "site")]
+    words = ["board", "memory_clinic", "--competition", str(clinic), *season, "--json"]
+    for day, end in (
+        (OPEN, "open until 2027-03-14 23:59:59"),
+        (datetime(2027, 3, 14, 23, 59, 59, 5), "until"),
+    ):
+        monkeypatch.setattr(dates, "now", lambda day=day: day)
+        assert build_bundle.main(words) == 1
+        assert json.loads(capsys.readouterr().out)["error"].count(end) == 2
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 3, 15))
+    with locked(clinic / "season" / LOCK, clinic, "fetch"):
+        assert build_bundle.main(words) == 1
+    assert "fetch is using this folder" in json.loads(capsys.readouterr().out)["error"]
+    with pytest.raises(AssertionError, match="built"):
+        build_bundle.main(words)
+
+
 def scored_by_program(parts, submission):
     """What the platform gets: the scores of the bundle's program, with 10 decimals; None if it refuses."""
     with tempfile.TemporaryDirectory() as place:
@@ -346,7 +369,7 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
         calls(("watch", 0, "is as in the bundle", 2), ("fetch", 0, "fetched now", 2))
         for competition, url in zip(bundles.values(), (8, 7), strict=True):
             assert f"https://host.example/competitions/{url}/" in json.dumps(competition["pages"])
-        calls(("board", "--out", str(site), 1, "is open until", 1))
+        calls(("board", "--out", str(site), 1, "is open until", 2))
         monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
         calls(("board", "--out", str(site), 0, "wrote", 1))
     board = json.loads((site / "board.json").read_text())
