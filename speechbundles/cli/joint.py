@@ -5,7 +5,7 @@ The name is looked up in the competition folder, which is the current folder for
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,16 +18,19 @@ from speechbundles.model import dates
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.publication import (
+    ScoringOutput,
     joint_board_to_dict,
     joint_board_to_text,
     make_joint_board,
+    read_teams_table,
     write_joint_board,
 )
 from speechbundles.runs import answers_below
-from speechbundles.server import HomeRules, private_folder, score_entries
+from speechbundles.server import INDEX, HomeRules, anonymous_names, private_folder, score_entries
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -101,7 +104,8 @@ def joint_board(
     challenge = require_challenge(folder, name)
     if not private:
         _require_over(challenge)
-    outputs, left_out = {}, list[str]()
+    teams = read_teams_table(folder, list(challenge.bundles))
+    outputs, left_out, anonymous = {}, list[str](), list[Path]()
     with ExitStack() as locks:
         for used in [season] if season else [fetched, *map(fetched.joinpath, challenge.bundles)]:
             if used.is_dir():
@@ -109,14 +113,17 @@ def joint_board(
         for bundle, competition in challenge.bundles.items():
             place = _place(bundle, competition, fetched, season)
             work = private_folder(season or fetched) / bundle
-            zipped, _ = build(folder, competition, work)
+            zipped, rules = build(folder, competition, work)
             at_home = bool(competition.home_sets)
             with counting(f"scoring {bundle}") as progress:
                 outputs[bundle], notes = score_entries(
                     zipped, place, work / "scored", at_home=at_home, jobs=jobs, progress=progress
                 )
             left_out += [f"{bundle}: {note}" for note in notes]
-    board = make_joint_board(challenge, outputs, Sources(ROOT, folder), dates.now().date())
+            anonymous += [place] if rules.anonymous else []
+        if anonymous:
+            teams = _anonymous_teams(challenge, teams, outputs, anonymous[0])
+    board = make_joint_board(challenge, outputs, teams, Sources(ROOT, folder), dates.now().date())
     written = write_joint_board(board, out)
     content = {**joint_board_to_dict(board), "left_out": left_out, "files": written}
     lines = [wrap(printable(line), "  ") for line in left_out]
@@ -147,3 +154,26 @@ def _place(bundle: str, competition: Competition, fetched: Path, season: Path | 
     if season:
         return own if own.is_dir() else season
     return answers_below(own) if competition.takes_code else own
+
+
+def _anonymous_teams(
+    challenge: Challenge,
+    teams: Mapping[str, Mapping[str, str]],
+    outputs: Mapping[str, Sequence[ScoringOutput]],
+    place: Path,
+) -> dict[str, dict[str, str]]:
+    """Return an anonymous name for the team of each account, `bundle -> account -> name`; the baseline keeps its own.
+
+    An account that is not listed in `teams.csv` has the name that it has on the leaderboard of the competition whose
+    submissions are in `place`.
+    """
+    accounts = {output.name for each in outputs.values() for output in each}
+    accounts |= {run.owner for run in read_index(place)} if (place / INDEX).is_file() else set()
+    listed = {team for own in teams.values() for team in own.values()}
+    names = anonymous_names(private_folder(place), accounts | listed)
+    if challenge.rule and challenge.rule.baseline in names:
+        names[challenge.rule.baseline] = challenge.rule.baseline
+    return {
+        bundle: {**names, **{account: names[team] for account, team in own.items()}}
+        for bundle, own in teams.items()
+    }

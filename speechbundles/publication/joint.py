@@ -17,7 +17,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.publication.board import Board, make_board
 from speechbundles.publication.outputs import ScoringOutput
 from speechbundles.publication.render import html_table, text_table
-from speechbundles.publication.teams import TEAMS_FILE, by_team, read_teams_table
+from speechbundles.publication.teams import by_team
 from speechbundles.publication.write import (
     CSV_FILE,
     HTML_FILE,
@@ -57,20 +57,23 @@ class JointBoard:
 
 
 def make_joint_board(
-    challenge: Challenge, outputs: Mapping[str, Sequence[ScoringOutput]], sources: Sources, day: date
+    challenge: Challenge,
+    outputs: Mapping[str, Sequence[ScoringOutput]],
+    teams: Mapping[str, Mapping[str, str]],
+    sources: Sources,
+    day: date,
 ) -> JointBoard:
     """Rank the teams of a challenge.
 
     Parameters
     ----------
     outputs: those of each bundle's entries, named by their accounts.
-    sources: of the competition folder, which may have `teams.csv`.
+    teams: the names of the teams of accounts, `bundle -> account -> name`; other accounts are teams of their own.
 
     Raises
     ------
-    OrganiserError: as `make_board`, or `teams.csv` or the baseline cannot be used.
+    OrganiserError: as `make_board`, or the baseline cannot be used.
     """
-    teams = read_teams_table(sources.folder / TEAMS_FILE, list(challenge.bundles))
     boards = {}
     for name, competition in challenge.bundles.items():
         column = competition.columns[0]

@@ -14,15 +14,15 @@ from speechbundles.publication.given import listed, raise_problems, read_rows
 TEAMS_FILE, TEAM, ALIASES = "teams.csv", "team", "aliases"
 
 
-def read_teams_table(path: Path, bundles: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the team of each listed account, `bundle -> account -> team`; none without the file.
+def read_teams_table(folder: Path, bundles: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the team of each account in `teams.csv`, `bundle -> account -> team`; none without the file.
 
     Raises
     ------
     OSError: the file is not an ordinary file, or too large.
     OrganiserError: lists every problem of the file.
     """
-    found: dict[str, dict[str, str]] = {bundle: {} for bundle in bundles}
+    path, found = folder / TEAMS_FILE, {bundle: dict[str, str]() for bundle in bundles}
     if not path.exists():
         return found
     header, rows = read_rows(path)

@@ -207,6 +207,19 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     board = json.loads((site / "board.json").read_text())
     assert [system["name"] for system in board["systems"] if system["name"] not in TEAMS] == ["First"]
     assert {*board["apart"]} == {"team11", "team2", "team3"}  # in the other task, they are teams of their own
+    settings = clinic / "competition.yaml"
+    text = settings.read_text()
+    settings.write_text(text.replace("defaults:\n", "defaults:\n  board_names: anonymous\n", 1))
+    assert build_bundle.main(["board", "memory_clinic", *words]) == 0
+    shown = {file: file.read_text(encoding="utf-8") for file in site.rglob("*") if file.is_file()}
+    assert [file for file, written in shown.items() if re.search(r"\bteam\d|First", written)] == []
+    with open(clinic / "season/.board/names.csv", encoding="utf-8", newline="") as file:
+        owners = {row["name"]: row["owner"] for row in csv.DictReader(file)}
+    hidden = json.loads(shown[site / "board.json"])
+    assert {owners[system["name"]]: system["score"] for system in hidden["systems"]} == {
+        system["name"]: system["score"] for system in board["systems"]
+    }
+    settings.write_text(text)
     (clinic / "teams.csv").unlink()
 
 
@@ -402,5 +415,5 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
 def test_teams_that_cannot_be_told_apart_are_refused(tmp_path, text, words):
     write_files(tmp_path, {"teams.csv": text})
     with pytest.raises(OrganiserError) as refusal:
-        read_teams_table(tmp_path / "teams.csv", ["memory_scores"])
+        read_teams_table(tmp_path, ["memory_scores"])
     assert words in str(refusal.value)
