@@ -69,15 +69,19 @@ def run(arguments: Sequence[str]) -> int:
     try:
         status: int = program.main([*arguments] or ["build"], standalone_mode=False)
     except click.ClickException as error:
-        from speechbundles.cli.terminal import answer_json
-        from speechbundles.model.text import say
-
         message = io.StringIO()
         error.show(message)
-        say(message.getvalue().rstrip("\n"), error=True)
-        if "--json" in arguments:
-            answer_json({"error": error.format_message()})
-        return error.exit_code
+        return _refused(message.getvalue().rstrip("\n"), error.format_message(), error.exit_code, arguments)
+    return status
+
+
+def _refused(shown: str, message: str, status: int, arguments: Sequence[str]) -> int:
+    """Print why no command is run, with `--json` also as JSON; return the exit status."""
+    from speechbundles.cli.terminal import answer_json, warn
+
+    warn(shown)
+    if "--json" in arguments:
+        answer_json({"error": message})
     return status
 
 
@@ -86,14 +90,13 @@ def _for_each_bundle(arguments: Sequence[str]) -> list[list[str]] | int:
     if len(arguments) < 2 or arguments[0] not in OF_CHALLENGES:
         return []
     from speechbundles.cli.joint import for_each_bundle
-    from speechbundles.cli.terminal import warn
+    from speechbundles.cli.terminal import describe
     from speechbundles.model.errors import OrganiserError
 
     try:
         return [[arguments[0], *each] for each in for_each_bundle(arguments[0], arguments[1:])]
-    except OrganiserError as error:
-        warn(str(error))
-        return 1
+    except (OrganiserError, OSError) as error:
+        return _refused(describe(error), describe(error), 1, arguments)
 
 
 def _summary(command: str) -> str:

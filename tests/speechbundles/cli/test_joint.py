@@ -284,6 +284,12 @@ def test_commands_run_for_each_bundle(clinic, monkeypatch):
     assert for_each_bundle("fetch", ["memory_clini"]) == []
 
 
+def test_a_name_that_cannot_be_used_is_refused_with_json_as_well(clinic, monkeypatch, capsys):
+    monkeypatch.chdir(write_files(clinic.parent / "plain", {"competition.yaml": "bundles: {a: 1}\n"}))
+    assert build_bundle.main(["fetch", "memory_clinic", "--json"]) == 1
+    assert "competition.yaml" in json.loads(capsys.readouterr().out)["error"]
+
+
 def test_before_anything_is_built_open_phases_and_folders_in_use_are_refused(clinic, monkeypatch, capsys):
     def build(*anything):
         raise AssertionError("built")
