@@ -224,6 +224,7 @@ CASES = (
         "means", "decisions", decisions, {}, classes=["a", "b", "c"], primary="accuracy", mean_over="language"
     ),
     _case("levels", "scores", scores, {}, scale=[0, 10], level="system"),
+    _case("rating_levels", "ratings", ratings, {}, raters=3, scale=[1, 5], level="system"),
     *(
         _case(
             eer,

@@ -41,6 +41,7 @@ from ..metrics.rater_pairs import RaterPairs, pair_kappas
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, text, units_by
+from .levels import LEVEL_COLUMN, check_levels, count_levels, level_scores, unit_of_levels
 from .scale import Scale, check_step, human_scores, optional_cells, points, read_ends, read_step
 
 FILE = "ratings.csv"
@@ -53,6 +54,10 @@ SHOWN = 8
 LINEAR, QUADRATIC = "linear", "quadratic"
 MARGINS = (0.2, 0.15, 0.1)
 """Margins of the alternative annotator test for experts, skilled annotators and crowd workers."""
+
+
+Steps = tuple[int, int]
+"""The ends of a scale in steps."""
 
 
 class Fewest(NamedTuple):
@@ -77,6 +82,7 @@ def ratings(
     step: float = 1,
     weights: str = LINEAR,
     margin: float = MARGINS[0],
+    level: str = "",
     id: str = "id",
     item: str = "item",
     unit: str = "speaker",
@@ -91,15 +97,12 @@ def ratings(
         The columns of the raters, two or more.
     scale, step
         The lowest and the highest rating, and the distance of neighbouring ratings.
-    weights
-        The weights of disagreements in kappa, `linear` or `quadratic`.
-    margin
-        The margin of the alternative annotator test.
-    id, item, unit
-        See `kind`.
+    weights, margin, level, id, item, unit
+        As `RATINGS` describes them. For the scores by level, the human score of an item is the mean of its ratings.
     form, fewest
         The file formats, and the numbers with which raters count, if they are not those of the kind.
     """
+    unit = unit_of_levels(level, unit, id)
     _check_raters(raters, id, unit)
     if points(scale, step) > MOST_STEPS:
         found = f"[{scale[0]:g}, {scale[1]:g}] has {points(scale, step)} steps of {step:g}"
@@ -109,14 +112,16 @@ def ratings(
     columns = dict.fromkeys(raters, _ratings(scale, step, empty=True))
     reference = one_table(FILE, columns, id=id, item=item, unit=unit)
     submission = one_table(FILE, {COLUMN: _ratings(scale, step)}, id=id, item=item)
-    middle, check = sum(steps) // 2, partial(_check, scale=steps, item=item)
+    middle = sum(steps) // 2
+    asked: dict[str, Any] = {"scale": steps, "level": level, "step": step}
+    check = partial(_check, item=item, **asked)
     return Task(
         name=name,
         title=title,
         format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
         units=units_by(item, unit),
-        count=partial(_count, scale=steps, fewest=fewest),
-        scores=_scores(raters, step, weights, margin, item),
+        count=partial(_count, fewest=fewest, **asked),
+        scores=(*level_scores(level), *_scores(raters, step, weights, margin, item)),
         right=lambda rows: agreement.exact(rows["ratings"]),
         labels=lambda answers: [
             rating for column in answers.columns.values() for rating in column.tolist() if rating >= steps[0]
@@ -156,7 +161,7 @@ def _ratings(scale: Scale, step: float, *, empty: bool = False) -> Parser:
     return parse
 
 
-def _view(scale: tuple[int, int], weights: str, step: float = 1) -> View:
+def _view(scale: Steps, weights: str, step: float = 1) -> View:
     """Return what reports show of ratings in steps; `scale` is in steps, too; `weights`: those of kappa."""
     facts = {"scale": scale, "weights": weights, "step": step, "listed": MOST_LISTED}
     return View("ratings", lambda reference: reference.columns, itemgetter(COLUMN), facts)
@@ -179,7 +184,7 @@ class _Raters(NamedTuple):
     common: np.ndarray
 
 
-def _raters(reference: Answers, scale: tuple[int, int], fewest: Fewest) -> _Raters:
+def _raters(reference: Answers, scale: Steps, fewest: Fewest) -> _Raters:
     table = np.stack(list(reference.columns.values())).astype(float)
     table[table < scale[0]] = np.nan
     rated = ~np.isnan(table)
@@ -189,7 +194,9 @@ def _raters(reference: Answers, scale: tuple[int, int], fewest: Fewest) -> _Rate
     return _Raters(table, enough, pairs, (np.outer(enough, enough) & (shared >= fewest.common))[pairs])
 
 
-def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[int, int], item: str) -> None:
+def _check(
+    answers: Answers, table: Table, problems: Problems, *, scale: Steps, item: str, level: str, step: float
+) -> None:
     if problems:
         return
     raters = _raters(answers, scale, FEWEST)
@@ -205,10 +212,13 @@ def _check(answers: Answers, table: Table, problems: Problems, *, scale: tuple[i
             "`kind: scores` with the mean rating"
         )
         problems.add("too_few_ratings", table.file, message)
+    if not problems:
+        human, width = np.nanmean(raters.table, axis=0) * step, (scale[1] - scale[0]) * step
+        check_levels(level, answers, human, width, table, problems)
 
 
 def _count(
-    reference: Answers, submission: Answers, *, scale: tuple[int, int], fewest: Fewest
+    reference: Answers, submission: Answers, *, scale: Steps, fewest: Fewest, level: str, step: float
 ) -> dict[str, Any]:
     """The counts of each item.
 
@@ -220,23 +230,23 @@ def _count(
     table, rated = raters.table, ~np.isnan(raters.table)
     system = np.broadcast_to(submission[COLUMN].astype(float), table.shape)
     pairs, *panels = (_of_listed if len(table) <= MOST_LISTED else _of_crowd)(raters, system, scale)
-    centre = sum(scale) / 2
+    centre, human = sum(scale) / 2, np.nanmean(table, axis=0)
     counts: dict[str, Any] = {
         "pairs": pairs,
         "ratings": rater_pairs.pooled_cells(table, system, scale=scale),
         **dict(zip(("with_system", "humans"), panels)),
-        "concordance": correlation.rating_moments(np.nanmean(table, axis=0) - centre, system[0] - centre),
+        "concordance": correlation.rating_moments(human - centre, system[0] - centre),
     }
     if len(table) >= fewest.raters:
         rows = alternative_annotator.annotator_comparisons(
             np.nan_to_num(table), submission[COLUMN], rated=rated
         )
         counts["comparisons"] = _with_enough(rows, fewest)
-    return counts
+    return {**counts, **count_levels(level, reference, human * step, system[0] * step)}
 
 
 def _of_listed(
-    raters: _Raters, system: np.ndarray, scale: tuple[int, int]
+    raters: _Raters, system: np.ndarray, scale: Steps
 ) -> tuple[RaterPairs, RatingCells, RatingCells]:
     """The counts of the system with each rater and of each two raters; all pairs with the system, and without it."""
     table = raters.table
@@ -255,7 +265,7 @@ def _of_listed(
 
 
 def _of_crowd(
-    raters: _Raters, system: np.ndarray, scale: tuple[int, int]
+    raters: _Raters, system: np.ndarray, scale: Steps
 ) -> tuple[RaterPairs, RatingCells, RatingCells]:
     """The same with the pairs of the system and each rater who rated enough items alone."""
     ours = raters.table[raters.enough]
@@ -367,6 +377,7 @@ RATINGS = Kind(
                   "replace this rater in the alternative annotator test: 0.2 where the raters are experts, 0.15 for "
                   "skilled annotators, 0.1 for crowd workers, who cost least.", one_of(*MARGINS), MARGINS[0],
                   MARGINS[0]),
+        LEVEL_COLUMN,
         *COMMON,
     ),
     ratings,

@@ -11,8 +11,7 @@ undefined because the submitted scores are constant is 0. Lin's concordance corr
 predictions are shifted or on another scale. The mean shift is without its sign, because a leaderboard
 ranks in one direction.
 
-With a level, such as the system whose speech was rated, correlations and the error are also computed from the means of
-each system's items, and the correlation of these means is the primary score. Systems are then the units.
+With a level, such as the system whose speech was rated, the scores of `levels` come first.
 Source: `metrics.correlation`, `metrics.prediction_error`.
 """
 
@@ -31,14 +30,23 @@ from ..formats.cells import Parser, real_numbers
 from ..formats.format import Format
 from ..formats.problems import Problems, count_of
 from ..formats.sheets import Answers, sheet_format
-from ..formats.speakers import Units, refuse_empty
-from ..formats.tables import Table, numbered
+from ..formats.speakers import Units
+from ..formats.tables import Table
 from ..metrics import correlation, prediction_error
-from ..metrics.counts import by_group, total
+from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task, View
 from ..trivial import always, at_random
 from .kind import COMMON, Kind, Parameter, ParameterError, one_table, optional_text, units_by
+from .levels import (
+    FEWEST,
+    LEAST_SPREAD,
+    LEVEL_COLUMN,
+    check_levels,
+    count_levels,
+    level_scores,
+    unit_of_levels,
+)
 from .scale import (
     HUMAN_DECIMALS,
     Scale,
@@ -53,10 +61,6 @@ from .scale import (
 )
 
 FILE = "scores.csv"
-FEWEST = 3
-LEAST_SPREAD = 1 / 1000
-"""The least standard deviation of the human scores in widths of the scale, and the least variance of true scores in
-variances of the human scores. With less, a score could exceed what a platform can store."""
 
 
 def scores(
@@ -92,8 +96,8 @@ def scores(
     """
     if step:
         check_step(scale, step)
-    _check_columns(control, second, level, id, unit if unit != level else "", truth)
-    unit = level or unit
+    unit = unit_of_levels(level, unit, id)
+    _check_columns(truth, control=control, second=second, id=id, **{"level" if level else "unit": unit})
     asked = _Asked(scale, step, control, second, truth, answer, item, level)
     reference = one_table(FILE, asked.columns, id=id, item=item, unit=unit)
     if level:
@@ -106,7 +110,7 @@ def scores(
         format=form or sheet_format(reference, submission, list_file="items.csv", check=asked.check),
         units=units or units_by(item, unit),
         count=asked.count,
-        scores=(*_scores_of_means(level), *_scores(step=step, held=held or control, second=second)),
+        scores=(*level_scores(level), *_scores(step=step, held=held or control, second=second)),
         right=partial(_right, width=asked.width, stepped=bool(step)),
         labels=lambda reference: reference[truth].tolist(),
         trivial={
@@ -118,10 +122,9 @@ def scores(
     )
 
 
-def _check_columns(control: str, second: str, level: str, id: str, unit: str, truth: str) -> None:
-    named = (("control", control), ("second", second), ("level", level), ("id", id), ("unit", unit))
-    used = Counter(filter(None, (truth, *(column for _, column in named))))
-    for parameter, column in named:
+def _check_columns(truth: str, **named: str) -> None:
+    used = Counter(filter(None, (truth, *named.values())))
+    for parameter, column in named.items():
         if used[column] > 1:
             raise ParameterError(parameter, f"the column {column!r} is used twice")
 
@@ -195,36 +198,9 @@ class _Asked:
             message = f"{self.control} is {answers[self.control][0]:g} for every {self.item}; "
             message += "expected values that differ, or no `control`"
             problems.add("constant_control", table.file, message)
-        if self.level:
-            self._check_levels(answers, table, problems)
+        check_levels(self.level, answers, human, self.width, table, problems)
         if self.second:
             self._check_second(human, answers[self.second], table, problems)
-
-    def _check_levels(self, answers: Answers, table: Table, problems: Problems) -> None:
-        refuse_empty(table, self.level, answers.texts[self.level], problems)
-        means = self._means(answers, answers[self.truth])[1]
-        if not problems and (len(means) < FEWEST or np.ptp(means) < LEAST_SPREAD * self.width):
-            message = f"{len(means)} means by {self.level}, from {means.min():g} to {means.max():g}; "
-            problems.add("constant_scores", table.file, f"{message}expected at least {FEWEST} that differ")
-
-    def _means(self, reference: Answers, *values: np.ndarray) -> list[np.ndarray]:
-        """The first row of each level, and the means of values over its items."""
-        _, row = numbered(reference.texts[self.level])
-        order, ends = np.argsort(row, kind="stable"), np.cumsum(np.bincount(row))[:-1]
-        groups = np.split(order, ends)
-        means = (np.array([math.fsum(each[group]) / len(group) for group in groups]) for each in values)
-        return [np.array([group[0] for group in groups]), *means]
-
-    def _count_means(self, reference: Answers, submission: Answers) -> dict[str, Any]:
-        """The counts of levels, each in the row of its first item."""
-        first, human, predicted = self._means(reference, reference[self.truth], submission[self.answer])
-        counted = {
-            "means": correlation.correlation_moments(human, predicted),
-            "mean_ranks": correlation.rank_moments(human, predicted),
-            "mean_orders": correlation.pair_orders(human, predicted),
-            "mean_errors": prediction_error.squared_errors(human, predicted),
-        }
-        return {part: by_group(rows, first, len(reference.items)) for part, rows in counted.items()}
 
     def _check_second(self, human: np.ndarray, second: np.ndarray, table: Table, problems: Problems) -> None:
         both = int((~np.isnan(second)).sum())
@@ -263,7 +239,7 @@ class _Asked:
         if self.second:
             ratings = np.stack([human, reference[self.second]], axis=1)
             parts["true_scores"] = prediction_error.true_score_errors(ratings, predicted)
-        return {**parts, **(self._count_means(reference, submission) if self.level else {})}
+        return {**parts, **count_levels(self.level, reference, human, predicted)}
 
 
 def _right(rows: Any, *, width: float, stepped: bool) -> Any:
@@ -284,21 +260,6 @@ def _signed_shift(rows: prediction_error.Differences) -> str:
 
 
 # fmt: off
-def _scores_of_means(level: str) -> tuple[Score, ...]:
-    """The scores of the means of each level's items; none without a level."""
-    means = f"of the {level}s' mean predictions and mean human scores"
-    return (
-        Score("level_pearson_r", f"Pearson r by {level}", HIGHER, correlation.correlation, f"correlation {means}",
-              of="means", undefined=0.0, bounds=AGREEMENT, best=1),
-        Score("level_spearman_r", f"Spearman r by {level}", HIGHER, correlation.correlation,
-              f"correlation of the ranks {means}", of="mean_ranks", undefined=0.0, bounds=None),
-        Score("level_kendall", f"Kendall τ by {level}", HIGHER, correlation.kendall_tau,
-              f"rank correlation τ-b {means}", of="mean_orders", undefined=0.0, bounds=None),
-        Score("level_rmse", f"RMSE by {level}", LOWER, prediction_error.root_mean_square,
-              f"root mean square difference {means}", of="mean_errors", bounds=POSITIVE),
-    ) if level else ()
-
-
 def _scores(*, step: Optional[float], held: str, second: str) -> tuple[Score, ...]:
     """The scores; those that need a step, a control variable or a second human score only where there is one."""
     half, one = (step or 0) / 2, float(step or 0)
@@ -354,9 +315,7 @@ SCORES = Kind(
         Parameter("second", "The column of the reference with a second human score, which may be empty for some "
                   "items: PRMSE compares with the true scores behind both. Leave it out for none.", optional_text,
                   "score2", None),
-        Parameter("level", "The column of the reference by which items are averaged, such as system: the correlation "
-                  "of the means is then the primary score, with its ranks and error beside it, and intervals are over "
-                  "systems. Leave it out for none.", optional_text, "system", None),
+        LEVEL_COLUMN,
         *COMMON,
     ),
     scores,

@@ -246,37 +246,3 @@ def test_a_submitted_score_may_lie_beyond_the_scale_by_its_width() -> None:
     for answer, message in (("11.1", "'11.1'; .* from -4 to 11"), ("4,5", "4"), ("nan", "'nan'")):
         with pytest.raises(SubmissionError, match=message):
             scored(task, truth, [1, 2, answer])
-
-
-def test_scores_by_level_are_those_of_the_means_of_its_items():
-    """Against scipy on the means; ties in them make τ-b differ from τ-a."""
-    rng = np.random.default_rng(8)
-    systems = [f"s{n % 7}" for n in range(60)]
-    human, given = rng.integers(0, 11, 60), rng.integers(0, 11, 60)
-    human[[1, 8, 15]], human[[2, 9, 16]] = 5, 5
-    found = scored(make(scale=[0, 10], level="system"), {"score": human, "system": systems}, given)
-    means = [
-        [
-            np.mean([value for value, own in zip(side, systems, strict=True) if own == each])
-            for each in sorted(set(systems))
-        ]
-        for side in (human, given)
-    ]
-    assert found["level_pearson_r"] == pytest.approx(stats.pearsonr(*means).statistic, **EXACT)
-    assert found["level_spearman_r"] == pytest.approx(stats.spearmanr(*means).statistic, **EXACT)
-    assert found["level_kendall"] == pytest.approx(stats.kendalltau(*means).statistic, **EXACT)
-    assert found["level_rmse"] == pytest.approx(math.sqrt(np.mean(np.subtract(*means) ** 2)), **EXACT)
-    plain = scored(make(scale=[0, 10]), {"score": human}, given)
-    assert {key: found[key] for key in plain} == plain
-
-
-@pytest.mark.parametrize(
-    ("systems", "expected"),
-    [
-        (["a", "", "b", "c"], "the system is empty"),
-        (["a", "a", "b", "b"], "2 means by system, from 1.5 to 3.5; expected"),
-    ],
-)
-def test_levels_that_cannot_be_correlated_are_refused(systems, expected):
-    with pytest.raises(ReferenceFileError, match=expected):
-        count(make(scale=[0, 10], level="system"), {"score": [1, 2, 3, 4], "system": systems}, [1, 2, 3, 4])
