@@ -8,7 +8,7 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 # pip would compile on one core, and the packages' own tests too.
 COMPILE = $(BIN)/python -m compileall -q -j 2 -x '/tests?/' .venv/lib >/dev/null 2>&1 || :
 
-.PHONY: demo test test-thorough lint docs bench audio browser live pictures portability fuzz mutants samples \
+.PHONY: demo test test-thorough lint docs reference bench audio browser live pictures portability fuzz mutants samples \
   container-image lock clean
 
 demo: .venv/installed-research
@@ -31,6 +31,10 @@ docs: .venv/installed-docs
 	if $(BIN)/python -c "import sphinx"; \
 	then $(BIN)/python -m sphinx -W --keep-going -n -q docs docs/_build/html; \
 	else echo "skipped: Sphinx and MyST-Parser need Python 3.11"; fi
+
+# Write the generated parts of the pages in docs/reference anew, from the code.
+reference: .venv/installed-dev
+	PYTHONPATH=. $(BIN)/python docs/_ext/reference.py
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks

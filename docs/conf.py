@@ -1,35 +1,23 @@
 """The documentation site: `make docs` builds it into docs/_build/html. No page loads anything from another host."""
 
+import re
 import shutil
-import sys
 from pathlib import Path
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
 project = "spokeneval"
 author = "The spokeneval contributors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "formulas", "reference"]
+extensions = ["myst_parser"]
 exclude_patterns = ["_build"]
 
 smartquotes = False  # they would print the hyphens of `--new` as a dash
-myst_enable_extensions = ["deflist", "dollarmath"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 myst_dmath_allow_digits = False
-
-autodoc_member_order = "bysource"
-# Types of numpy and the standard library are described elsewhere, and pages are built without a network.
-nitpick_ignore_regex = [("py:.*", r"(?!spokeneval).*")]
-nitpick_ignore = [
-    ("py:class", "spokeneval.metrics.counts.C"),  # a type variable
-    # Fields of results; the architecture page says where they are.
-    ("py:class", "spokeneval.task.Task"),
-    ("py:class", "spokeneval.ranking.values.Place"),
-    ("py:class", "spokeneval.ranking.values.Row"),
-    ("py:class", "spokeneval.ranking.values.Pair"),
-    ("py:class", "spokeneval.ranking.values.Table"),
-    ("py:class", "spokeneval.ranking.values.Column"),
-]
 
 html_theme = "furo"
 html_title = "Speech challenges"
@@ -42,6 +30,31 @@ html_show_copyright = False
 toc_object_entries_show_parents = "hide"
 
 
+_LINK = re.compile(r"\]\((\.\./[^)#\s]+\.md)(?:#[^)]*)?\)")
+
+
+def for_the_site(app, docname, source):
+    """Formulas as MyST takes them, and links to files outside of docs/ as those to copies: they are no pages."""
+
+    def outside(link):
+        target = Path(app.srcdir, docname).parent / link[1]
+        return link[0] if target.resolve().is_relative_to(app.srcdir) else f"](path:{link[1]})"
+
+    page = re.sub(r"\$`(.+?)`\$", r"$\1$", source[0]).replace("```math\n", "```{math}\n")
+    source[0] = _LINK.sub(outside, page)
+
+
+def inline_formula(self, node):
+    """A formula as MathML, which browsers draw without a script."""
+    self.body.append(f'<span class="math">{convert(node.astext())}</span>')
+    raise nodes.SkipNode
+
+
+def formula(self, node):
+    self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
 def copy_pictures(app, error):
     """Copy the pictures to where `<picture>` elements of the pages, which work on GitHub too, expect them."""
     if error is None and (HERE / "pictures").is_dir():
@@ -49,4 +62,6 @@ def copy_pictures(app, error):
 
 
 def setup(app):
+    app.connect("source-read", for_the_site)
+    app.add_html_math_renderer("mathml", (inline_formula, None), (formula, None))
     app.connect("build-finished", copy_pictures)

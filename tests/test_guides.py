@@ -50,8 +50,9 @@ ELSEWHERE = {
 }
 """Pages whose commands are run by other tests, or need hours."""
 README = "../README"
+GENERATED = re.compile("<!-- generated: .+? -->.*?<!-- end -->", re.DOTALL)
 PAGES = {
-    path.relative_to(DOCS).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+    path.relative_to(DOCS).with_suffix("").as_posix(): GENERATED.sub("", path.read_text(encoding="utf-8"))
     for path in sorted(DOCS.glob("[a-z]*/*.md"))
 }
 PAGES[README] = (ROOT / "README.md").read_text(encoding="utf-8")

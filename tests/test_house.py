@@ -1,4 +1,4 @@
-"""The house's order, read from its files: who imports whom, and what is known where."""
+"""The house's order, read from its files: who imports whom, what is known where, and what pages are made of."""
 
 from __future__ import annotations
 
@@ -275,3 +275,14 @@ def test_tests_lie_at_the_path_of_what_they_test(place):
         if not tested.exists() and not tested.with_suffix("").is_dir()
     }
     assert astray == set()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse writes usages in another way")
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/reference").glob("*.md")), ids=lambda page: page.stem)
+def test_the_generated_parts_of_a_page_are_those_of_the_code(monkeypatch, page):
+    monkeypatch.syspath_prepend(ROOT / "docs/_ext")
+    text = page.read_text(encoding="utf-8")
+    assert import_module("reference").filled(text) == text, (
+        "run make reference, or PYTHONPATH=. .venv/bin/python docs/_ext/reference.py"
+    )
+    assert "```{" not in text

@@ -1,33 +1,13 @@
-"""Formulas as MathML, which browsers draw without a script: LaTeX in pages, and plain formulas in docstrings."""
+"""The plain formulas of docstrings in LaTeX."""
 
 from __future__ import annotations
 
 import re
 
-from docutils import nodes
-from latex2mathml.converter import convert
-from sphinx.application import Sphinx
-from sphinx.writers.html5 import HTML5Translator
-
 _CLAUSE = re.compile(r"(^Return |[.;:,] | with | where |[.;:,]?$)")
 _FORMULA = re.compile(r" = |[\w)] / [\w(]")
 _TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>[^\W\d][\w'-]*)|(?P<sign>[-+*/^=()]))")
 _SIGNS = {"*": r" \cdot ", "+": " + ", "-": " - "}
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
-    return {"parallel_read_safe": True}
-
-
-def _inline(self: HTML5Translator, node: nodes.math) -> None:
-    self.body.append(f'<span class="math">{convert(node.astext())}</span>')
-    raise nodes.SkipNode
-
-
-def _block(self: HTML5Translator, node: nodes.math_block) -> None:
-    self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
-    raise nodes.SkipNode
 
 
 def with_formulas(text: str) -> str:

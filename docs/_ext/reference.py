@@ -1,4 +1,4 @@
-"""Fills the pages of docs/reference/: `<!-- generated: NAME -->` is replaced by Markdown made from the code."""
+"""Writes the generated parts of the pages in docs/reference, from the code: `make reference`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ import runpy
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import click
 import yaml
-from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
+from docstrings import heading, members, module_page, module_title, object_entry
 
 import spokeneval
 import spokeneval.__main__
+import spokeneval.metrics
 from sample_data.demo import submissions
 from speechbundles.cli.program import COMMANDS
 from speechbundles.competition import schema as competition_schema
@@ -34,42 +36,46 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.description import FileDescription, describe_task
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS, declared_task
-from spokeneval.kinds.kind import REQUIRED
+from spokeneval.kinds.kind import REQUIRED, Parameter
 from spokeneval.run.statistics import by_unit
-from spokeneval.task import Task
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE_SET = "evaluation"
 
-_LINK = re.compile(r"\]\((\.\./[^)#\s]+\.md)(?:#[^)]*)?\)")
-_MARKER = re.compile(r"<!-- generated: (\w+)(?: (\w+))? -->")
+PAGES = sorted((ROOT / "docs/reference").glob("*.md"))
+_MARKER = re.compile(r"(<!-- generated: (.+?) -->)\n.*?<!-- end -->", re.DOTALL)
+_MODULES = re.compile(r"<!-- generated: modules (\S+) (.+?) -->")
+_OF_METRICS = re.compile(
+    r"# Metrics: (.+)\n\nThis page describes (.+?)\. .*\n\n<!-- generated: modules spokeneval.metrics (.+?) -->"
+)
+_TRAILING = re.compile(r" +$", re.MULTILINE)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("source-read", _fill)
-    return {"parallel_read_safe": True}
+def main() -> None:
+    """Write the generated parts of all pages anew."""
+    for path in PAGES:
+        path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def _fill(app: Sphinx, docname: str, source: list[str]) -> None:
-    page = source[0]
+def filled(page: str) -> str:
+    """A page with its generated parts, each between `<!-- generated: NAME ... -->` and `<!-- end -->`."""
 
     def generated(marker: re.Match[str]) -> str:
-        name, task = marker.groups()
-        return "\n".join(GENERATORS[name](page, find_task(task)) if task else GENERATORS[name]())
+        name, *words = marker[2].split()
+        text = "\n".join(GENERATORS[name](page, *words) if words else GENERATORS[name]())
+        return f"{marker[1]}\n\n{_TRAILING.sub('', text).strip()}\n\n<!-- end -->"
 
-    def outside(link: re.Match[str]) -> str:
-        """A link to a file outside of docs/ as one to a copy of it, because that is no page of the site."""
-        target = Path(app.srcdir, docname).parent / link[1]
-        return link[0] if target.resolve().is_relative_to(app.srcdir) else f"](path:{link[1]})"
-
-    source[0] = _LINK.sub(outside, _MARKER.sub(generated, page))
+    return _MARKER.sub(generated, page)
 
 
 def _entries(described: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """A definition list of those that have a description."""
-    for term, meaning in described:
-        if meaning:
-            yield from (f"`{term}`", f": {meaning}", "")
+    """A list of those that have a description."""
+    yield from (f"- `{term}`: {meaning}" for term, meaning in described if meaning)
+    yield ""
+
+
+def _with_facts(text: str, facts: Iterable[str]) -> str:
+    return "\n".join([text, *(f"  - {fact}" for fact in facts)])
 
 
 def _code(text: str, language: str = "text") -> Iterator[str]:
@@ -134,10 +140,11 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield from _code(parser.format_usage().removeprefix("usage: "))
     yield from (parser.description or "", "")
     formatter = parser._get_formatter()
-    for action in parser._actions:
-        if action.dest != "help":
-            shown = formatter._format_action_invocation(action)
-            yield from _entries([(shown, formatter._expand_help(action) if action.help else "")])
+    yield from _entries(
+        (formatter._format_action_invocation(action), formatter._expand_help(action))
+        for action in parser._actions
+        if action.dest != "help" and action.help
+    )
 
 
 # competition.yaml
@@ -209,9 +216,9 @@ def _keys(title: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> Ite
 def _described(key: str, entry: Mapping[str, Any], schema: Mapping[str, Any], more: str) -> str:
     """A key's description, then its values and what else there is to say, as a list."""
     if "description" not in entry:
-        raise ExtensionError(f"competition.schema.json: {key} has no description")
+        raise ValueError(f"competition.schema.json: {key} has no description")
     facts = (_values(entry, schema["$defs"]), more)
-    return "\n".join([entry["description"], "", *(f"  - {fact}" for fact in facts if fact)])
+    return _with_facts(entry["description"], filter(None, facts))
 
 
 def _values(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
@@ -249,14 +256,17 @@ def _values(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
 
 def options() -> Iterator[str]:
     """The options of the tasks, which `options` of a task sets."""
+    return _entries(_described_options())
+
+
+def _described_options() -> Iterator[tuple[str, str]]:
     for name in task_names():
         for option in find_task(name).options:
             values = " or ".join(f"`{value}`" for value in option.values)
             facts = [f"task: `{name}`", values, f"default: `{option.values[0]}`"]
             if option.public_only:
                 facts.append(f"only for public labels: {_listed(option.public_only)}")
-            lines = [_OPTIONS[option.name], "", *(f"  - {fact}" for fact in facts)]
-            yield from _entries([(option.name, "\n".join(lines))])
+            yield option.name, _with_facts(_OPTIONS[option.name], facts)
 
 
 _OPTIONS = {
@@ -271,8 +281,9 @@ _OPTIONS = {
 # Files
 
 
-def files(page: str, task: Task) -> Iterator[str]:
+def files(page: str, name: str) -> Iterator[str]:
     """A task's files: what they are called, their first lines. Every column must be described on the page."""
+    task = find_task(name)
     section = page.partition(f"<!-- generated: files {task.name} -->")[0].rpartition("\n## ")[2]
     folder = ROOT / "reference_data" / task.name / SAMPLE_SET
     contents = {layout.file: (folder / layout.file).read_bytes() for layout in task.format.layouts}
@@ -298,7 +309,7 @@ def files(page: str, task: Task) -> Iterator[str]:
     yield from _code(_first_lines(submission[name]))
     missing = [column for column in columns if f"`{column}`" not in section]
     if missing:
-        raise ExtensionError(f"docs/reference/files.md does not describe {', '.join(missing)} of {task.name}")
+        raise ValueError(f"docs/reference/files.md does not describe {', '.join(missing)} of {task.name}")
 
 
 def _instead(files: Iterable[FileDescription]) -> str:
@@ -318,21 +329,69 @@ def _first_lines(content: bytes) -> str:
 
 
 def metrics() -> Iterator[str]:
-    return _modules("spokeneval.metrics")
+    """The pages of metrics with their modules; each module is on one page."""
+    listed, rows = [], []
+    for path in PAGES:
+        if found := _OF_METRICS.match(path.read_text(encoding="utf-8")):
+            listed += (names := found[3].split())
+            titles = [module_title(import_module(f"spokeneval.metrics.{name}")) for name in names]
+            links = "; ".join(f"[{title}]({path.name}#{slug(title)})" for title in titles)
+            rows.append(f"| [{found[1]}]({path.name}) | {found[2]} | {links} |")
+    yield from ("| task | metrics | sections |", "|---|---|---|", *sorted(rows))
+    if sorted(listed) != [found.name for found in pkgutil.iter_modules(spokeneval.metrics.__path__)]:
+        raise ValueError(f"docs/reference/metrics-*.md: each module of metrics once; found {sorted(listed)}")
 
 
-def compare() -> Iterator[str]:
-    return _modules("spokeneval.ranking", "multiple_comparisons", "power", "randomisation", "ranks")
+def modules(page: str, package: str, *names: str) -> Iterator[str]:
+    """Modules of a package, with their public objects."""
+    for name in names:
+        module = import_module(f"{package}.{name}")
+        yield from module_page(module, partial(_link, module))
 
 
-def _modules(package: str, *chosen: str) -> Iterator[str]:
-    for found in pkgutil.iter_modules(import_module(package).__path__):
-        if chosen and found.name not in chosen:
-            continue
-        module = import_module(f"{package}.{found.name}")
-        title = re.split(r"[:.(]", (module.__doc__ or found.name).splitlines()[0])[0].strip()
-        yield from (f"## {title}", "", "```{eval-rst}", f".. automodule:: {module.__name__}", "   :members:")
-        yield from ("```", "")
+def objects(page: str, *names: str) -> Iterator[str]:
+    """Objects of `spokeneval`; those of classes that they inherit from, too."""
+    for name in names:
+        place, _, last = f"spokeneval.{name}".rpartition(".")
+        module = import_module(getattr(import_module(place), last).__module__)
+        yield from object_entry(module, last, partial(_link, module), parents=True)
+
+
+def slug(title: str) -> str:
+    """The anchor of a heading, as GitHub and the site name it."""
+    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+def _link(module: ModuleType, name: str) -> str:
+    """A link to the section of an object: one of the module, one of `spokeneval`, or one with its module's name."""
+    pages = _pages_of_modules()
+    place, _, last = name.rpartition(".")
+    place = place or module.__name__
+    if name == "counts":
+        return f"{pages['spokeneval.metrics.counts']}#counts"
+    if place in pages and last in members(import_module(place)):
+        return f"{pages[place]}#{slug(heading(place, last))}"
+    described = last in _objects() and name in (last, f"spokeneval.{last}")
+    return f"library.md#{slug(f'spokeneval.{last}')}" if described else ""
+
+
+@cache
+def _objects() -> set[str]:
+    """The objects that the page of the library describes."""
+    markers = re.findall(
+        "<!-- generated: objects (.+?) -->", (PAGES[0].parent / "library.md").read_text("utf-8")
+    )
+    return {name for marker in markers for name in marker.split()}
+
+
+@cache
+def _pages_of_modules() -> dict[str, str]:
+    return {
+        f"{package}.{name}": path.name
+        for path in PAGES
+        for package, names in _MODULES.findall(path.read_text(encoding="utf-8"))
+        for name in names.split()
+    }
 
 
 # Results
@@ -374,14 +433,8 @@ def kinds() -> Iterator[str]:
         declared = inline_yaml({"kind": kind.name, **examples})
         yield from (f"## {kind.name}", "", f"{kind.description[0].upper()}{kind.description[1:]}.", "")
         yield from ("### Parameters", "")
-        for parameter in kind.parameters:
-            default = "required"
-            if parameter.default is not REQUIRED:
-                default = f"default: `{inline_yaml(parameter.default)}`" if parameter.default else "optional"
-            facts = (default, f"example: `{inline_yaml(parameter.example)}`")
-            lines = [parameter.description.replace("<", "\\<"), "", *(f"  - {fact}" for fact in facts)]
-            yield from _entries([(parameter.name, "\n".join(lines))])
-        yield from (f"### Files and scores of `{declared}`", "")
+        yield from _entries((parameter.name, _parameter(parameter)) for parameter in kind.parameters)
+        yield from ("### Files and scores", "", f"These are those of `{declared}`:", "")
         described = describe_task(task)
         yield f"- reference: {files_of(task)}{_instead(described.reference)}"
         one = task.format.submission_file
@@ -394,19 +447,30 @@ def kinds() -> Iterator[str]:
         yield ""
 
 
+def _parameter(parameter: Parameter) -> str:
+    default = "required"
+    if parameter.default is not REQUIRED:
+        default = f"default: `{inline_yaml(parameter.default)}`" if parameter.default else "optional"
+    facts = (default, f"example: `{inline_yaml(parameter.example)}`")
+    return _with_facts(parameter.description.replace("<", "\\<"), facts)
+
+
 def statistics() -> Iterator[str]:
     """The columns of `statistics.json` of each task, from the sample."""
-    for name in task_names():
-        task = find_task(name)
-        folder = ROOT / "reference_data" / name / SAMPLE_SET
-        reference = task.format.read_reference(
-            {file: (folder / file).read_bytes() for file in task.format.reference_files}
-        )
-        with tempfile.TemporaryDirectory() as place:
-            write_tree(Path(place, "it"), next(iter(submissions(name).values())))
-            submission = task.format.read_submission(list_files(Path(place, "it")), reference.items)
-        counted = by_unit(task.units(reference), task.count(reference, submission))
-        yield from _entries([(name, _condensed(counted.columns))])
+    return _entries((name, _columns(name)) for name in task_names())
+
+
+def _columns(name: str) -> str:
+    task = find_task(name)
+    folder = ROOT / "reference_data" / name / SAMPLE_SET
+    reference = task.format.read_reference(
+        {file: (folder / file).read_bytes() for file in task.format.reference_files}
+    )
+    with tempfile.TemporaryDirectory() as place:
+        write_tree(Path(place, "it"), next(iter(submissions(name).values())))
+        submission = task.format.read_submission(list_files(Path(place, "it")), reference.items)
+    counted = by_unit(task.units(reference), task.count(reference, submission))
+    return _condensed(counted.columns)
 
 
 def _condensed(columns: Sequence[str]) -> str:
@@ -435,6 +499,9 @@ GENERATORS = {
     generator.__name__: generator
     for generator in (
         *(organiser_commands, library_commands, kit_command, settings, options, files),
-        *(metrics, compare, scores, kinds, statistics, signature),
+        *(metrics, modules, objects, scores, kinds, statistics, signature),
     )
 }
+
+if __name__ == "__main__":
+    main()
