@@ -165,7 +165,7 @@ def _publish(target: _Target, folder: Path, *, page: bool, **of_runs: Any) -> li
         job, taken = _run(target.competition, bundle, fetched, **of_runs)
         answers = answers_below(fetched)
         with counting("scoring") as scoring:
-            board = make_home_board(bundle, answers, rules, dates.now(), progress=scoring)
+            board = make_home_board(bundle, answers, rules, dates.now(), of_runs["jobs"], scoring)
         if target.out:
             write_home_board(board, target.out)
             owners = {each.run.owner for each in taken}

@@ -14,6 +14,7 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.build import plan_bundles
+from speechbundles.cli import run as cli
 from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
@@ -102,7 +103,10 @@ def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates, "now", lambda: NOW)
     mine = begin_with_sound(tmp_path)
     uploaded(mine, ("anna", program(GOOD)), ("bob", program(WRONG)))
-    assert run("--competition", mine, "--out", tmp_path / "site", "--json", "--repeat", 2) == 0
+    real, jobs = cli.make_home_board, []
+    monkeypatch.setattr(cli, "make_home_board", lambda *given: jobs.append(given[4]) or real(*given))
+    assert run("--competition", mine, "--out", tmp_path / "site", "--json", "--repeat", 2, "--jobs", 1) == 0
+    assert jobs == [1]
     printed = json.loads(capsys.readouterr().out)
     assert [(each["owner"], each["code"]) for each in printed["runs"]] == [("anna", "ok"), ("bob", "ok")]
     assert set(shown(tmp_path / "site")) == {"anna", "bob"}
