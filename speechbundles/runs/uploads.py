@@ -20,6 +20,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import (
+    SUBMISSIONS,
     Fetched,
     read_index,
     safe_name,
@@ -274,6 +275,11 @@ def _write_answers(fetched: Path, folder: Path, taken: Sequence[Taken]) -> None:
             rows.append(replace(run, submission="", output="", note=run.note or why))
     folder.mkdir(exist_ok=True)
     write_index(folder, rows)
+    kept = {folder / row.submission for row in rows if row.submission}
+    for stale in {
+        *(folder / SUBMISSIONS).rglob("*.zip")
+    } - kept:  # withdrawn since, or run again with another end
+        stale.unlink()
 
 
 def what_returns(job: Job, each: Taken) -> str:

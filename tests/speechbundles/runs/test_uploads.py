@@ -120,6 +120,15 @@ def test_withdrawn_late_and_public_uploads(home, tmp_path):
     assert [each.step.code for each in home(jobs=1, team_hours=1e-9)] == ["ok", "team_limit"]
 
 
+def test_answers_of_a_withdrawn_upload_are_deleted(home, tmp_path):
+    uploaded(tmp_path, ("anna", program(GOOD)), ("bob", program(WRONG)))
+    home()
+    runs = read_index(tmp_path / "fetched")
+    write_index(tmp_path / "fetched", [replace(runs[0], note=DELETED), runs[1]])
+    home()
+    assert [path.parent.name for path in (tmp_path / "fetched/.runs/fetched").rglob("*.zip")] == ["bob"]
+
+
 def test_uploads_that_are_too_large_or_cannot_be_read_stop_no_other(home, tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "MAX_BYTES", 500)
     uploaded(tmp_path, ("large", b"x" * 2000), ("lost", b""), ("anna", program("1/0")))
