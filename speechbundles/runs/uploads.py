@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import EFBIG
+from math import inf
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Result, connected, lost_result
@@ -44,7 +45,15 @@ from speechbundles.model.text import printable
 from speechbundles.publication.season import REFUSED, Submission, replay
 from speechbundles.runs.job import Job, conditions, sound_seconds
 from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, read_step, shown_time
-from speechbundles.runs.stages import ANSWERS_ZIP, BUILD, ENVIRONMENT, OUTCOME, check_only, take_through
+from speechbundles.runs.stages import (
+    ANSWERS_ZIP,
+    BUILD,
+    ENVIRONMENT,
+    OUTCOME,
+    check_only,
+    machine_seconds,
+    take_through,
+)
 from speechbundles.server import runs_of_uploads
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
@@ -90,7 +99,7 @@ def run_uploads(
     sets: the set of each phase, by the name of the phase.
     jobs: the number of runs at the same time, without a scheduler.
     scheduler: the address of a Dask scheduler; its workers see the same folders.
-    team_hours: the most machine hours of all runs of an owner.
+    team_hours: the most machine hours of an owner's runs. An upload that begins before they are used up is run once.
 
     Raises
     ------
@@ -98,34 +107,56 @@ def run_uploads(
     """
     state = fetched / STATE
     state.mkdir(mode=0o700, exist_ok=True)
-    waiting, taken = _chosen(job, bundle, sets, fetched, state)
-    used: dict[str, float] = {}
-    lock, busy = threading.Lock(), dict[Path, threading.Lock]()
+    waiting, rest = _chosen(job, bundle, sets, fetched, state)
+    places, groups = dict[str, set[Path]](), dict[object, list[Taken]]()
+    for each in (*waiting, *rest):
+        places.setdefault(each.run.owner, set()).add(each.place)
+    for each in waiting:  # with a limit, one after another: whom it refuses does not depend on `jobs`
+        groups.setdefault(each.run.id if team_hours is None else each.run.owner, []).append(each)
+    busy = {each.place: threading.Lock() for each in waiting}
 
     def one(each: Taken) -> Taken:
-        done = read_step(each.place / OUTCOME)
-        with lock:
-            over = team_hours is not None and used.get(each.run.owner, 0.0) >= 3600 * team_hours
-        if over and not done:
-            return replace(each, step=Step(TEAM_LIMIT))
+        most = inf
+        if team_hours is not None:
+            used = sum(map(machine_seconds, places[each.run.owner] - {each.place}))
+            most = 3600 * team_hours - used
         try:
-            with busy.setdefault(
-                each.place, threading.Lock()
-            ):  # two uploads of the same bytes share their state
-                step = done or take(job, fetched / each.run.submission, each.place, each.hidden)
+            with busy[each.place]:  # two uploads of the same bytes share their state
+                step = read_step(each.place / OUTCOME)
+                if not step and machine_seconds(each.place) >= most:
+                    step = Step(TEAM_LIMIT)
+                step = step or take(job, fetched / each.run.submission, each.place, each.hidden, most)
         except (OrganiserError, OSError, RuntimeError) as error:
             step = Step(MACHINE, log=str(error))
-        with lock:
-            used[each.run.owner] = used.get(each.run.owner, 0.0) + machine_seconds(each.place)
         return replace(each, step=step)
 
     with _taking(scheduler, jobs) as (pool, take):
-        futures = [pool.submit(one, each) for each in waiting]
-        for number, future in enumerate(as_completed(futures), 1):
-            taken.append(future.result())
-            progress(number, len(futures))
+        taken = [*rest, *_each_once(pool, [*groups.values()], one, progress)]
     taken.sort(key=lambda each: each.run.id)
     _write(job, fetched, state, taken)
+    return taken
+
+
+def _each_once(
+    pool: ThreadPoolExecutor, groups: list[list[Taken]], one: Callable[[Taken], Taken], progress: Progress
+) -> list[Taken]:
+    """Take the uploads of a group one after another, and groups beside each other; after Ctrl-C, no further begins."""
+    taken, total = list[Taken](), sum(map(len, groups))
+    lock, stopped = threading.Lock(), threading.Event()
+
+    def one_after_another(group: list[Taken]) -> None:
+        for each in group:
+            if not stopped.is_set():
+                done = one(each)
+                with lock:
+                    taken.append(done)
+                    progress(len(taken), total)
+
+    try:
+        for future in as_completed([pool.submit(one_after_another, group) for group in groups]):
+            future.result()
+    finally:
+        stopped.set()
     return taken
 
 
@@ -184,12 +215,12 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
         return
     with connected(scheduler) as client:
 
-        def there(job: Job, upload: Path, place: Path, hidden: str) -> Step:
+        def there(job: Job, upload: Path, place: Path, hidden: str, most: float) -> Step:
             words = [path.resolve() for path in (upload, place)]
             needs = {"GPU": 1} if job.gpu else {}
             try:
                 step: Step = client.submit(
-                    take_through, job, *words, hidden, pure=False, resources=needs
+                    take_through, job, *words, hidden, most, pure=False, resources=needs
                 ).result()
             except OrganiserError:
                 raise
@@ -199,15 +230,6 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
 
         with ThreadPoolExecutor(max(1, sum(client.nthreads().values()))) as pool:
             yield pool, there
-
-
-def machine_seconds(place: Path) -> float:
-    """Return the time that all stages of an upload took on the machine."""
-    steps = map(
-        read_step,
-        (place / BUILD, *sorted(place.glob(f"{SMOKE}.json")), *sorted(place.glob(f"{RUN}[0-9].json"))),
-    )
-    return sum(step.seconds for step in steps if step)
 
 
 def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None:

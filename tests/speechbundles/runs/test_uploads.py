@@ -120,6 +120,19 @@ def test_withdrawn_late_and_public_uploads(home, tmp_path):
     assert [each.step.code for each in home(jobs=1, team_hours=1e-9)] == ["ok", "team_limit"]
 
 
+def test_hours_of_earlier_calls_and_repeats_count_whatever_the_jobs(home, tmp_path):
+    """Also hours of an upload that was withdrawn after its run; the first run ends, and is not repeated."""
+    uploaded(tmp_path, ("anna", program(GOOD)), ("anna", program(GOOD + "#")), ("bob", program(GOOD)))
+    first, second, third = home(team_hours=1e-9, repeat=3)
+    assert [each.step.code for each in (first, second, third)] == ["ok", "team_limit", "ok"]
+    assert [path.name for path in first.place.glob("run*.json")] == ["run1.json"]
+    runs = read_index(tmp_path / "fetched")
+    write_index(tmp_path / "fetched", [replace(runs[0], note=DELETED), *runs[1:]])
+    assert [each.step.code for each in home(team_hours=1e-9)] == ["withdrawn", "team_limit", "ok"]
+    uploaded(tmp_path, ("bob", program(GOOD + "##")), ("bob", program(GOOD)))
+    assert [each.step.code for each in home(team_hours=1e-9)] == ["team_limit", "ok"]
+
+
 def test_answers_of_a_withdrawn_upload_are_deleted(home, tmp_path):
     uploaded(tmp_path, ("anna", program(GOOD)), ("bob", program(WRONG)))
     home()
@@ -127,6 +140,20 @@ def test_answers_of_a_withdrawn_upload_are_deleted(home, tmp_path):
     write_index(tmp_path / "fetched", [replace(runs[0], note=DELETED), runs[1]])
     home()
     assert [path.parent.name for path in (tmp_path / "fetched/.runs/fetched").rglob("*.zip")] == ["bob"]
+
+
+def test_ctrl_c_begins_no_further_upload(home, tmp_path, monkeypatch):
+    begun = []
+
+    def take(job, upload, *others):
+        begun.append(upload)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(uploads, "take_through", take)
+    uploaded(tmp_path, *((f"team{number}", program(f"{GOOD}#{number}")) for number in range(9)))
+    with pytest.raises(KeyboardInterrupt):
+        home(jobs=1)
+    assert len(begun) < 9
 
 
 def test_uploads_that_are_too_large_or_cannot_be_read_stop_no_other(home, tmp_path, monkeypatch):
