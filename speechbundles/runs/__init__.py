@@ -7,7 +7,6 @@ from speechbundles.runs.job import environment_of as environment_of
 from speechbundles.runs.job import layers as layers
 from speechbundles.runs.job import make_job as make_job
 from speechbundles.runs.outcomes import OF_HIDDEN_RUNS as OF_HIDDEN_RUNS
-from speechbundles.runs.outcomes import bits_of_an_attempt as bits_of_an_attempt
 from speechbundles.runs.uploads import STATE as STATE
 from speechbundles.runs.uploads import Taken as Taken
 from speechbundles.runs.uploads import answers_below as answers_below

@@ -24,8 +24,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.zips import files_below
-from speechbundles.runs.outcomes import digest_of
-from speechbundles.runs.packages import tree_digest
+from speechbundles.runs.outcomes import digest_of, tree_digest
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
 
@@ -142,29 +141,25 @@ def _environment(*of_engine: Any) -> str:
     return outcome.stdout.strip()
 
 
-def conditions(job: Job, hidden: str) -> str:
-    """Return a digest of all that the outcome of a program depends on: sets, recordings, limits, engine, environment.
+def conditions(job: Job, hidden: Collection[str]) -> dict[str, str]:
+    """Return a digest of all that an outcome depends on: sets, recordings, limits, engine, environment.
 
     Parameters
     ----------
-    hidden: the hidden set; empty for an upload that is only run on the smoke set.
+    hidden: the hidden sets, each of which has a digest; the empty name for uploads that are only run on the smoke set.
     """
-    sets = [job.parts[name] for name in (job.smoke, hidden) if name]
-    listed = [
-        [
-            job.environment,
-            vars(job.limits),
-            type(engine_of(job)).__name__,
-            job.image,
-            job.gpu,
-            environment_of(job),
-        ],
-        *(
-            [{name: digest_of(each.items[name]) for name in sorted(each.items)}, tree_digest(each.sound)]
-            for each in sets
-        ),
-    ]
-    return digest_of(json.dumps(listed, sort_keys=True).encode())
+    sets = {
+        name: [
+            {item: digest_of(part.items[item]) for item in sorted(part.items)},
+            tree_digest(part.sound),
+        ]
+        for name, part in job.parts.items()
+        if name in (job.smoke, *hidden)
+    }
+    engine = type(engine_of(job)).__name__
+    same = [job.environment, vars(job.limits), engine, job.image, job.gpu, environment_of(job)]
+    listed = {name: [same, *(sets[each] for each in (job.smoke, name) if each)] for name in hidden}
+    return {name: digest_of(json.dumps(of, sort_keys=True).encode()) for name, of in listed.items()}
 
 
 def make_job(

@@ -8,8 +8,10 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
+from speechbundles.model.bounded import sha256
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, RUN, TIME
 
@@ -59,10 +61,34 @@ def shown_time(seconds: float, limit: float) -> str:
     return f"up to {step}/{TIME_STEPS} of the time limit"
 
 
-def bits_of_an_attempt(scores_shown: int) -> float:
-    """Return the most bits that one attempt can carry out: code, time, and one of so many scores on the board."""
-    return math.log2(len(OF_HIDDEN_RUNS)) + math.log2(TIME_STEPS) + math.log2(max(1, scores_shown))
-
-
 def digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def file_digest(path: Path, most: int = 1 << 40) -> str:
+    """Return the SHA-256 of a regular file, which is read again only if its inode, size or times have changed.
+
+    Raises
+    ------
+    OSError: not a regular file, or larger than `most` bytes.
+    """
+    status = path.stat()
+    changes = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return _file_digest(path, most, changes)
+
+
+@cache
+def _file_digest(path: Path, most: int, changes: tuple[int, ...]) -> str:
+    return sha256(path, most)
+
+
+def tree_digest(folder: Path) -> str:
+    """Return a SHA-256 of all files below a folder, with their names; empty if there is no such folder."""
+    if not folder.is_dir():
+        return ""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            line = f"{file_digest(path)} {path.relative_to(folder).as_posix()}\n"
+            whole.update(line.encode("utf-8", "surrogateescape"))
+    return whole.hexdigest()

@@ -15,17 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import BubblewrapEngine, Engine, Limits, Program
-from speechbundles.model.bounded import sha256
 from speechbundles.model.fetched import locked
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.runs.outcomes import Step, read_step, write_step
+from speechbundles.runs.outcomes import Step, read_step, tree_digest, write_step
 
 _PIP = ("-m", "pip", "--isolated", "--no-input", "--disable-pip-version-check")
 _ONLY = ("--only-binary=:all:", "--no-deps", "--require-hashes")
 _SECONDS = 1800.0
 """The longest time of a download, and of an installation."""
-_LARGEST = 1 << 40
 
 
 def install(
@@ -101,18 +99,3 @@ def _install(
     )
     log = f"{done.stdout}{outcome.stdout}{outcome.stderr}{outcome.why_stopped or ''}"
     return Step(OK if outcome.exit_code == 0 else BUILD_FAILED, outcome.seconds, outcome.peak_bytes, log)
-
-
-def tree_digest(folder: Path) -> str:
-    """Return a SHA-256 of all files below a folder, with their names; empty if there is no such folder."""
-    if not folder.is_dir():
-        return ""
-    whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            whole.update(
-                f"{sha256(path, _LARGEST)} {path.relative_to(folder).as_posix()}\n".encode(
-                    "utf-8", "surrogateescape"
-                )
-            )
-    return whole.hexdigest()

@@ -17,7 +17,6 @@ from math import inf
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Result, connected, lost_result
-from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import (
@@ -44,7 +43,7 @@ from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
 from speechbundles.model.text import printable
 from speechbundles.publication.season import REFUSED, Submission, replay
 from speechbundles.runs.job import Job, conditions, sound_seconds
-from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, read_step, shown_time
+from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, file_digest, read_step, shown_time
 from speechbundles.runs.stages import (
     ANSWERS_ZIP,
     BUILD,
@@ -172,7 +171,7 @@ def _chosen(
     for run in runs_of_uploads(read_index(fetched)):
         path = fetched / run.submission
         try:
-            digest = sha256(path, 2 * MAX_BYTES) if run.submission else ""
+            digest = file_digest(path, 2 * MAX_BYTES) if run.submission else ""
         except OSError as error:
             code = CHECK_REFUSED if error.errno == EFBIG else MACHINE
             rest.append(Taken(run, state / "none", "", Step(code, log=str(error))))
@@ -180,7 +179,7 @@ def _chosen(
         if digest:
             each_run[Submission(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
     hidden_of = {phase: name if name in {*job.parts} - {job.smoke} else "" for phase, name in sets.items()}
-    under = {hidden: conditions(job, hidden)[:12] for hidden in {"", *hidden_of.values()}}
+    under = {hidden: of[:12] for hidden, of in conditions(job, {"", *hidden_of.values()}).items()}
     places = {}
     for submission in each_run:
         name, hidden = (of.get(str(submission.phase), "") for of in (sets, hidden_of))

@@ -15,10 +15,9 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
-from speechbundles.model.bounded import sha256
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.runs.outcomes import Step
+from speechbundles.runs.outcomes import Step, file_digest
 from spokeneval.programs.code import Weights
 
 _HOPS, _SECONDS, _TIMEOUT = 5, 1800.0, (20, 60)
@@ -60,9 +59,7 @@ def fetch_weights(
 
 
 def _is_whole(path: Path, wanted: Weights) -> bool:
-    return (
-        path.is_file() and path.stat().st_size == wanted.size and sha256(path, wanted.size) == wanted.sha256
-    )
+    return path.is_file() and path.stat().st_size == wanted.size and file_digest(path) == wanted.sha256
 
 
 def _download(wanted: Weights, new: Path, until: float) -> None:
