@@ -51,7 +51,7 @@ CODABENCH = Platform(
         latest_of_equals=False,
         shared_ranks=False,
         missing_first=True,  # the score is null, which the database sorts first in descending order
-        ties="the other visible columns, if there are any, decide in their order, then the earlier upload",
+        ties="the other visible columns decide, in their order, and then the earlier upload",
     ),
     no_score="n/a",
     scoring_folder="scoring/app",
