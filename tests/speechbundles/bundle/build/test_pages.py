@@ -37,7 +37,7 @@ def made_of(tmp_path, competition, files=None):
         for name in competition.sets
     }
     options = {OPTIONS_FILE: Options().dump()}
-    return Parts(options, {}, {**KIT, **options}, sets, {}, {}, ())
+    return Parts(options, options, {**KIT, **options}, sets, {}, {}, ())
 
 
 def with_settings(competition, **settings):
