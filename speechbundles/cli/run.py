@@ -10,6 +10,7 @@ SITE receives the leaderboard (see `board`), and
 The folder with the fetched uploads receives, in .runs:
     runs.csv      all facts of each run; keep it private
     returns/      a text for the participant of each run
+    logs/         a text with all logs of each run, for you
 
 For COMPETITION, the name of a challenge with a joint ranking can be given: all its bundles that take programs are run,
 with fetched/BUNDLE and SITE/BUNDLE. A bundle without `url` in competition.yaml uses what was fetched before.
@@ -209,7 +210,7 @@ def _run(
 
 
 def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
-    """Print the runs that did not end with answers, each with its log, and how many there are of each code."""
+    """Print the runs that did not end with answers, and where the log of each is."""
     failed = [each for each in taken if each.step.code not in OF_HIDDEN_RUNS[:1]]
     rows = [
         {
@@ -218,11 +219,13 @@ def _report(fetched: Path, taken: list[Taken], *, as_json: bool) -> None:
             "phase": each.run.phase,
             "code": each.step.code,
             "state": str(each.place),
+            "log": str(each.log),
         }
         for each in taken
     ]
     lines = [
         f"  {each.run.phase}  {printable(each.run.owner)}  {each.run.id}  {each.step.code}: {CODES[each.step.code]}"
+        f"\n    {printable(str(each.log))}"
         for each in failed
     ]
     if as_json or lines:

@@ -91,8 +91,12 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float) 
 
 def machine_seconds(place: Path) -> float:
     """Return the time that all stages of an upload took on the machine."""
-    names = (BUILD, f"{SMOKE}.json", *(path.name for path in place.glob(f"{RUN}[0-9]*.json")))
-    return sum(step.seconds for step in (read_step(place / name) for name in names) if step)
+    return sum(step.seconds for step in map(read_step, stage_files(place)) if step)
+
+
+def stage_files(place: Path) -> list[Path]:
+    """Return the files of all stages of an upload, of which those that have not ended do not exist."""
+    return [place / CHECK, place / BUILD, place / f"{SMOKE}.json", *sorted(place.glob(f"{RUN}[0-9]*.json"))]
 
 
 def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], Step]:

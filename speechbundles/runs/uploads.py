@@ -4,6 +4,7 @@ FETCHED/.runs/ID-SET-DIGEST/    the state of an upload on a set (see `stages`); 
 FETCHED/.runs/packages/         installed packages, which uploads share
 FETCHED/.runs/fetched/          a folder as `fetch` writes it, with answers in place of programs, for the board
 FETCHED/.runs/returns/          what a participant may get of each run: OWNER_RUN.txt
+FETCHED/.runs/logs/             how each run went, with all logs, for the organiser: OWNER_RUN.txt
 FETCHED/.runs/runs.csv          all runs, for the organiser
 """
 
@@ -51,6 +52,7 @@ from speechbundles.runs.stages import (
     OUTCOME,
     check_only,
     machine_seconds,
+    stage_files,
     take_through,
 )
 from speechbundles.server import runs_of_uploads
@@ -74,6 +76,11 @@ class Taken:
     place: Path
     hidden: str
     step: Step
+
+    @property
+    def log(self) -> Path:
+        """The organiser's text about the run."""
+        return self.place.parent / "logs" / f"{safe_name(self.run.owner)}_{self.run.id}.txt"
 
 
 Progress = Callable[[int, int], None]
@@ -234,10 +241,10 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
 def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None:
     """Write the folder for the board, what participants may get, and the organiser's table."""
     _write_answers(fetched, answers_below(fetched), taken)
-    (state / "returns").mkdir(exist_ok=True)
-    for each in taken:
-        name = f"{safe_name(each.run.owner)}_{each.run.id}.txt"
-        write_whole(state / "returns" / name, what_returns(job, each))
+    for folder, text in (("returns", what_returns), ("logs", what_happened)):
+        (state / folder).mkdir(exist_ok=True)
+        for each in taken:
+            write_whole(state / folder / each.log.name, text(job, each))
     seconds = {name: sound_seconds(part.sound) for name, part in job.parts.items()}
     header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
     more = (
@@ -313,6 +320,24 @@ def what_returns(job: Job, each: Taken) -> str:
         lines += ["", printable(each.step.log, kept="\n")]
     if smoke:
         lines += ["", f"smoke run on the public set {job.smoke}:", printable(smoke.log, kept="\n")]
+    return "\n".join([*lines, ""])
+
+
+def what_happened(job: Job, each: Taken) -> str:
+    """Return all about a run, for the organiser: its code, why it ended, and how each stage went, with its log."""
+    run, step = each.run, each.step
+    lines = [
+        f"run {run.id} of {printable(run.owner)}, {printable(run.phase)}, set {each.hidden or job.smoke}: {step.code}",
+        f"meaning: {CODES[step.code]}",
+        f"upload: {printable(run.submission)}",
+        f"state: {each.place.name}",
+    ]
+    if step.code in (NOT_COUNTED, MACHINE):  # no stage has this log
+        lines += ["", printable(step.log, kept="\n")]
+    for path in stage_files(each.place):
+        if done := read_step(path):
+            facts = f"{done.code}, {done.seconds:.1f} s, {done.peak_bytes >> 20} MB"
+            lines += ["", f"{path.stem}: {facts}", printable(done.log.rstrip("\n"), kept="\n")]
     return "\n".join([*lines, ""])
 
 

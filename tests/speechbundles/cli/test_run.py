@@ -8,6 +8,7 @@ import sys
 import time
 import uuid
 from datetime import datetime
+from pathlib import Path
 
 import psutil
 import pytest
@@ -109,6 +110,7 @@ def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     assert jobs == [1]
     printed = json.loads(capsys.readouterr().out)
     assert [(each["owner"], each["code"]) for each in printed["runs"]] == [("anna", "ok"), ("bob", "ok")]
+    assert "run2: ok" in Path(printed["runs"][0]["log"]).read_text("utf-8")
     assert set(shown(tmp_path / "site")) == {"anna", "bob"}
     assert (mine / "fetched/.runs").stat().st_mode & 0o077 == 0
 

@@ -1,7 +1,6 @@
 """Uploads of programs: how each ends, what participants get, limits, and runs that go on or are repeated."""
 
 import csv
-import json
 import math
 import os
 import shutil
@@ -75,12 +74,25 @@ def test_each_end_has_its_code_and_participants_get_no_more(home, begun, tmp_pat
     assert "ZeroDivisionError" not in returned["error later"]
     assert "time: up to 4/4 of the time limit" in returned["too slow later"]
     assert all(f"meaning: {CODES[each.step.code]}" in returned[each.run.owner] for each in taken)
-    (log,) = (
-        json.loads((each.place / "run1.json").read_text())["log"]
-        for each in taken
-        if "error l" in each.run.owner
-    )
-    assert "ZeroDivisionError" in log  # for the organiser
+
+
+def text_of(tmp_path, folder, number=1):
+    (path,) = (tmp_path / "fetched/.runs" / folder).glob(f"*_{number}.txt")
+    return path.read_text("utf-8")
+
+
+def test_only_the_organiser_gets_the_log_of_a_hidden_run(home, tmp_path):
+    source = f"{READS}print('so far')\nlen(items) == 120 and 1/0\n{WRITES}"
+    uploaded(tmp_path, ("anna", program(source, **{"weights.txt": b"a"})), ("anna", program(source)))
+    home()
+    assert "run 1 of anna, Evaluation, set evaluation: refused" in text_of(tmp_path, "logs", 1)
+    assert "weights.txt" in text_of(tmp_path, "logs", 1)
+    log = text_of(tmp_path, "logs", 2)
+    lines = [line.partition(",")[0] for line in log.splitlines() if " s, " in line]
+    assert lines == ["check: ok", "smoke: ok", "run1: run_failed"]
+    assert log.count("so far") == 2
+    assert "ZeroDivisionError" in log
+    assert "ZeroDivisionError" not in text_of(tmp_path, "returns", 2)
 
 
 def test_answers_are_scored_in_their_canonical_form(home, tmp_path):
@@ -270,6 +282,8 @@ def test_a_machine_that_fails_is_no_fault_of_the_program(home, tmp_path, monkeyp
             uploads, "take_through", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left"))
         )
         assert codes(home()) == {"anna": "machine"}
+    assert "[Errno 28] No space left" in text_of(tmp_path, "logs")
+    assert "No space" not in text_of(tmp_path, "returns")
     assert uploads.take_through is take_through
     assert codes(home()) == {"anna": "ok"}
 
