@@ -18,7 +18,7 @@ from spokeneval.programs.program import accepted_report
 from tests.samples.cases import CASES
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
-from tests.samples.repeated import RELABELLED, REPEATED
+from tests.samples.repeated import REPEATED
 from tests.samples.shown import seen
 
 TASKS = tuple(CASES)
@@ -42,16 +42,22 @@ def without_item(submission: Mapping[str, str], item: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_nothing_that_a_run_shows_but_its_scores_tells_which_items_are_sealed(task, tmp_path):
+def test_nothing_that_a_run_shows_but_its_scores_tells_which_labels_stay_at_home(task, tmp_path):
+    """Two draws of a sealed half, the whole set, and a set whose labels are all at home, where nothing is scored."""
     program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
     options = json.dumps({"detailed_results": True})
     score = write_files(tmp_path / "program", {"score.py": program, "options.json": options}) / "score.py"
     sets = [half_sealed(task, tmp_path / "given", REPEATED[task], first) for first in (0, 1)]
-    answers = near_misses(task, tmp_path / "given")
-    items = sets[0].items
-    submissions = [{**answers, REPORT_FILE: accepted_report(task, len(items))}]
-    submissions += [without_item(answers, item) for item in (items[0], items[-1])]
-    references = [*(found.files for found in sets), REPEATED[task]]
+    whole = load_reference(find_task(task), "evaluation", tmp_path / "given", {})
+    answers, items = near_misses(task, tmp_path / "given"), whole.items
+    name = next(iter(answers))
+    good = {**answers, REPORT_FILE: accepted_report(task, len(items))}
+    submissions = [good, *(without_item(answers, item) for item in (items[0], items[-1]))]
+    submissions += [
+        {**good, name: answers[name] + "odd line \x00\n"},
+        {**good, REPORT_FILE: "another report"},
+    ]
+    references = [*(found.files for found in sets), REPEATED[task], seal.keep_home(whole).files]
     for place, submission in enumerate(submissions):
         shown = []
         for number, reference in enumerate(references):
@@ -61,24 +67,13 @@ def test_nothing_that_a_run_shows_but_its_scores_tells_which_items_are_sealed(ta
         assert shown[0] == shown[1]
         if place:
             assert shown[0]["status"] == 1
-            assert shown[0] == shown[2]  # the same message as without a seal
-        else:
-            assert f"{len(items)} items checked, those of the open part scored" in shown[0]["stdout"]
-            scores = [(tmp_path / f"0-{number}/out/scores.json").read_text() for number in range(3)]
-            assert len(set(scores)) > 1
-            page = (tmp_path / "0-0/out/detailed_results.html").read_text(encoding="utf-8")
-            assert f"Each of the {len(items)} items of the set appears exactly once" in page
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_what_the_platform_gets_is_the_same_whatever_the_sealed_labels_are(task, tmp_path):
-    plain = half_sealed(task, tmp_path / "plain", REPEATED[task], 0)
-    other = {}
-    for name, text in REPEATED[task].items():
-        lines = (each.splitlines(keepends=True) for each in (text, RELABELLED[task][name]))
-        pairs = zip(*lines, strict=True)
-        other[name] = "".join(new if old.strip() in plain.sealed_rows else old for old, new in pairs)
-    dealt = half_sealed(task, tmp_path / "dealt", other, 0)
-    assert (dealt.files, dealt.public, dealt.items) == (plain.files, plain.public, plain.items)
-    changed = {name[:3] for name, content in plain.at_home.items() if dealt.at_home[name] != content}
-    assert {"all", "sea"} <= changed
+            assert shown[0] == shown[2] == shown[3]  # the same message as with all labels
+            continue
+        assert f"{len(items)} items checked, those of the open part scored" in shown[0]["stdout"]
+        scores = [(tmp_path / f"0-{number}/out/scores.json").read_text() for number in range(4)]
+        assert len(set(scores[:3])) > 1
+        page = (tmp_path / "0-0/out/detailed_results.html").read_text(encoding="utf-8")
+        assert f"Each of the {len(items)} items of the set appears exactly once" in page
+        assert (shown[3]["status"], shown[3]["stderr"], json.loads(scores[3])) == (0, "", {"received": 1})
+        said = {"status", "stdout", "stderr"}
+        assert shown[3].keys() - said == {"scores.json", "scores.txt", "detailed_results.html"}

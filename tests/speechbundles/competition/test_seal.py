@@ -16,18 +16,16 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.competition.references import load_reference
-from speechbundles.competition.seal import draw_units, keep_home, seal
+from speechbundles.competition.seal import draw_units, seal
 from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.files import read_folder
-from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.kinds.declared import declared_task
-from spokeneval.programs.program import accepted_report
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series
-from tests.samples.programs import ROOT, repository_with, run_here, write_files
+from tests.samples.programs import ROOT, repository_with, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
 from tests.samples.small_bundles import tree, unzipped
 
@@ -352,29 +350,3 @@ def test_the_final_ranking_uses_the_sealed_part_or_the_whole_set(built, tmp_path
     assert "20 sessions" in capsys.readouterr().out
     assert build_bundle.main(["rank", *(str(tmp_path / part / "near") for part in ("all", "sealed"))]) == 1
     assert "computed differently: part:sealed" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("task", task_names())
-def test_a_submission_is_checked_with_the_same_words_and_only_received(task, tmp_path):
-    whole = load_reference(find_task(task), "evaluation", write_files(tmp_path / "given", REPEATED[task]), {})
-    answers = near_misses(task, tmp_path / "given")
-    name = next(iter(answers))
-    good = {**answers, REPORT_FILE: accepted_report(task, len(whole.items))}
-    broken = {**good, name: answers[name] + "odd line \x00\n"}
-    other = {**good, REPORT_FILE: "another report"}
-    program = (ROOT / "scoring_program" / task / "score.py").read_bytes()
-    score = write_files(tmp_path, {"score.py": program, "options.json": "{}"}) / "score.py"
-    shown = {}
-    for place, reference in (("whole", whole.files), ("home", keep_home(whole).files)):
-        for number, submission in enumerate((good, broken, other)):
-            files = {f"res/{file}": content for file, content in submission.items()}
-            files.update({f"ref/{file}": content for file, content in reference.items()})
-            folder = write_files(tmp_path / f"{place}{number}", files)
-            shown[place, number] = run_here(score, folder, folder / "out")
-    for number in (1, 2):
-        assert shown["home", number] == shown["whole", number]
-        assert shown["home", number][0] == 1
-    assert shown["home", 0][::2] == (0, "")
-    out = tmp_path / "home0/out"
-    assert {path.name for path in out.iterdir()} == {"scores.json", "scores.txt"}
-    assert json.loads((out / "scores.json").read_text()) == {"received": 1}
