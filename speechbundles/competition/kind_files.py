@@ -2,7 +2,7 @@
 
 An organiser names a table in a rule, `normalise: [{spelling: FILE}]` or `{replace: FILE}`, and a table of features in
 `features: FILE`. All have one row in a line, with a tab or a comma between cells, in UTF-8. The table of a rule has two
-columns and no header: a word or, in `replace`, any text, and what replaces it. A table of features has a header, and
+columns and no header: a word or, in `replace`, any text, and its replacement. A table of features has a header, and
 lines that begin with # are comments.
 """
 
@@ -19,7 +19,7 @@ from spokeneval.formats.problems import Problems, ReferenceFileError, count_of, 
 LARGEST_TABLE = 80_000
 """The most bytes of a table: it is written into `task.json`, of which `check` reads 256 kB, and into every output."""
 
-_SPELLING_HINT = " (a word, and what replaces it)"
+_SPELLING_HINT = " (a word and its replacement)"
 
 
 def resolve_files(parameters: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def _without_brackets(text: str) -> str:
 
 @cache
 def table() -> list[list[str]]:
-    """Return the rows of the words: kind, word and what replaces it."""
+    """Return the rows of the words: kind, word and replacement."""
     lines = Path(__file__).with_name("english_words.tsv").read_text(encoding="utf-8").split("\n")
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 

@@ -56,7 +56,7 @@ RULES = (
     ),
     Rule(
         "whisper_basic",
-        "Whisper's normal form for other languages: no capital letters, punctuation, text in brackets, and vowel signs "
+        "Whisper's normal form for other languages: no capital letters, punctuation, text in brackets, or vowel signs "
         "such as those of Hindi",
     ),
     Rule("chime8", "the normal form of CHiME-8 for English, with numbers in words and without fillers"),
@@ -64,8 +64,8 @@ RULES = (
     Rule("casefold", "ignore the difference between capital and small letters (Unicode case folding)"),
     Rule(
         "replace",
-        "replace texts, also inside words, such as signs of IPA, by the table in a file of your folder, in each line a "
-        "text, a tab or a comma, and what replaces it; the longest text first",
+        "replace texts, also inside words, such as signs of IPA, by a table: a file of your folder with a text, a tab "
+        "or a comma, and the replacement in each line; the longest text first",
         "table",
     ),
     Rule("drop_marked", "drop marked text, such as <noise> for the value <…> or [laughs] for […]", "words"),
@@ -76,8 +76,8 @@ RULES = (
     ),
     Rule(
         "spelling",
-        "replace words by the table in a file of your folder, in each line a word, a tab or a comma, and what "
-        "replaces it",
+        "replace words by a table: a file of your folder with a word, a tab or a comma, and the replacement in each "
+        "line",
         "table",
     ),
     Rule("drop", "drop these words, such as fillers", "words"),
@@ -239,7 +239,7 @@ def _checked_value(name: str, value: Any) -> Any:
             or len(row) != 2
             or not all(isinstance(cell, str) for cell in row)
         ):
-            raise ValueError(f"rule {name!r}: {row!r}; expected a word and what replaces it")
+            raise ValueError(f"rule {name!r}: {row!r}; expected a word and its replacement")
         if len(row[0].split()) != 1 and name != "replace":
             raise ValueError(f"rule {name!r}: {row[0]!r}; expected one word in the first column")
     for word, rows in Counter(word for word, _ in value).items():

@@ -265,12 +265,12 @@ DECISIONS = Kind(
     "one of two or more classes for each item",
     (
         Parameter("classes", "The classes, two or more, in the order of tables.", class_names, ["healthy", "patient"]),
-        Parameter("positive", "Of two classes the positive one: precision and recall are of this class. Leave it out "
-                  "for three or more.", lambda value: text(value) if value else "", "patient", ""),
-        Parameter("pool", "How the answers to the items of one unit become its decision, if units are scored instead "
-                  "of items: vote, the class with the most answers (of equal numbers, the first in `classes`); or "
-                  "mean, for two classes: a submission has a column `score`, and a unit is positive if its mean is "
-                  "at least `threshold`.", lambda value: one_of(VOTE, MEAN)(value) if value is not None else "", VOTE,
+        Parameter("positive", "The positive class of two: precision and recall are of this class. Leave it out for "
+                  "three classes or more.", lambda value: text(value) if value else "", "patient", ""),
+        Parameter("pool", "How the answers to the items of one unit become its decision. With vote, the class with "
+                  "the most answers wins; in a tie, the first in `classes`. With mean, for two classes, a submission "
+                  "has a column `score`, and a unit is positive if its mean is at least `threshold`. Without `pool`, "
+                  "each item is scored.", lambda value: one_of(VOTE, MEAN)(value) if value is not None else "", VOTE,
                   None),
         Parameter("threshold", "With `pool: mean`, the least mean score of a positive unit.", finite_number,
                   THRESHOLD, THRESHOLD),

@@ -365,23 +365,25 @@ IDENTIFICATION = Kind(
         Parameter("target", "A class to detect against all others, by one column `score` in a submission.",
                   optional_text, None, None),
         Parameter("priors", "The prior probability of a target in detection costs, or a list of several, whose costs "
-                  "are averaged. By class, such as {target: 0.94, other: 0.01, spoof: 0.05}, they give the a-DCF, for "
-                  "a target among three classes or more.", _priors, 0.5, 0.5),
+                  "are averaged. For a target among three classes or more, priors by class, such as {target: 0.94, "
+                  "other: 0.01, spoof: 0.05}, give the a-DCF in place of these costs.", _priors, 0.5, 0.5),
         Parameter("costs", "The costs of a miss and of a false alarm in detection costs; with priors by class, "
                   "{c_miss: 1, other: 10, spoof: 10}.", _costs, {"c_miss": 1, "c_fa": 1}, {"c_miss": 1, "c_fa": 1}),
         Parameter("eer", f"Where the EER of two classes or a target is read: {HULL}, on the ROC convex hull; "
                   f"{CROSSING}, on the lines between operating points; {NEAREST}, the mean of both rates where they "
                   "are nearest, as in many scripts.", one_of(*EERS), HULL, HULL),
-        Parameter("dcf", f"Whether the detection costs of two classes or a target are {NORMALISED}, divided by that "
-                  f"of the better of two systems that accept all or nothing, or {UNNORMALISED}.",
+        Parameter("dcf", f"Whether the detection costs of two classes or a target are {NORMALISED} or {UNNORMALISED}. "
+                  "Normalised costs are divided by the cost of accepting all or of accepting nothing, whichever is "
+                  "less.",
                   one_of(NORMALISED, UNNORMALISED), NORMALISED, NORMALISED),
         Parameter("tandem", "With priors by class: the error rates of a given verification system, its misses of "
                   "targets and its false alarms of other speakers and of spoofed speech, as {miss: 0.02, "
                   "false_alarm: 0.02, spoof: 0.46}. A submission then also has a column countermeasure, and t-DCF is a "
                   "score.", read_rates, None, None),
         Parameter("scores", "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood "
-                  "ratio); or posteriors, probabilities from 0 to 1, which sum to 1 in each row. Name unequal priors "
-                  "that they contain: {posteriors: {English: 0.8, …}}.", _scale, LIKELIHOODS, LIKELIHOODS),
+                  "ratio); or posteriors, probabilities from 0 to 1, which sum to 1 in each row. If they "
+                  "contain unequal priors, give these: {posteriors: {English: 0.8, …}}.", _scale, LIKELIHOODS,
+                  LIKELIHOODS),
         Parameter("out_of_set", "The label of items that are of none of the classes. A submission has no column for "
                   "it; scores are then log-likelihood ratios of a class against everything else, or posteriors that "
                   "sum to 1 at most.", optional_text, "other", None),
@@ -389,8 +391,8 @@ IDENTIFICATION = Kind(
                   "of 2009.", _prior, P_OOS, P_OOS),
         *COMMON,
         Parameter("other_unit", "For trials of two sides, such as an enrolled speaker (`unit`) and a test: the column "
-                  "of the reference with the other side. Intervals then allow for other units on both sides; ranks are "
-                  "over those of `unit`. Leave it out for none.", optional_text, "test", None),
+                  "of the reference with the other side. Intervals then allow for other units on both sides; ranks "
+                  "still resample `unit` only.", optional_text, "test", None),
     ),
     with_priors_by_class,
     "Identify the class of each {item} by scores.",

@@ -181,7 +181,7 @@ ITEM = Parameter(
 UNIT = Parameter(
     "unit",
     "The column of the reference by which confidence intervals resample. Items of one unit, such as a speaker, are "
-    "alike. Without this column each item is a unit. `unit_plural` sets a plural that is not formed with s.",
+    "alike. Without this column each item is a unit. `unit_plural` sets an irregular plural.",
     text,
     "speaker",
     SPEAKER,

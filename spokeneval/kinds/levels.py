@@ -29,7 +29,7 @@ variances of the human scores. With less, a score could exceed what a platform c
 LEVEL_COLUMN = Parameter(
     LEVEL,
     "The column of the reference by which items are averaged, such as system: the correlation of the means is then the "
-    "primary score, with its ranks and error beside it, and intervals are over systems. Leave it out for none.",
+    "primary score. Two rank correlations and an error of the means follow, and intervals are over systems.",
     optional_text,
     "system",
     None,

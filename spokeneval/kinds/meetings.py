@@ -206,8 +206,9 @@ MEETINGS = Kind(
         Parameter("collar", "Seconds that a recognised word may be before or after its time in the reference in "
                   "tcpWER. Words get times in proportion to their characters in a segment.", milliseconds, 5, 5),
         NORMALISE,
-        Parameter("regions", f"{THROUGHOUT}: all of each session is evaluated. {GIVEN}: the regions in regions.csv or "
-                  "regions.uem. Segments that touch none are left out, and DER is that in the regions.",
+        Parameter("regions", f"{THROUGHOUT}: all of each session is evaluated. {GIVEN}: only the regions in "
+                  "regions.csv or regions.uem. Then segments outside all regions are left out, and DER is computed in "
+                  "the regions.",
                   one_of(THROUGHOUT, GIVEN), THROUGHOUT, THROUGHOUT),
         ID._replace(description="The column or key that names a session, in the reference and in submissions.",
                     example="session_id", default="session_id"),

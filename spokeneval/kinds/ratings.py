@@ -364,19 +364,19 @@ RATINGS = Kind(
     "ratings",
     "a rating of each item on a scale that two or more human raters used",
     (
-        Parameter("raters", "The columns of the raters, two or more, or their number n for the columns rater1 to the "
-                  f"n-th. A cell is empty where the rater did not rate the item. Of more than {MOST_LISTED}, none has "
-                  "a κ of its own.", _names, ["rater1", "rater2"]),
+        Parameter("raters", "The columns of two or more raters, or their number: 3 stands for rater1, rater2 and "
+                  "rater3. A cell is empty where the rater did not rate the item. With more than "
+                  f"{MOST_LISTED} raters, κ is not listed for each.", _names, ["rater1", "rater2"]),
         Parameter("scale", f"The lowest and the highest rating, such as [1, 7] or [0, 20]; {MOST_STEPS} ratings at "
                   "most.", read_ends, [1, 5]),
         Parameter("step", "The distance of neighbouring ratings, such as 0.5 for half points; it divides both ends "
                   "of the scale.", lambda value: read_step(value) or 1, 1, 1),
         Parameter("weights", "How a disagreement grows with its distance in κ: linear or quadratic.",
                   one_of(LINEAR, QUADRATIC), LINEAR, LINEAR),
-        Parameter("margin", "How much less often than a rater the system may be closer to the other raters, and yet "
-                  "replace this rater in the alternative annotator test: 0.2 where the raters are experts, 0.15 for "
-                  "skilled annotators, 0.1 for crowd workers, who cost least.", one_of(*MARGINS), MARGINS[0],
-                  MARGINS[0]),
+        Parameter("margin", "The tolerance ε of the alternative annotator test: the system may replace a rater if it "
+                  "is closer to the other raters in at least the share of items in which this rater is, less ε. 0.2 "
+                  "for experts, 0.15 for skilled annotators, 0.1 for crowd workers, who cost least.",
+                  one_of(*MARGINS), MARGINS[0], MARGINS[0]),
         LEVEL_COLUMN,
         *COMMON,
     ),

@@ -311,9 +311,9 @@ SCORES = Kind(
                   "the scale. Leave it out if any number is a score: agreement in steps is then not offered.",
                   read_step, 0.5, None),
         Parameter("control", "A column of numbers in the reference, such as the length of a response: the partial "
-                  "correlation holds it constant. Leave it out for none.", optional_text, "words", None),
+                  "correlation holds it constant.", optional_text, "words", None),
         Parameter("second", "The column of the reference with a second human score, which may be empty for some "
-                  "items: PRMSE compares with the true scores behind both. Leave it out for none.", optional_text,
+                  "items: PRMSE compares with the true scores behind both.", optional_text,
                   "score2", None),
         LEVEL_COLUMN,
         *COMMON,

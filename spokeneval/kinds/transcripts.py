@@ -362,7 +362,7 @@ TRANSCRIPTS = Kind(
                   "+, -, 0, +- or -+.", _features, None, None),
         Parameter("canonical", "For units: phones, a column of the reference with canonical pronunciations, which "
                   "participants get: F1 of detected mispronunciations, false acceptances and rejections, diagnostic "
-                  "errors. `transcript` is what was said. Leave it out for none.", optional_text, None, None),
+                  "errors. The column `transcript` has the phones that were spoken.", optional_text, None, None),
         NORMALISE,
         Parameter("clip", f"1 limits each item's own rate in the mean over items. {POOLED} limits the errors of each "
                   "item to its length in all rates, by leaving out insertions. Without it there is no limit.",
@@ -371,8 +371,8 @@ TRANSCRIPTS = Kind(
                   f"{FEWEST}, that with the fewest errors; of equal ones the longest, then the first.",
                   one_of(LOWEST, FEWEST), LOWEST, LOWEST),
         Parameter("unk", "For units: words, a word for what could not be understood, such as unk. A word that is "
-                  "aligned with it is right; elsewhere it is left out of references and of submissions. Leave it out "
-                  "for none.", optional_text, None, None),
+                  "aligned with it is right; elsewhere it is left out of references and of submissions.", optional_text,
+                  None, None),
         ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "
                                 "of the reference with one id are several references, of which one counts; see best."),
         ITEM,

@@ -41,7 +41,7 @@ def test_parameters_without_files_are_as_they_are(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"a,b\n\na,c\n", "  line 3    a already appears on line 1; keep only one"),
-        (b"a,b\nc\n", "  line 2    1 column; expected 2 (a word, and what replaces it)"),
+        (b"a,b\nc\n", "  line 2    1 column; expected 2 (a word and its replacement)"),
         (b"a\tb\nc,d\n", "  line 2    1 column; expected 2"),
         (b"a,b\nc,d,e\n", "  line 2    3 columns; expected 2"),
         (b"want to,wanna\n", "  line 1    'want to' in the first column; expected one word"),

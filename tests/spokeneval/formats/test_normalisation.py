@@ -81,7 +81,7 @@ def test_one_changed_rule_changes_the_text_for_the_signature() -> None:
         ([{"drop": "uh"}], "expected a list of words"),
         ([{"drop": [""]}], "'drop': ''; expected a word"),
         ([{"drop_marked": ["<>"]}], "expected signs around …"),
-        ([{"spelling": [["a"]]}], "expected a word and what replaces it"),
+        ([{"spelling": [["a"]]}], "expected a word and its replacement"),
         ([{"spelling": [["a b", "c"]]}], "expected one word in the first column"),
         ([{"spelling": [["a", "b"], ["a", "c"]]}], "'a' has 2 rows; expected one"),
         ([7], "rule 7; expected a name"),
