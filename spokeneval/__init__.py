@@ -235,7 +235,8 @@ def compare_tasks(
     weights : mapping, optional
         The weight of each task in a weighted sum.
     baseline : str
-        The name of the baseline for ``missing="baseline"``.
+        The name of the organiser's baseline, which is shown without a rank and counts in no rank or total; needed for
+        ``missing="baseline"``.
 
     Returns
     -------

@@ -122,7 +122,10 @@ def _add_scoring(
     ):
         comparing.add_argument(flag, action="append", default=[], metavar=metavar, type=form, help=help)
     comparing.add_argument(
-        "--baseline", default="", metavar="SYSTEM", help="for --missing baseline: its name"
+        "--baseline",
+        default="",
+        metavar="SYSTEM",
+        help="the baseline, which is shown without a rank; needed for --missing baseline",
     )
     scoring.add_argument(
         "--baseline",

@@ -30,7 +30,14 @@ from speechbundles.publication import (
     write_joint_board,
 )
 from speechbundles.runs import answers_below
-from speechbundles.server import INDEX, HomeRules, anonymous_names, private_folder, score_entries
+from speechbundles.server import (
+    INDEX,
+    HomeRules,
+    anonymous_names,
+    baseline_accounts,
+    private_folder,
+    score_entries,
+)
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -105,7 +112,7 @@ def joint_board(
     if not private:
         _require_over(challenge)
     teams = read_teams_table(folder, list(challenge.bundles))
-    outputs, left_out, anonymous = {}, list[str](), list[Path]()
+    outputs, left_out, anonymous, baselines = {}, list[str](), list[Path](), set[str]()
     with ExitStack() as locks:
         for used in [season] if season else [fetched, *map(fetched.joinpath, challenge.bundles)]:
             if used.is_dir():
@@ -120,6 +127,7 @@ def joint_board(
                     zipped, place, work / "scored", at_home=at_home, jobs=jobs, progress=progress
                 )
             left_out += [f"{bundle}: {note}" for note in notes]
+            baselines |= {teams[bundle].get(account, account) for account in baseline_accounts(zipped, place)}
             anonymous += [place] if rules.anonymous else []
         if anonymous:
             teams = _anonymous_teams(challenge, teams, outputs, anonymous[0])
@@ -128,6 +136,9 @@ def joint_board(
     content = {**joint_board_to_dict(board), "left_out": left_out, "files": written}
     lines = [wrap(printable(line), "  ") for line in left_out]
     answer(content, "\n".join([joint_board_to_text(board), *lines]), as_json=as_json)
+    for team in sorted(baselines - {challenge.rule.baseline} if challenge.rule else ()):
+        how = f"with `baseline: {team}` below joint in competition.yaml, it has no rank"
+        say(f"note: {team} submitted only the baseline; {how}", error=True)
     say(f"wrote {len(written)} files to {out}", error=True)
     return 0
 

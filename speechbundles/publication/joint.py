@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 
 from speechbundles.model.competition import Challenge
+from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.sources import Sources
@@ -74,7 +75,7 @@ def make_joint_board(
     ------
     OrganiserError: as `make_board`, or the baseline cannot be used.
     """
-    boards = {}
+    boards, baseline = {}, challenge.rule.baseline if challenge.rule else ""
     for name, competition in challenge.bundles.items():
         column = competition.columns[0]
         scores = {output.name: output.scores[column.key] for output in outputs[name] if output.scores}
@@ -82,7 +83,8 @@ def make_joint_board(
         named = [replace(each, name=counted[each.name]) for each in outputs[name] if each.name in counted]
         lost = {teams[name].get(each.name, each.name): each for each in outputs[name] if not each.scores}
         named += [replace(each, name=team) for team, each in lost.items() if team not in counted.values()]
-        boards[name] = make_board(sources, named, title=competition["title"], day=day)
+        marked = baseline if baseline in {each.name for each in named} else ""
+        boards[name] = make_board(sources, named, title=competition["title"], day=day, baseline=marked)
     try:
         if challenge.rule:
             joint = join_tasks(boards, challenge.rule)
@@ -102,6 +104,13 @@ def _titled(joint: JointRanking, boards: Mapping[str, Board]) -> Table:
     return replace(table, title=heading, header=[titles.get(head, head) for head in table.header])
 
 
+def _of_task(board: Board) -> Table:
+    """Return the ranking of a task as a table in which the baseline is marked."""
+    table, baseline = ranking_table(board), board.about.baseline
+    rows = [[f"{name} (baseline)" if name == baseline else name, *cells] for name, *cells in table.rows]
+    return replace(table, rows=rows)
+
+
 def joint_board_to_text(board: JointBoard) -> str:
     """Return the joint ranking, and the teams that are not in it."""
     tables = (
@@ -110,7 +119,8 @@ def joint_board_to_text(board: JointBoard) -> str:
         else [ranking_table(each) for each in board.boards.values()]
     )
     tables += [apart_table(board.apart)] if board.apart else []
-    return "\n\n".join(f"{table.title}\n\n{text_table(table)}" for table in tables)
+    notes = [wrap(note, "  ") for note in board.joint.notes[:1]] if board.joint else []
+    return "\n\n".join([*(f"{table.title}\n\n{text_table(table)}" for table in tables), *notes])
 
 
 def joint_board_to_dict(board: JointBoard) -> dict[str, object]:
@@ -137,7 +147,8 @@ def write_joint_board(board: JointBoard, directory: Path) -> list[Path]:
 def to_html(board: JointBoard) -> str:
     """Return the page: the joint ranking first, then that of each task."""
     joint = board.joint
-    teams = len({name for each in board.boards.values() for name in (*each.names, *each.unscored)})
+    boards, baseline = board.boards.values(), {joint.rule.baseline} if joint else set()
+    teams = len({name for each in boards for name in (*each.names, *each.unscored)} - baseline)
     parts: list[page.Html | None] = [
         page.facts(
             [
@@ -159,5 +170,5 @@ def to_html(board: JointBoard) -> str:
         parts.append(page.section(pairs.title, html_table(pairs, shown=page.ROWS)))
     for name, each in board.boards.items():
         link = page.Html(f'<a href="{name}/{HTML_FILE}">{page.text("Intervals, differences and notes")}</a>')
-        parts.append(page.section(each.about.title, html_table(ranking_table(each)), page.paragraph(link)))
+        parts.append(page.section(each.about.title, html_table(_of_task(each)), page.paragraph(link)))
     return page.page(f"{board.challenge.name}: leaderboard", *parts)

@@ -17,6 +17,7 @@ from speechbundles.server.compared import NOT_COMPARED as NOT_COMPARED
 from speechbundles.server.connection import Connection as Connection
 from speechbundles.server.fetch import JOBS as JOBS
 from speechbundles.server.fetch import fetch_competition as fetch_competition
+from speechbundles.server.joint import baseline_accounts as baseline_accounts
 from speechbundles.server.joint import score_entries as score_entries
 from speechbundles.server.plan import plan_amendment as plan_amendment
 from speechbundles.server.private import anonymous_names as anonymous_names

@@ -1,5 +1,6 @@
 """The entries of a challenge's competitions, scored with all labels at home."""
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import INDEX
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import play_season
+from speechbundles.server.baselines import baseline_name
 from speechbundles.server.board import play_fetched, runs_of_uploads
 from speechbundles.server.connection import Progress
 
@@ -61,3 +63,15 @@ def score_entries(
     if len(scored.failed) == len(scored.results):
         raise OrganiserError(f"{place}: no submission to {phase.name} of {built.title} has a score")
     return read_outputs([out / name for name in scored.results]), [*notes, *scored.notes]
+
+
+def baseline_accounts(bundle: Path, place: Path) -> set[str]:
+    """Return the accounts of a fetched folder whose uploads to the phase that decides are all the bundle's baseline."""
+    built = read_built_bundle(bundle)
+    phase = built.phase(None)
+    name = baseline_name(built, phase)
+    if name is None or not (place / INDEX).is_file():
+        return set()
+    runs = [run for run in read_index(place) if run.phase == phase.name]
+    others = {run.owner for run in runs if run.sha256 != hashlib.sha256(built.files[name]).hexdigest()}
+    return {run.owner for run in runs} - others

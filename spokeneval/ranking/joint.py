@@ -23,7 +23,7 @@ from ..formats.speakers import unit_noun
 from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
 from ..run.statistics import Statistics
 from ..task import HIGHER
-from .joint_rule import EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
+from .joint_rule import BASELINE, EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
 from .multiple_comparisons import SIGNIFICANCE, clusters
 from .notes import how_joined, how_scored, one_side, ties
 from .randomisation import MOST_SWAPPED
@@ -43,6 +43,15 @@ class JointPair(NamedTuple):
     difference: float
     p: float
     adjusted: float
+
+
+class JointBaseline(NamedTuple):
+    """The organiser's baseline: its joint score beside those of the ranked systems, None unless it has a score in all
+    tasks, and its scores in the tasks."""
+
+    name: str
+    score: Optional[float]
+    scores: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,8 @@ class JointRanking:
         The systems that are not ranked, ``name -> reason``.
     notes
         How systems were compared, and which assumptions were made.
+    baseline
+        The organiser's baseline, which is not ranked; None if the rule names none.
     """
 
     rule: JointRule
@@ -81,6 +92,7 @@ class JointRanking:
     pairs: Sequence[JointPair]
     apart: Mapping[str, str]
     notes: Sequence[str]
+    baseline: Optional[JointBaseline] = None
 
     @property
     def heading(self) -> str:
@@ -89,7 +101,7 @@ class JointRanking:
 
 
 class _Entries(NamedTuple):
-    """The tasks and the names of the systems of a joint ranking."""
+    """The tasks and the names of the systems of a joint ranking. In tables, the baseline comes after them."""
 
     rule: JointRule
     tasks: Mapping[str, Ranking]
@@ -101,14 +113,19 @@ class _Entries(NamedTuple):
         return [ranking.column.direction == HIGHER for ranking in self.tasks.values()]
 
     @property
+    def shown(self) -> list[str]:
+        """The systems, then the baseline."""
+        return [*self.names, *([self.rule.baseline] if self.rule.baseline else [])]
+
+    @property
     def exact(self) -> np.ndarray:
         """The scores in the tasks, shape (1, s, t); NaN where a system has none."""
         return self.table(1, lambda task, system: system.scores[self.tasks[task].column.key])
 
     def table(self, sets: int, value: Callable[[str, System], Any]) -> np.ndarray:
         """The values of each system in each task, shape (sets, s, t)."""
-        values = np.full((sets, len(self.names), len(self.tasks)), np.nan)
-        rows = {name: row for row, name in enumerate(self.names)}
+        rows = {name: row for row, name in enumerate(self.shown)}
+        values = np.full((sets, len(rows), len(self.tasks)), np.nan)
         for place, (task, ranking) in enumerate(self.tasks.items()):
             for system in ranking.systems:
                 if system.name in rows:
@@ -127,10 +144,12 @@ class _Entries(NamedTuple):
 
     def joint(self, scores: np.ndarray) -> np.ndarray:
         """The joint scores, shape (r, s), of scores in the tasks, shape (r, s, t)."""
-        baseline = self.names.index(self.rule.baseline) if self.rule.baseline else 0
-        return joint_scores_of(
-            self.rule, [*self.tasks], self.higher, scores, ~np.isnan(self.exact[0]), baseline
-        )
+        present, ranked = ~np.isnan(self.exact[0]), len(self.names)
+        return joint_scores_of(self.rule, [*self.tasks], self.higher, scores, present, ranked, ranked)
+
+    def joint_of_ranked(self, scores: np.ndarray) -> np.ndarray:
+        """The joint scores of all systems but the baseline."""
+        return self.joint(scores)[:, : len(self.names)]
 
 
 def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
@@ -147,14 +166,14 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
         The rule does not fit the tasks; all problems are listed.
     """
     problems = rule.problems({task: ranking.rules.primary for task, ranking in tasks.items()})
-    lacking = [
-        task for task, ranking in tasks.items() if rule.baseline and rule.baseline not in ranking.names
-    ]
-    problems += [f"baseline: {rule.baseline} has no score in {' and '.join(lacking)}"] if lacking else []
+    lacking = [task for task, own in tasks.items() if rule.baseline and rule.baseline not in own.names]
+    without = f"{rule.baseline} has no score in {' and '.join(lacking)}" if lacking else ""
+    problems += [f"baseline: {without}"] if without and rule.missing == BASELINE else []
     if problems:
         raise ValueError("; ".join(problems))
     entered = {task: {system.name for system in ranking.systems} for task, ranking in tasks.items()}
-    names = sorted({name for task, ranking in tasks.items() for name in (*entered[task], *ranking.unscored)})
+    named = {name for task, ranking in tasks.items() for name in (*entered[task], *ranking.unscored)}
+    names = sorted(named - {rule.baseline})
     excluded = rule.missing == EXCLUDED
     apart = {
         name: why for name in names if (why := why_apart(name, entered, rule.compulsory, excluded=excluded))
@@ -165,7 +184,7 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     if not ranked:
         return JointRanking(rule, column, tasks, (), (), None, (), apart, ())
     entries, higher = _Entries(rule, shown, ranked), column.direction == HIGHER
-    scores = entries.joint(entries.exact)[0]
+    scores, own = np.split(entries.joint(entries.exact)[0], [len(ranked)])
     if np.isnan(scores).any():
         raise ValueError(f"rule: {rule.rule} is undefined, because all scores in a task are 0")
     order = np.argsort(ranks(scores, higher=higher), kind="stable")
@@ -178,13 +197,19 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
             shared_places(ranks(scores, higher=higher).tolist()), entries.names, scores, ranges, found, exact
         )
     ]
-    within = np.stack([ranks(exact[:, task], higher=up) for task, up in enumerate(entries.higher)], axis=1)
+    compared = exact[: len(ranked)]
+    within = np.stack([ranks(compared[:, task], higher=up) for task, up in enumerate(entries.higher)], axis=1)
     places = [
         {task: int(rank) for task, rank in zip(shown, of_system) if task in row.scores}
         for row, of_system in zip(rows, within)
     ]
-    notes = [*how_scored(rule, [task for task in tasks if task not in shown]), *ties(rows), *how]
-    return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes)
+    baseline = (
+        JointBaseline(rule.baseline, None if lacking else float(own[0]), _present(exact[-1], shown))
+        if rule.baseline
+        else None
+    )
+    notes = [*how_scored(rule, [task for task in tasks if task not in shown], without), *ties(rows), *how]
+    return JointRanking(rule, column, tasks, rows, places, units, pairs, apart, notes, baseline)
 
 
 def _present(values: np.ndarray, tasks: Collection[str]) -> dict[str, float]:
@@ -226,7 +251,7 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compare
     """Compare systems, in the order of the board, by their counts, if these are known."""
     number = len(entries.names)
     systems = [system for ranking in entries.tasks.values() for system in ranking.systems]
-    is_known = all(system.statistics for system in systems if system.name in entries.names)
+    is_known = all(system.statistics for system in systems if system.name in entries.shown)
     if not 1 < number <= MOST_SWAPPED or not is_known:
         return None, [None] * number, [None] * number, (), ()
     counts = {
@@ -236,7 +261,7 @@ def _compare(entries: _Entries, scores: np.ndarray, *, higher: bool) -> _Compare
     groups = tasks_with_common_units(counts)
     least = min(len(own.units) for own in counts.values())
     single, adjusted = joint_p_values(
-        entries.joint,
+        entries.joint_of_ranked,
         entries.counted({task: np.ones((1, len(own.units))) for task, own in counts.items()}),
         entries.counted(joint_weights(counts, groups)),
         units=least,

@@ -7,6 +7,8 @@
 - *weighted sum*: the weighted sum of the scores. If lower scores are better in some of the tasks only, these are
   subtracted.
 
+The organiser's baseline is not a system of the ranking: it counts in no rank, total or worst score.
+
 Source of the normalised sum: PROCESS signal processing grand challenge (ICASSP 2025), instructions, combined ranking.
 """
 
@@ -15,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Optional
 
 import numpy as np
 
@@ -63,7 +66,8 @@ class JointRule:
     weights
         For the weighted sum, the weight of each task, above 0.
     baseline
-        For `missing="baseline"`, the name of the baseline, which has a score in every task.
+        The name of the organiser's baseline, which is shown without a rank. For `missing="baseline"`, it has a score in
+        every task.
     """
 
     rule: str = MEAN_RANK
@@ -95,8 +99,8 @@ class JointRule:
             found.append(f"weights: only the rule {WEIGHTED_SUM} has weights")
         if self.missing == ZERO and self.rule != NORMALISED_SUM:
             found.append(f"missing: {ZERO} is for the rule {NORMALISED_SUM} only")
-        if (self.missing == BASELINE) != bool(self.baseline):
-            found.append(f"baseline: name the baseline if missing is {BASELINE}, and only then")
+        if self.missing == BASELINE and not self.baseline:
+            found.append(f"baseline: name the baseline if missing is {BASELINE}")
         if self.rule == MACRO_MEAN and len({(score.direction, score.limits) for score in tasks.values()}) > 1:
             scores = ", ".join(f"{score.heading} in {task}" for task, score in tasks.items())
             found.append(f"rule: {MACRO_MEAN} is for scores of one scale; found {scores}")
@@ -122,6 +126,7 @@ def joint_scores_of(
     scores: np.ndarray,
     present: np.ndarray,
     baseline: int,
+    ranked: Optional[int] = None,
 ) -> np.ndarray:
     """The joint scores of s systems in each of r sets.
 
@@ -135,11 +140,13 @@ def joint_scores_of(
         Which systems have a score in which tasks.
     baseline
         The position of the baseline, for `missing="baseline"`.
+    ranked
+        The number of systems in the ranking, which come first, if the baseline comes after them; None: all.
 
     Returns
     -------
     ndarray, shape (r, s)
-        The joint scores; NaN in sets in which the score of any system is undefined.
+        The joint scores; NaN in sets in which the score of any system of the ranking is undefined.
 
     Examples
     --------
@@ -153,26 +160,29 @@ def joint_scores_of(
     >>> joint_scores_of(rule, ["a", "b"], [True, False], scores, present, 0).round(6).tolist()
     [[0.55, 0.2, 1.25]]
     """
-    defined = ~(np.isnan(scores) & present).any(axis=(1, 2))
+    undefined = np.isnan(scores) & present
+    defined = ~undefined[:, : None if rule.missing == BASELINE else ranked].any(axis=(1, 2))
     joint = np.full(scores.shape[:2], np.nan)
     known = np.where(present, scores[defined], np.nan)
     if rule.missing == BASELINE:
         known = np.where(present, known, known[:, [baseline]])
-    joint[defined] = _combined(rule, tasks, np.asarray(higher), known)
+    joint[defined] = _combined(rule, tasks, np.asarray(higher), known, slice(ranked))
     return joint
 
 
-def _combined(rule: JointRule, tasks: Sequence[str], higher: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def _combined(
+    rule: JointRule, tasks: Sequence[str], higher: np.ndarray, scores: np.ndarray, ranked: slice
+) -> np.ndarray:
     """The joint scores, shape (r, s), from scores of shape (r, s, t) that are NaN where a system has none."""
     if rule.rule == MEAN_RANK:
-        places = np.stack([_ranks(scores[..., task], up) for task, up in enumerate(higher)], axis=2)
-        return np.asarray(np.where(np.isnan(scores), scores.shape[1], places).mean(axis=2))
+        places = np.stack([_ranks(scores[..., task], up, ranked) for task, up in enumerate(higher)], axis=2)
+        return np.asarray(np.where(np.isnan(scores), scores[:, ranked].shape[1], places).mean(axis=2))
     signs = np.where(higher, 1.0, -1.0)
     if rule.missing == WORST:
-        worst = signs * np.nanmin(signs * scores, axis=1, keepdims=True)
+        worst = signs * np.nanmin(signs * scores[:, ranked], axis=1, keepdims=True)
         scores = np.where(np.isnan(scores), worst, scores)
     if rule.rule == NORMALISED_SUM:
-        totals = np.nansum(scores, axis=1, keepdims=True)
+        totals = np.nansum(scores[:, ranked], axis=1, keepdims=True)
         shares = scores / np.where(totals > 0, totals, np.nan)
         points = np.where(higher, shares, 1 - shares)
         return np.asarray(np.where(np.isnan(scores), 0.0, points).sum(axis=2))
@@ -182,7 +192,11 @@ def _combined(rule: JointRule, tasks: Sequence[str], higher: np.ndarray, scores:
     return np.asarray(scores @ (weights if len(set(higher.tolist())) == 1 else weights * signs))
 
 
-def _ranks(scores: np.ndarray, higher: bool) -> np.ndarray:
-    """Ranks along the last axis, computed in parts that fit into memory."""
-    parts = np.array_split(scores, 1 + scores.size * scores.shape[1] // _AT_A_TIME)
-    return np.concatenate([ranks(part, higher=bool(higher)) for part in parts])
+def _ranks(scores: np.ndarray, higher: bool, ranked: slice) -> np.ndarray:
+    """Ranks along the last axis, computed in parts that fit into memory; a system after the ranked ones is not counted
+    in theirs."""
+    places = []
+    for part in np.array_split(scores, 1 + scores.size * scores.shape[1] // _AT_A_TIME):
+        places.append(ranks(part, higher=bool(higher)))
+        places[-1][:, ranked] = ranks(part[:, ranked], higher=bool(higher))
+    return np.concatenate(places)

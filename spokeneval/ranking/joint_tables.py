@@ -6,23 +6,38 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..formats.tables import csv_text, no_formula
+from ..task import HIGHER
 from .joint import JointRanking
 from .tables import shown_cells, shown_p
 from .values import Table
 
 
 def joint_table(joint: JointRanking) -> Table:
-    """The ranked systems with their joint score, and their scores and ranks in the tasks; then the others."""
+    """The ranked systems with their joint score, and their scores and ranks in the tasks; the baseline among them."""
     header = ["System", "Rank", joint.column.title, "Ranks (95 %)", "Cluster", *joint.tasks]
-    rows = []
+    digits, rows = joint.column.precision, []
     for row, places in zip(joint.rows, joint.places):
-        rank, score, _, known, cluster = shown_cells(row, joint.column.precision)
-        tasks = [
-            f"{row.scores[task]:.{ranking.column.precision}f} ({places[task]})" if task in places else "–"
-            for task, ranking in joint.tasks.items()
-        ]
-        rows.append([row.name, rank, score, known, cluster, *tasks])
+        rank, score, _, known, cluster = shown_cells(row, digits)
+        rows.append([row.name, rank, score, known, cluster, *_in_tasks(joint, row.scores, places)])
+    if (own := joint.baseline) is not None:
+        score, place = "–", len(rows)
+        if own.score is not None:
+            sign = 1 if joint.column.direction == HIGHER else -1
+            score = f"{own.score:.{digits}f}"
+            place = sum(sign * row.score >= sign * own.score for row in joint.rows)
+        rows.insert(
+            place, [f"{own.name} (baseline)", "–", score, "–", "–", *_in_tasks(joint, own.scores, {})]
+        )
     return Table(joint.heading, header, rows, "In brackets: the rank in the task, among the ranked systems.")
+
+
+def _in_tasks(joint: JointRanking, scores: Mapping[str, float], places: Mapping[str, int]) -> list[str]:
+    return [
+        f"{scores[task]:.{ranking.column.precision}f}" + (f" ({places[task]})" if task in places else "")
+        if task in scores
+        else "–"
+        for task, ranking in joint.tasks.items()
+    ]
 
 
 def apart_table(apart: Mapping[str, str]) -> Table:
@@ -46,7 +61,7 @@ def joint_pairs_table(joint: JointRanking) -> Table:
 
 
 def joint_to_csv(joint: JointRanking) -> str:
-    """The joint ranking as CSV, numbers in full precision; systems that are not ranked come last, with the reason."""
+    """The joint ranking as CSV, numbers in full precision; the baseline and systems that are not ranked come last."""
     tasks = [no_formula(task) for task in joint.tasks]
     header = ["rank", "tied", "system", joint.column.key, "best_rank", "worst_rank", "cluster"]
     rows: list[list[object]] = [[*header, *tasks, *(f"{task}_rank" for task in tasks), "reason"]]
@@ -55,6 +70,12 @@ def joint_to_csv(joint: JointRanking) -> str:
         place += [*(row.ranks or ("", "")), row.cluster or ""]
         scores = [row.scores.get(task, "") for task in joint.tasks]
         rows.append([*place, *scores, *(places.get(task, "") for task in joint.tasks), ""])
+    if (own := joint.baseline) is not None:
+        scores = [own.scores.get(task, "") for task in joint.tasks]
+        score = "" if own.score is None else own.score
+        rows.append(
+            ["", "", no_formula(own.name), score, "", "", "", *scores, *[""] * len(tasks), "baseline"]
+        )
     for name, reason in joint.apart.items():
         rows.append(["", "", no_formula(name), *[""] * (4 + 2 * len(tasks)), reason])
     return csv_text(rows)
@@ -100,6 +121,7 @@ def joint_to_dict(joint: JointRanking) -> dict[str, Any]:
         **of_all,
         "systems": systems,
         "pairs": pairs,
+        "baseline": joint.baseline._asdict() if joint.baseline else None,
         "apart": dict(joint.apart),
         "notes": list(joint.notes),
     }

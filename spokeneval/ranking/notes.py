@@ -74,8 +74,16 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     return remarks
 
 
-def how_scored(rule: JointRule, left_out: Sequence[str]) -> list[str]:
-    """Return what a joint ranking does with systems that lack a task; `left_out`: tasks without a ranked system."""
+def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[str]:
+    """Return what a joint ranking does with systems that lack a task, and with the baseline.
+
+    Parameters
+    ----------
+    left_out
+        Tasks without a ranked system.
+    without
+        Which scores the baseline lacks.
+    """
     remarks = [f"Compulsory: {', '.join(rule.compulsory)}."] if rule.compulsory else []
     remarks.append(
         f"A system without a score in {'another' if remarks else 'a'} task {MISSING[rule.missing]}."
@@ -84,6 +92,9 @@ def how_scored(rule: JointRule, left_out: Sequence[str]) -> list[str]:
         remarks.append(f"No ranked system has a score in {', '.join(left_out)}, so the joint score lacks it.")
     if rule.rule == MEAN_RANK:
         remarks.append("Ranks in a task are among the systems of the joint ranking.")
+    if rule.baseline:
+        remarks.append(f"{rule.baseline} is the organiser's baseline and counts in no rank or total.")
+    remarks += [f"{without}."] if without else []
     return [" ".join(remarks)]
 
 

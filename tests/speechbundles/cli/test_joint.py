@@ -216,9 +216,9 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     with open(clinic / "season/.board/names.csv", encoding="utf-8", newline="") as file:
         owners = {row["name"]: row["owner"] for row in csv.DictReader(file)}
     hidden = json.loads(shown[site / "board.json"])
-    assert {owners[system["name"]]: system["score"] for system in hidden["systems"]} == {
-        system["name"]: system["score"] for system in board["systems"]
-    }
+    assert {owners[system["name"]]: system["score"] for system in hidden["systems"]} == pytest.approx(
+        {system["name"]: system["score"] for system in board["systems"]}, abs=1e-12
+    )
     settings.write_text(text)
     (clinic / "teams.csv").unlink()
 
@@ -347,6 +347,7 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
     monkeypatch.setattr(dates, "now", lambda: OPEN)
     monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    named = {"Alpha": "team2", "Beta": "team3", "team4": "team4"}
     accounts = {"team2": ("alpha_lab", "alpha"), "team3": ("beta2", "beta"), "team4": ("team4", "team4")}
     write_files(folder, {"teams.csv": TEAMS_TABLE})
     zips = {team: Path("season", team, "2027-03-02T0900.zip").read_bytes() for team in accounts}
@@ -390,11 +391,25 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
             assert f"https://host.example/competitions/{url}/" in json.dumps(competition["pages"])
         calls(("board", "--out", str(site), 1, "is open until", 2))
         monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
-        calls(("board", "--out", str(site), 0, "wrote", 1))
+        calls(("board", "--out", str(site), 0, "organiser submitted only the baseline", 1))
+        ranked = json.loads((site / "board.json").read_text())
+        text = Path("competition.yaml").read_text()
+        Path("competition.yaml").write_text(
+            text.replace("    joint:\n", "    joint:\n      baseline: organiser\n")
+        )
+        calls(("board", "--out", str(site), 0, "only the baseline", 0))
     board = json.loads((site / "board.json").read_text())
+    assert [system["name"] for system in ranked["systems"] if system["name"] not in named] == ["organiser"]
+    assert board["baseline"]["name"] == "organiser"
+    assert board["baseline"]["scores"] == next(
+        system["scores"] for system in ranked["systems"] if system["name"] == "organiser"
+    )
+    for table in re.findall(
+        "<table.*?</table>", (site / "index.html").read_text(encoding="utf-8"), re.DOTALL
+    ):
+        assert "organiser (baseline)" in table or "organiser" not in table
     scores = {system["name"]: system["score"] for system in board["systems"]}
-    named = {"Alpha": "team2", "Beta": "team3", "team4": "team4"}
-    assert {*scores} == {*named, "organiser"}
+    assert {*scores} == {*named}
     expected = joint_scores(
         site, [f"memory_clinic_{kind}" for kind in URLS], "normalised_sum", scores, {"rmse"}
     )

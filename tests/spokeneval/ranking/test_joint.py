@@ -15,6 +15,7 @@ from benchmarks.bench_joint import cover
 from spokeneval.metrics.bootstrap import RESAMPLES, SEED
 from spokeneval.ranking.joint import join_tasks, joint_weights, tasks_with_common_units
 from spokeneval.ranking.joint_rule import JointRule
+from spokeneval.ranking.joint_tables import joint_table
 from spokeneval.ranking.ranks import rank_sets
 from spokeneval.run.statistics import Statistics
 
@@ -167,6 +168,38 @@ def test_systems_without_a_task_are_apart_or_ranked_as_declared():
     assert "No ranked system has a score in B" in optional.notes[0]
 
 
+@pytest.mark.parametrize(
+    ("rule", "order", "score"),
+    [
+        ("mean_rank", "adbc", 1.5),  # A: after d; B: first
+        (
+            "normalised_sum",
+            "badc",
+            0.9231 / (0.8889 + 0.9630 + 0.64) + 1 - 1.1811 / (1.4332 + 2.3378 + 3.5834),
+        ),
+    ],
+)
+def test_a_baseline_changes_nothing_and_is_shown_at_its_place_without_a_rank(rule, order, score):
+    tasks = {"A": decisions("abcd"), "B": scores("badc")}
+    parts = {task: (own, [row for row in own.rows if row.name != "b"]) for task, own in tasks.items()}
+    others = {
+        task: replace(own, rows=rows, systems=[system for system in own.systems if system.name != "b"])
+        for task, (own, rows) in parts.items()
+    }
+    alone = spokeneval.compare_tasks(others, rule=rule)
+    found = spokeneval.compare_tasks(tasks, rule=rule, baseline="b")
+    for field in ("rows", "places", "pairs", "units", "apart"):
+        assert getattr(found, field) == getattr(alone, field)
+    assert found.baseline.score == pytest.approx(score, abs=1e-4)
+    shown = joint_table(found).rows
+    assert [row[0][0] for row in shown] == [*order]
+    assert shown[order.index("b")][:2] == ["b (baseline)", "–"]
+    row = next(row for row in csv.DictReader(io.StringIO(found.to_csv())) if row["system"] == "b")
+    assert [row[key] for key in ("rank", "cluster", "A_rank", "reason")] == ["", "", "", "baseline"]
+    assert float(row[rule]) == found.to_dict()["baseline"]["score"] == found.baseline.score
+    assert "b is the organiser's baseline and counts in no rank or total." in found.notes[0]
+
+
 def test_rules_that_do_not_fit_the_scores_list_all_problems():
     tasks = {"A": decisions("ab"), "B": scores("ab")}
     with pytest.raises(
@@ -179,6 +212,10 @@ def test_rules_that_do_not_fit_the_scores_list_all_problems():
         spokeneval.compare_tasks({"A": tasks["A"], "B": r}, rule="normalised_sum")
     with pytest.raises(ValueError, match="baseline: c has no score in A and B"):
         spokeneval.compare_tasks(tasks, missing="baseline", baseline="c")
+    lacking = {"A": decisions("abc"), "B": scores("ab")}
+    found = spokeneval.compare_tasks(lacking, baseline="c")
+    assert (found.baseline.score, [*found.baseline.scores]) == (None, ["A"])
+    assert "c has no score in B." in found.notes[0]
     with pytest.raises(TypeError, match="expected the result of `compare`"):
         spokeneval.compare_tasks({"A": 1})
 

@@ -51,6 +51,27 @@ def test_a_missing_score_counts_as_declared(rule, expected):
     assert found.tolist() == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("rule", "ranked", "baseline"),
+    [
+        # F1: 0.6, 0.5, 0.4; RMSE: 2, 3, none. The baseline has F1 0.5 and RMSE 1.
+        (JointRule("mean_rank", "worst"), [1, 2, 3], 1.5),  # it shares rank 2 for F1
+        (JointRule("mean_rank", "baseline"), [1.5, 2.5, 2], 1.5),  # RMSE: 2, 3 and 1
+        (JointRule("normalised_sum", "zero"), [1, 1 / 3 + 0.4, 0.4 / 1.5], 1 / 3 + 0.8),
+        (
+            JointRule("normalised_sum", "worst"),
+            [0.4 + 6 / 8, 1 / 3 + 5 / 8, 0.4 / 1.5 + 5 / 8],
+            1 / 3 + 7 / 8,
+        ),
+        (JointRule("weighted_sum", "worst", weights={"f1": 2, "rmse": 0.1}), [1.0, 0.7, 0.5], 0.9),
+    ],
+)
+def test_the_baseline_counts_in_no_rank_total_or_worst_score(rule, ranked, baseline):
+    scores = np.array([*SCORES, [0.5, 1.0]])[np.newaxis]
+    found = joint_scores_of(rule, ["f1", "rmse"], [True, False], scores, ~np.isnan(scores[0]), 3, 3)[0]
+    assert found.tolist() == pytest.approx([*ranked, baseline], abs=1e-12)
+
+
 def test_one_kind_of_score_has_a_mean_and_a_positive_weighted_sum():
     rates = np.array([[[10.0, 30.0], [20.0, 40.0]], [[10.0, np.nan], [20.0, 40.0]]])
     there = np.ones((2, 2), dtype=bool)
@@ -70,8 +91,7 @@ def test_one_kind_of_score_has_a_mean_and_a_positive_weighted_sum():
         (JointRule("weighted_sum", weights={"a": 1, "b": -1}), "weights: b without a weight above 0"),
         (JointRule(weights={"a": 1}), "weights: only the rule weighted_sum has weights"),
         (JointRule(missing="zero"), "missing: zero is for the rule normalised_sum only"),
-        (JointRule(missing="baseline"), "baseline: name the baseline if missing is baseline, and only then"),
-        (JointRule(baseline="x"), "baseline: name the baseline if missing is baseline, and only then"),
+        (JointRule(missing="baseline"), "baseline: name the baseline if missing is baseline"),
     ],
 )
 def test_a_rule_that_cannot_be_used_is_refused(rule, words):
