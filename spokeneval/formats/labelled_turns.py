@@ -39,12 +39,13 @@ import numpy as np
 
 from .files import ORGANISER_LIMIT, Files
 from .format import Format, Items, Written
+from .items import check_forms
 from .language_labels import check_names, recording_name
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
-from .tables import Layout, Table, check_forms, numbered, read_table
+from .tables import Layout, Table, numbered, read_table
 from .text import blocks_of, decimal, in_form_of, read_blocks, size_limit, text_of
 from .turns import (
     NO_TURNS,

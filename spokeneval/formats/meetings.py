@@ -29,6 +29,7 @@ import numpy as np
 
 from .files import ORGANISER_LIMIT, Files, content_of
 from .format import Format, Items, Written
+from .items import id_order
 from .labelled_turns import (
     LIST_FILE,
     REGIONS_CSV,
@@ -41,7 +42,7 @@ from .labelled_turns import (
 from .nist import word_lines
 from .problems import Problems, ReferenceFileError, count_of, name, quote
 from .submission_folder import expect_files
-from .tables import Layout, id_order, parse_table
+from .tables import Layout, parse_table
 from .text import decimal, decimals, decode, in_form_of, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
 from .turns import EVER, read_times

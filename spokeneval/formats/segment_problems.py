@@ -9,8 +9,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Optional
 
+from .items import FEWEST_OF_A_SET, match_items
 from .problems import Problems, count_of, name, quote
-from .tables import FEWEST_OF_A_SET, Table, match_items
+from .tables import Table
 from .text import decimal, expected_number, in_form_of
 
 SEGMENTS_FILE, SUBMISSION_FILE = "segments.csv", "prediction.txt"

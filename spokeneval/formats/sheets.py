@@ -12,10 +12,11 @@ import numpy as np
 from .cells import Parser
 from .files import Files, content_of
 from .format import Format, Items
+from .items import check_ids, id_order, match_items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_files
-from .tables import Layout, Table, check_ids, csv_text, id_order, match_items, parse_table, read_table
+from .tables import Layout, Table, csv_text, parse_table, read_table
 from .text import decode, read_blocks, size_limit
 
 

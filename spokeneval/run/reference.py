@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 from ..formats.files import Files, read_folder
 from ..formats.format import Format, Items
+from ..formats.items import id_order
 from ..formats.problems import Problem, ReferenceFileError
-from ..formats.tables import id_order
 from ..formats.text import decimal
 from ..task import Task
 
