@@ -220,7 +220,7 @@ def answers_of(options: argparse.Namespace, task: Task, paths: Sequence[Any]) ->
     for place, path in enumerate(sides):
         if path.suffix == ".txt":
             lines = read_lines(path)
-            if not {layout.id, *layout.required[1:]} & set(re.split("[,;\t]", "".join(lines[:1]))):
+            if not {*layout.columns} & set(re.split("[,;\t]", "".join(lines[:1]))):
                 sides[place] = lines
     _refuse_ids([side for side in sides if isinstance(side, list)])
     return sides

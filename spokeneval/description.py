@@ -178,7 +178,9 @@ def describe_task(task: Task) -> TaskDescription:
 def _describe_file(layout: Layout, others: Sequence[str], alone: bool) -> FileDescription:
     """Describe a file; beside others, its other formats are those of the same name but for the suffix."""
     instead = tuple(other for other in others if alone or Path(other).stem == Path(layout.file).stem)
-    return FileDescription(layout.file, layout.id, tuple(layout.required), tuple(layout.optional), instead)
+    columns = layout.columns
+    optional = tuple(column for column in layout.optional if column not in columns)
+    return FileDescription(layout.file, layout.id, columns, optional, instead)
 
 
 def _as_json(file: FileDescription) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from .challenges import find_task
 from .formats.problems import count_of
-from .formats.tables import Layout, split_row
+from .formats.tables import Layout, id_columns, split_row
 from .kinds.declared import DECLARATION, declared_task
 from .run.feedback import COARSE
 from .run.library import files_of_reference, import_organisers
@@ -269,7 +269,10 @@ def _columns(layout: Layout, content: bytes) -> list[str]:
     """The columns of a table by its header; empty for a file without one."""
     first = content.decode("utf-8-sig").strip().split("\n", 1)[0].rstrip("\r")
     columns = split_row(first, layout.delimiter) or []
-    ids = {layout.id, *(alias for alias, column in (layout.aliases or {}).items() if column == layout.id)}
+    ids = {
+        *id_columns(layout.id),
+        *(alias for alias, column in (layout.aliases or {}).items() if column == layout.id),
+    }
     return columns if {name.lower() for name in ids} & {name.strip().lower() for name in columns} else []
 
 

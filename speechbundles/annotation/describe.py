@@ -18,6 +18,7 @@ from speechbundles.competition.intake.table import Notation
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.seal import MARK
 from spokeneval.formats.problems import plain, plural_of
+from spokeneval.formats.tables import id_columns
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column, System, Table
 from spokeneval.result import ends_of
@@ -91,7 +92,7 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
     if not group and len({*units.values()}) < len(units) == len(rows):
         rows["unit"], group = list(units.values()), "unit"
     unit = task.units(reference.gold.labels).called
-    known = {layout.id, *times, length, group, "seconds", "utt_id", unit, MARK}
+    known = {*id_columns(layout.id), *times, length, group, "seconds", "utt_id", unit, MARK}
     columns = [each for each in rows if each not in known and 1 < rows[each].nunique() <= MOST_CLASSES]
     columns.sort(key=lambda column: column not in layout.required)
     classes = sorted(rows[columns[0]].unique()) if columns and columns[0] in layout.required else []

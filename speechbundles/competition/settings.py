@@ -257,8 +257,8 @@ def opening(rules: Task) -> str:
 def files_of(rules: Task) -> str:
     """Return a description of the files with a task's labels: their names and columns."""
     return " and ".join(
-        f"{layout.file}: {', '.join(layout.required)}"
-        + "".join(f"; {column} if you have it" for column in layout.optional)
+        f"{layout.file}: {', '.join(layout.columns)}"
+        + "".join(f"; {column} if you have it" for column in layout.optional if column not in layout.columns)
         for layout in rules.format.layouts
     )
 

@@ -10,7 +10,7 @@ from unicodedata import normalize
 import numpy as np
 
 from .problems import Problems, count_of, name, quote, repeated, some_of
-from .tables import Table
+from .tables import Table, id_columns
 from .text import in_form_of, unusable
 
 FEWEST_OF_A_SET = 20
@@ -92,10 +92,18 @@ def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
     """Check the ids of a reference: none is empty or repeated, and all can be typed."""
     match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
     check_forms(table, problems)
-    for row in unusable(table.ids):
+    parts = len(id_columns(table.id))
+    for row in unusable(table.ids) if parts == 1 else _unusable_pairs(table.ids):
         item, line = table.ids[row], table.lines[row]
         if not item:
             problems.add("empty_item", table.file, f"the {table.id} is empty", line=line)
         else:
             message = f"{table.id} {quote(item)}; expected no invisible characters and no spaces around it"
+            message += " and its parts, which have no comma" if parts > 1 else ""
             problems.add("unusable_id", table.file, message, line=line, item=item)
+
+
+def _unusable_pairs(ids: Sequence[str]) -> list[int]:
+    """The places of ids that are not two usable parts."""
+    pairs = [item.split(",") for item in ids]
+    return [row for row, pair in enumerate(pairs) if len(pair) != 2 or unusable(pair)]

@@ -16,7 +16,7 @@ from .items import check_ids, id_order, match_items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_files
-from .tables import Layout, Table, csv_text, parse_table, read_table
+from .tables import Layout, Table, csv_text, id_columns, parse_table, read_table
 from .text import decode, read_blocks, size_limit
 
 
@@ -29,7 +29,7 @@ class Sheet:
     file
         The name of the file.
     id
-        The column with the items' ids.
+        The column with the items' ids; see `tables.id_columns`.
     columns
         The columns that are scored, `name -> parser of its cells`.
     noun
@@ -115,7 +115,7 @@ def sheet_format(
         return parse_reference(reference, read_sheet(reference, files, problems), problems, check)
 
     def public_files(answers: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
-        return {list_file: write_item_list(answers, (reference.id, *public), reference.delimiter)}
+        return {list_file: write_item_list(answers, reference.id, public, reference.delimiter)}
 
     def read_items(files: Mapping[str, bytes]) -> Items:
         problems = Problems(FileProblems)
@@ -171,7 +171,7 @@ def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check
     check_ids(table, problems, noun=sheet.noun)
     check_speakers(table, problems)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
-    kept = (sheet.id, *sheet.texts, *sheet.optional)
+    kept = (sheet.id, *id_columns(sheet.id), *sheet.texts, *sheet.optional)
     texts = {column: table.columns[column] for column in kept if column in table.columns}
     answers = Answers(Items(tuple(table.ids)), columns, texts)
     check(answers, table, problems)
@@ -262,12 +262,13 @@ def take_answers(answers: Answers, places: Sequence[int]) -> Answers:
     return Answers(Items(ids), {column: values[chosen] for column, values in answers.columns.items()})
 
 
-def write_item_list(answers: Answers, columns: Sequence[str], delimiter: str) -> bytes:
-    """The content of a public list: the existing columns among `columns`.
+def write_item_list(answers: Answers, id: str, columns: Sequence[str], delimiter: str) -> bytes:
+    """The content of a public list: the ids, in their columns, and the existing columns among `columns`.
 
     Its rows are sorted by id, because a reference may be sorted by label.
     """
-    there = [column for column in columns if column in answers.texts]
+    ids = id_columns(id) if {*id_columns(id)} <= {*answers.texts} else (id,)
+    there = [column for column in (*ids, *columns) if column in answers.texts]
     order = sorted(range(len(answers.items)), key=lambda row: id_order(answers.items.ids[row]))
     rows = ([answers.texts[column][row] for column in there] for row in order)
     return csv_text([there, *rows], delimiter).encode()

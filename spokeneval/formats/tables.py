@@ -28,6 +28,17 @@ _DECIMAL_COMMA = re.compile(r"(?<![^,])[+-]?[0-9]{1,20},[0-9]{1,20}(?![^,])")
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
 
 
+def id_columns(id: str) -> tuple[str, ...]:
+    """The columns with the name of a row: one, or two as `enrolment,test`, whose cells are joined by a comma, too.
+
+    Examples
+    --------
+    >>> id_columns("id"), id_columns("enrolment,test")
+    (('id',), ('enrolment', 'test'))
+    """
+    return tuple(id.split(","))
+
+
 class Layout(NamedTuple):
     """The layout of a table in a file.
 
@@ -36,7 +47,7 @@ class Layout(NamedTuple):
     file
         The name of the file, for problems.
     id
-        The column with the name of each row.
+        The column with the name of each row; see `id_columns`.
     required
         Columns that the table must have. Their names are compared without regard to case, and returned as written here.
         An exact name takes precedence over an alias. All other columns are ignored.
@@ -55,6 +66,12 @@ class Layout(NamedTuple):
     optional: Sequence[str] = ()
     aliases: Mapping[str, str] | None = None
     header: Optional[Sequence[str]] = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The required columns as files have them: of two columns of ids, both."""
+        ids = {self.id: id_columns(self.id)}
+        return tuple(dict.fromkeys(part for column in self.required for part in ids.get(column, (column,))))
 
     def requiring(self, column: str) -> Layout:
         """The layout with another required column."""
@@ -125,7 +142,9 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
     FileProblems
         A block cannot be read, or the header lacks a required column. The class is that of `problems`.
     """
-    known = {column.lower(): column for column in (*layout.required, *layout.optional)}
+    known = {
+        column.lower(): column for column in (*layout.required, *id_columns(layout.id), *layout.optional)
+    }
     known.update({alias.lower(): column for alias, column in (layout.aliases or {}).items()})
     wanted = set(known.values())
     header = layout.header
@@ -157,6 +176,9 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
         columns = dict(zip(header, rows))
         for column in cells:
             cells[column] += columns[column]
+    ids = id_columns(layout.id)
+    if cells and len(ids) > 1 and layout.id not in cells:
+        cells[layout.id] = list(map(",".join, zip(*(cells[column] for column in ids))))
     others = tuple(column for column in header or () if column not in wanted)
     return Table(layout.file, layout.id, cells, numbers, others)
 
@@ -164,7 +186,7 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
 def _other_delimiter(text: str, layout: Layout, known: Mapping[str, str]) -> Optional[str]:
     """The separator of a header that has all columns but another separator than the layout's; else None."""
     for other in () if layout.delimiter in text else _DELIMITER_NAMES:
-        if {known.get(field.strip().lower()) for field in split_row(text, other) or ()} >= {*layout.required}:
+        if {known.get(field.strip().lower()) for field in split_row(text, other) or ()} >= {*layout.columns}:
             return other
     return None
 
@@ -180,14 +202,13 @@ def _parse_header(
         column = known.get(field.lower(), field)
         # An exact column name takes precedence over an alias.
         header.append(field if column.lower() in there - {field.lower()} else column)
-    missing = [column for column in layout.required if column not in header]
+    required = layout.required if layout.id in header else layout.columns
+    missing = [column for column in required if column not in header]
     if missing:
-        if layout.id in missing and _is_row(fields, below, layout.delimiter):
+        if id_columns(layout.id)[0] in missing and _is_row(fields, below, layout.delimiter):
             separator = _DELIMITER_NAMES[layout.delimiter]
-            message = (
-                f"the header is missing; expected a first line with the columns {', '.join(layout.required)}"
-            )
-            message += f", separated by {separator}" if len(layout.required) > 1 else ""
+            message = f"the header is missing; expected a first line with the columns {', '.join(required)}"
+            message += f", separated by {separator}" if len(required) > 1 else ""
         else:
             message = _describe_missing(missing, text, fields, layout.delimiter, known)
         problems.stop("missing_column", layout.file, message, line=line)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Optional
+from typing import Optional, Union
 
 import numpy as np
 
@@ -13,10 +14,10 @@ from ..formats.cells import Parser, real_numbers, words
 from ..formats.problems import SHOWN, Problems, quote, some_of
 from ..formats.sheets import Answers, Sheet
 from ..formats.speakers import GROUP, Units, refuse_empty
-from ..formats.tables import Table, numbered
+from ..formats.tables import Table, id_columns, numbered
 from ..formats.text import decimals
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
-from .kind import one_table
+from .kind import ParameterError, one_table
 
 LABEL, SCORE = "label", "score"
 
@@ -64,7 +65,8 @@ class ClassScoreFiles:
         sheet = one_table("labels.csv", cells, id=self.id, item=self.item, unit=self.unit)
         if self.other_unit:
             sheet = replace(sheet, texts=(self.unit, self.other_unit), optional=())
-        return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *SEGMENTS))))
+        segments = SEGMENTS if len(id_columns(self.id)) == 1 else ()
+        return replace(sheet, optional=tuple(dict.fromkeys((*sheet.optional, *segments))))
 
     @property
     def submission(self) -> Sheet:
@@ -196,6 +198,23 @@ def _likelihoods(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndar
         scores = np.concatenate([scores, 1 - scores], axis=1)
     with np.errstate(divide="ignore"):
         return np.asarray(np.maximum(np.log(scores) - np.log(contained), -LARGEST_RATIO))
+
+
+def contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[str, ...]) -> np.ndarray:
+    """The priors that posteriors contain: of each class, or of the target and the others."""
+    if isinstance(scores, str):
+        return np.full(max(2, len(classes)), 1 / max(2, len(classes)))
+    if set(scores) != set(classes):
+        raise ParameterError(
+            "scores", f"priors of {', '.join(scores)}; expected those of {', '.join(classes)}"
+        )
+    if len(classes) == 1:
+        prior = scores[classes[0]]
+        return np.array([prior, 1 - prior])
+    total = math.fsum(scores.values())
+    if abs(total - 1) > 1e-6:
+        raise ParameterError("scores", f"priors that add up to {total:g}; expected 1")
+    return np.array([scores[label] for label in classes])
 
 
 def _ratios(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndarray:

@@ -32,12 +32,13 @@ import numpy as np
 from ..formats.format import Items
 from ..formats.problems import data
 from ..formats.sheets import Answers, sheet_format, with_unit_rows
+from ..formats.tables import id_columns
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
 from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import Score, Task, View
 from ..trivial import random_numbers
-from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, lengths
+from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, contained_priors, lengths
 from .decisions import MOST_TRIVIAL
 from .identification_scores import (
     CROSSING,
@@ -49,7 +50,18 @@ from .identification_scores import (
     open_weights,
     weights_of,
 )
-from .kind import COMMON, Kind, Parameter, ParameterError, class_names, finite_number, one_of, optional_text
+from .kind import (
+    COMMON,
+    ID,
+    Kind,
+    Parameter,
+    ParameterError,
+    class_names,
+    column_or_two,
+    finite_number,
+    one_of,
+    optional_text,
+)
 from .spoofing import read_rates, read_spoofing, with_spoofing
 
 LARGEST_BETA = 1e6
@@ -95,7 +107,7 @@ def identification(
     betas = _betas(priors, costs)
     point = _operating_point(priors, costs, out_of_set, p_oos)
     named = (target,) if target else (*classes, *([out_of_set] if out_of_set else ()))
-    contained = None if scores == LIKELIHOODS else _contained_priors(scores, named)
+    contained = None if scores == LIKELIHOODS else contained_priors(scores, named)
     read = "converted from probabilities to likelihoods" if contained is not None else _read_as(out_of_set)
     files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set, other_unit)
     weights: Sequence[Any] = open_weights(priors, costs, p_oos) if out_of_set else weights_of(betas)
@@ -203,12 +215,13 @@ def _check_names(classes: tuple[str, ...], target: str, others: tuple[str, str, 
         raise ParameterError("target", f"{target!r} is not one of the classes {', '.join(classes)}")
     columns = (SCORE,) if target else classes
     id, unit, other_unit = (column.lower() for column in others)
-    called = [id, *(column.lower() for column in columns)]
+    ids = id_columns(id)
+    called = [*ids, *(column.lower() for column in columns)]
     for column in columns:
         if called.count(column.lower()) > 1:
             message = f"{column!r} is also the name of another column; capital letters make no difference"
             raise ParameterError("id" if target else "classes", message)
-    if other_unit and other_unit in (*called, unit, LABEL):
+    if other_unit and other_unit in (*called[len(ids) if ids[1:] else 0 :], unit, LABEL):
         raise ParameterError("other_unit", f"{others[2]!r} is also the name of another column")
 
 
@@ -303,23 +316,6 @@ def _trivial(files: ClassScoreFiles, certain: float) -> dict[str, Callable[[Item
     }
 
 
-def _contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[str, ...]) -> np.ndarray:
-    """The priors that posteriors contain: of each class, or of the target and the others."""
-    if isinstance(scores, str):
-        return np.full(max(2, len(classes)), 1 / max(2, len(classes)))
-    if set(scores) != set(classes):
-        raise ParameterError(
-            "scores", f"priors of {', '.join(scores)}; expected those of {', '.join(classes)}"
-        )
-    if len(classes) == 1:
-        prior = scores[classes[0]]
-        return np.array([prior, 1 - prior])
-    total = math.fsum(scores.values())
-    if abs(total - 1) > 1e-6:
-        raise ParameterError("scores", f"priors that add up to {total:g}; expected 1")
-    return np.array([scores[label] for label in classes])
-
-
 def _prior(value: Any) -> float:
     if not 0 < finite_number(value) < 1:
         raise ValueError(f"prior {value!r}; expected a number between 0 and 1")
@@ -389,7 +385,10 @@ IDENTIFICATION = Kind(
                   "sum to 1 at most.", optional_text, "other", None),
         Parameter("p_oos", "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation "
                   "of 2009.", _prior, P_OOS, P_OOS),
-        *COMMON,
+        ID._replace(
+            description="The column that names an item, in the reference and in submissions; or the two that name a "
+            "trial together, such as [enrolment, test].", read=column_or_two),
+        *COMMON[1:],
         Parameter("other_unit", "For trials of two sides, such as an enrolled speaker (`unit`) and a test: the column "
                   "of the reference with the other side. Intervals then allow for other units on both sides; ranks "
                   "still resample `unit` only.", optional_text, "test", None),

@@ -117,6 +117,18 @@ def text(value: Any) -> str:
     return value
 
 
+def column_or_two(value: Any) -> str:
+    """Return the name of a column, or those of two with a comma between them, as `tables.id_columns` takes them."""
+    names = [text(each) for each in value] if isinstance(value, (list, tuple)) else [text(value)]
+    if (
+        "," in "".join(names)
+        or len(names) != len({name.lower() for name in names})
+        or len(names) not in (1, 2)
+    ):
+        raise ValueError(f"{value!r:.100}; expected a column, or two such as [enrolment, test]")
+    return ",".join(names)
+
+
 def optional_text(value: Any) -> str:
     """Return a name, or nothing for None."""
     return "" if value is None else text(value)

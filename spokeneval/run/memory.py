@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Optional
 
 from ..formats.format import Items, Written
 from ..formats.problems import FileProblems, Problem, Problems, count_of, some_of
-from ..formats.tables import Layout, csv_text
+from ..formats.tables import Layout, csv_text, id_columns
 
 EXPECTED = "a path, a data frame, a mapping from ids, or a list or an array"
 
@@ -94,6 +94,12 @@ def table_of(
         As for `records`; also if the number of values is not that of the items.
     """
     ids, columns = records(data, layout, side)
+    parts = id_columns(layout.id)
+    if len(parts) > 1 and {*parts} <= {*columns}:
+        cells = (_cells(columns[part], part, problems, side, asked=True) for part in parts)
+        columns = {layout.id: list(map(",".join, zip(*cells))), **columns}
+    elif len(parts) > 1 and ids is not None:
+        ids = [",".join(map(str, each)) if isinstance(each, tuple) else each for each in ids]
     number = len(next(iter(columns.values()), ids or ()))
     if ids is None and items is not None and layout.id not in columns and number != len(items):
         found = f"{count_of(number, 'value')}; the reference has {count_of(len(items), 'item')}"
@@ -200,7 +206,9 @@ def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, s
 def _known(layout: Layout) -> dict[str, str]:
     """The layout's columns by their names and other names, in small letters."""
     known = {alias.lower(): column for alias, column in (layout.aliases or {}).items()}
-    known.update({column.lower(): column for column in (*layout.required, *layout.optional)})
+    known.update(
+        {column.lower(): column for column in (*layout.required, *id_columns(layout.id), *layout.optional)}
+    )
     return known
 
 

@@ -29,7 +29,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     answer = rules.format.answer
     files = {
         "submission_file": rules.format.submission_file or "",
-        "submission_header": answer.delimiter.join(answer.required) if answer else "",
+        "submission_header": answer.delimiter.join(answer.columns) if answer else "",
         "list_file": rules.format.list_files[0],
         "id": rules.format.layouts[0].id,
     }
@@ -40,6 +40,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
         return files
     kind = KINDS[rules.declaration["kind"]]
     values = {each.name: rules.declaration.get(each.name, each.default) for each in kind.parameters}
+    values["id"] = files["id"]
     facts = {name: "" if value in (None, REQUIRED) else _text(value) for name, value in values.items()}
     for name, value in values.items():
         if isinstance(value, (list, tuple)):

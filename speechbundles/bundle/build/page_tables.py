@@ -110,7 +110,7 @@ def examples(competition: Competition, references: Mapping[str, ReferenceSet]) -
 def _item_example(words: Words, deciding: ReferenceSet, file: str, first: str) -> str:
     (_, header), *lines = read_rows(deciding.public[file])
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
-    row = next((row for _, row in lines if first in row), lines[place][1])
+    row = next((row for _, row in lines if first in (*row, ",".join(row[:2]))), lines[place][1])
     cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
     first_one = f"The first one answers this item of `{file}` in the {deciding.name} set:"
     what = f"The answers are invented. {first_one}"

@@ -64,7 +64,7 @@ def unused_labels(table: OwnTable, layout: Layout, published: Collection[str]) -
     """
     labels = [column for column in layout.required if column != layout.id and column not in published]
     names = {*labels, *map(table.own_name, labels)}
-    known = {*layout.required, *layout.optional}
+    known = {*layout.columns, *layout.optional}
     others = ((place, column) for place, column in enumerate(table.columns) if column not in known)
     unused = [column for place, column in others if _is_like(names, table, place)]
     if unused:

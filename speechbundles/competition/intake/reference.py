@@ -165,7 +165,7 @@ def check_declared(competition: Competition) -> Iterator[tuple[tuple[str, ...], 
     columns = dict.fromkeys(
         column
         for layout in layouts
-        for columns in (layout.required, layout.optional, complete.sources(layout), ratings.sources(layout))
+        for columns in (layout.columns, layout.optional, complete.sources(layout), ratings.sources(layout))
         for column in columns
     )
     for name, declared in competition.settings.get(SETTING, {}).items():

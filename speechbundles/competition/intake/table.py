@@ -25,7 +25,7 @@ from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, Grid, parse_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
-from spokeneval.formats.tables import Layout, csv_text
+from spokeneval.formats.tables import Layout, csv_text, id_columns
 
 _MOST_TITLES = 20
 """Among this many first lines a header is sought."""
@@ -168,7 +168,7 @@ def read_table(
     columns = headerless or tuple(_name_columns(first, layout, notation, declared.rename))
     titles = headerless or tuple(map(str.strip, first))
     places = [place for place, column in enumerate(columns) if column and column not in notation.left_out]
-    asked = {place for place in places if columns[place] in (*layout.required, *layout.optional)}
+    asked = {place for place in places if columns[place] in (*layout.columns, *layout.optional)}
     whole, unreadable = _rows(grid, layout, () if headerless else first)
     rows = {
         line: [cells[place].strip() if place in asked else cells[place] for place in places]
@@ -176,7 +176,7 @@ def read_table(
     }
     blanks = sum(cells[place] != cells[place].strip() for cells in whole.values() for place in asked)
     kept = tuple(columns[place] for place in places)
-    numbers = {at: column for at, column in enumerate(kept) if column != layout.id}
+    numbers = {at: column for at, column in enumerate(kept) if column not in id_columns(layout.id)}
     points, doubtful = replace_commas(rows, numbers, layout.file, declared.commas)
     factors = {} if headerless else _factors(titles, columns, asked, notation)
     for cells, place in product(rows.values(), factors):
@@ -279,7 +279,7 @@ def _choose(
 
     def found(cells: Sequence[str]) -> int:
         columns = _name_columns(cells, layout, notation, declared.rename)
-        return sum(column in columns for column in layout.required)
+        return sum(column in columns for column in layout.columns)
 
     most = max(found(grid.rows[0][1]) for grid in grids)
     for grid in grids if most == 0 and not (declared.header_row or declared.columns) else ():
@@ -289,7 +289,7 @@ def _choose(
                 return grid, columns
     for grid in grids if not (declared.header_row or declared.columns) else ():
         for line, cells in grid.rows[1:_MOST_TITLES]:
-            if found(cells) > max(most, 1) or most < found(cells) == len(layout.required):
+            if found(cells) > max(most, 1) or most < found(cells) == len(layout.columns):
                 titles = some_of([cell.strip() for cell in cells], 8)
                 where = f"{'line' if grid.separator else 'row'} {line}"
                 raise UnreadableFile(
@@ -312,7 +312,7 @@ def _name_columns(
     Declared names precede exact names, then aliases, then names with a unit. A column whose name is taken by a declared
     one has an empty name.
     """
-    known = {column.lower(): column for column in (*layout.required, *layout.optional, *notation.left_out)}
+    known = {column.lower(): column for column in (*layout.columns, *layout.optional, *notation.left_out)}
     aliases = {**(layout.aliases or {}), **notation.aliases}
     there = {cell.strip().lower() for cell in cells}
     known.update({alias.lower(): column for alias, column in aliases.items() if column.lower() not in there})

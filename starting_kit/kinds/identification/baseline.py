@@ -24,6 +24,7 @@ def table(path: Path) -> "list[dict[str, str]]":
 def main(name: str, folder: Path) -> None:
     declaration = json.loads((HERE / "task.json").read_text(encoding="utf-8"))["declaration"]
     identifier, target = declaration.get("id", "id"), declaration.get("target")
+    ids = [identifier] if isinstance(identifier, str) else identifier  # or two columns, as of a trial
     labels = [row["label"] for path in HERE.glob("*/reference/labels.csv") for row in table(path)]
     if target:
         labels = ["target" if label == target else "other" for label in labels]
@@ -46,9 +47,9 @@ def main(name: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "scores.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([identifier, *columns])
+        writer.writerow([*ids, *columns])
         for row in table(HERE / name / "input" / "items.csv"):
-            writer.writerow([row[identifier], *(f"{score:.4f}" for score in scores)])
+            writer.writerow([*map(row.get, ids), *(f"{score:.4f}" for score in scores)])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
-"""Trials of two sides: their variance against that of three scorings with one kind of unit each."""
+"""Trials of two sides: their variance against that of three scorings with one kind of unit each, and their ids."""
+
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import spokeneval
-from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.kinds.class_scores import MOST_OF_A_SIDE
 from spokeneval.kinds.declared import declared_task
 from spokeneval.kinds.kind import ParameterError
@@ -71,3 +74,81 @@ def test_comparisons_state_that_they_resample_one_side():
     note = "allow for other models only, not for other tests"
     assert [sum(note in each for each in own.notes) for own in (found, joint, one_sided)] == [1, 2, 0]
     assert [pair.p for pair in found.pairs] == [pair.p for pair in one_sided.pairs]
+
+
+PAIRS = [(f"e{n % 6}", f"t{n // 6}") for n in range(48)]
+SIDES = ("enrolment", "test")
+PLAIN = {
+    "kind": "identification",
+    "target": "same",
+    "unit": "enrolment",
+    "other_unit": "test",
+    "item": "trial",
+}
+SPOOFED = {
+    **PLAIN,
+    "classes": ["same", "other", "spoof"],
+    "priors": {"same": 0.9, "other": 0.05, "spoof": 0.05},
+    "costs": {"c_miss": 1, "other": 10, "spoof": 10},
+}
+
+
+def table(rows, *header):
+    return "".join(",".join(map(str, row)) + "\n" for row in (header, *rows))
+
+
+@pytest.mark.parametrize("declared", [PLAIN, SPOOFED], ids=["target", "spoofing"])
+def test_two_columns_name_a_trial_as_one_column_with_both_does(declared, tmp_path):
+    rng = np.random.default_rng(4)
+    label = {pair: ("same", "other", "spoof")[n % 3] for n, pair in enumerate(PAIRS)}
+    given = {pair: round(float(rng.normal()), 3) for pair in PAIRS}
+    joined = {"-".join(pair): {"label": label[pair], **dict(zip(SIDES, pair, strict=True))} for pair in PAIRS}
+    expected = spokeneval.score(declared, joined, {"-".join(pair): given[pair] for pair in PAIRS})
+    declared = {**declared, "id": list(SIDES)}
+    (tmp_path / "labels.csv").write_text(
+        table([(label[a, b], b, a) for a, b in PAIRS], "label", *SIDES[::-1])
+    )
+    (tmp_path / "scores.csv").write_text(
+        table([(b, given[a, b], a) for a, b in PAIRS[::-1]], "Test", "score", SIDES[0])
+    )
+    frame = pd.DataFrame([(*pair, given[pair]) for pair in PAIRS], columns=[*SIDES, "score"])
+    rows = [{"label": label[pair], **dict(zip(SIDES, pair, strict=True))} for pair in PAIRS]
+    for reference in (tmp_path / "labels.csv", rows):
+        for answers in (tmp_path / "scores.csv", given, frame, frame.set_index(list(SIDES))):
+            found = spokeneval.score(declared, reference, answers)
+            assert (found.scores, found.intervals) == (expected.scores, expected.intervals)
+    form = declared_task("own", declared).format
+    labels = form.read_reference({"labels.csv": (tmp_path / "labels.csv").read_bytes()})
+    public = form.public_files(labels, {})
+    assert public["items.csv"].decode() == table(sorted(PAIRS), *SIDES)
+    assert form.read_items(public).ids == tuple(map(",".join, sorted(PAIRS)))
+    assert spokeneval.get_task(declared).submission.columns == (*SIDES, "score")
+
+
+REFUSED = {
+    "twice": ("scores.csv", [("e0", "t0")], "enrolment,test e0,t0 already appears on line 2; keep only one"),
+    "unknown": ("scores.csv", [("e0", "x")], "enrolment,test e0,x is not one of the 48 trials"),
+    "half": ("scores.csv", [("e0", "")], "enrolment,test e0, is not one of the 48 trials"),
+    "missing": ("scores.csv", slice(2, None), "enrolment,test e0,t0, e1,t0: 48 trials expected, 46 found"),
+    "reference twice": ("labels.csv", [("e0", "t0")], "enrolment,test e0,t0 already appears on line 2"),
+    "reference half": ("labels.csv", [("e0", "")], "enrolment,test 'e0,'; expected no invisible"),
+    "reference spaces": (
+        "labels.csv",
+        [("e0 ", "t0")],
+        "no spaces around it and its parts, which have no comma",
+    ),
+    "reference comma": ("labels.csv", [('"e,0"', "t0")], "enrolment,test 'e,0,t0'; expected no invisible"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_pairs_that_are_missing_unknown_or_repeated_are_refused(case, tmp_path):
+    file, change, message = REFUSED[case]
+    cells = {"labels.csv": ("label", ["same", "other"]), "scores.csv": ("score", [1, 0])}
+    for name, (column, values) in cells.items():
+        pairs = PAIRS if name != file else PAIRS[change] if isinstance(change, slice) else [*PAIRS, *change]
+        rows = [(*pair, values[n % 2]) for n, pair in enumerate(pairs)]
+        (tmp_path / name).write_text(table(rows, *SIDES, column))
+    declared = {**PLAIN, "id": list(SIDES)}
+    with pytest.raises(FileProblems, match=re.escape(message)):
+        spokeneval.score(declared, tmp_path / "labels.csv", tmp_path / "scores.csv")

@@ -272,3 +272,34 @@ def test_problems_below_declared_columns_name_the_lines_of_the_file(tmp_path):
     declared = replace(declared, columns=COLUMNS_OF_PROTOCOL[1:])
     said = refused(tmp_path, {"trl.txt": text}, PROTOCOL, declared=declared)
     assert "has 5 cells in line 1, separated by spaces; expected 4 (sets.x.columns)" in said
+
+
+LISTS = {
+    "VoxCeleb": (
+        ["label", *"ab"],
+        ["1 x/1.wav x/2.wav", "0 x/1.wav y/1.wav", "0 y/1.wav x/1.wav"],
+        ("1", "0", "0"),
+    ),
+    "ASVspoof": (
+        ["a", "b", "_", "label"],
+        ["S1 E_1 bonafide 1", "S2 E_1 bonafide 0", "S2 E_2 A07 0"],
+        ("1", "0", "0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_two_declared_columns_name_the_trials_of_a_list(tmp_path, name):
+    columns, lines, labels = LISTS[name]
+    task = declared_task("trials", {"kind": "identification", "target": "1", "id": ["a", "b"], "unit": "a"})
+    declared = Declared(columns=columns, file="trials.txt")
+    reference, _ = load(tmp_path, {"trials.txt": "\n".join(lines)}, task, declared=declared)
+    pairs = [
+        [cell for cell, column in zip(line.split(), columns, strict=True) if column in "ab"] for line in lines
+    ]
+    assert list(reference.items) == [",".join(pair) for pair in pairs]
+    assert reference.public["items.csv"].decode().split() == ["a,b", *sorted(map(",".join, pairs))]
+    assert reference.gold.labels["label"].tolist() == [1 - int(label) for label in labels]
+    again = {"trials.txt": "\n".join([*lines, lines[0]])}
+    said = refused(tmp_path / "again", again, task, declared=declared)
+    assert f"line 4    a,b {','.join(pairs[0])} already appears on line 1" in said
