@@ -23,8 +23,10 @@ import sys
 import tempfile
 import zipfile
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from html import unescape
 from pathlib import Path
 from typing import Callable, Optional
+from urllib.parse import quote
 
 try:
     import numpy  # noqa: F401
@@ -42,6 +44,10 @@ from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent
 
+
+SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".m4a")
+KIT = "SPOKENEVAL_KIT"
+"""The variable with the folder of the kit of several tasks, while a copy of it is the kit of one."""
 
 GET_DATA = HERE / "get_data.py"
 
@@ -71,7 +77,8 @@ def choose_task() -> None:
         if chosen.unpack:
             say(f"The kit of {chosen.task} is in {kit}.")
             sys.exit(0)
-        sys.exit(subprocess.run([sys.executable, str(kit / "try_submission.py"), *sys.argv[1:]]).returncode)
+        command = [sys.executable, str(kit / "try_submission.py"), *sys.argv[1:]]
+        sys.exit(subprocess.run(command, env={**os.environ, KIT: str(HERE)}).returncode)
 
 
 def main() -> int:
@@ -269,14 +276,32 @@ def show(program: str, reference: Path, output: Path) -> None:
 
 
 def save_report(report: Path) -> None:
-    """Copy the report, if there is one, to the current folder. The check goes on if it cannot be written."""
+    """Write the report, if there is one, to the current folder. The check goes on if it cannot be written."""
     if not report.exists():
         return
     try:
-        shutil.copyfile(str(report), report.name)
+        Path(report.name).write_bytes(with_players(report.read_text(encoding="utf-8")).encode())
         say(f"The report is in {report.name}.")
     except OSError as error:
         say(f"The report {report.name} was not written ({error.strerror}).", error=True)
+
+
+def with_players(page: str) -> str:
+    """Return the report with a player in each row of an item whose sound is in the kit, which has its id as name."""
+    kit = Path(os.environ.get(KIT, HERE))
+    found = [path for path in sorted(kit.rglob("*")) if path.suffix.lower() in SOUNDS]
+    sounds = {each: path for path in found for each in (path.stem, path.name)}
+
+    def player(row: re.Match[str]) -> str:
+        sound = sounds.get(unescape(row[1]))
+        try:
+            place = sound and quote(Path(os.path.relpath(str(sound))).as_posix())
+        except ValueError:  # on another drive of Windows
+            place = None
+        control = f'<br><audio controls preload="none" aria-label="{row[1]}" src="{place}"></audio>'
+        return f'<th scope="row">{row[1]}{control if place else ""}</th>'
+
+    return re.sub(r'<th scope="row">([^<]+)</th>', player, page)
 
 
 def pack(folder: Path, path: Path) -> None:

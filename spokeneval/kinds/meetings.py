@@ -82,7 +82,7 @@ def meetings(
         partly_right=lambda reference, right: Meetings(
             reference.items, [said if chosen else [] for said, chosen in zip(reference.speakers, right)]
         ),
-        view=View("meetings", facts={"units": units}),
+        view=View("meetings", facts={"units": units, "streams": partial(_streams, collar=collar)}),
     )
 
 
@@ -122,6 +122,19 @@ def _count(reference: Meetings, submission: Meetings, *, collar: int) -> dict[st
             _overlaps(sides[0], sides[1], reference.regions), mapped=True
         ),
     }
+
+
+def _streams(
+    reference: Meetings, submission: Meetings, row: int, *, collar: int
+) -> list[list[tuple[str, Stream]]]:
+    """The speakers of a session on both sides, with what is compared of each."""
+    return [
+        [
+            (speaker.name, _stream(_within(speaker, reference.regions[row]), reach))
+            for speaker in side.speakers[row]
+        ]
+        for side, reach in ((reference, None), (submission, collar * _MS))
+    ]
 
 
 def _inside(side: Meetings, evaluated: Sequence[np.ndarray]) -> list[list[Speaker]]:

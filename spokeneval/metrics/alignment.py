@@ -68,6 +68,25 @@ def cheapest_path(
     [(0, None), (1, 1)]
     """
     savings = (indel[:, None] + indel[None, :] - substitution)[reference[:, None], hypothesis[None, :]]
+    return [
+        (None if i is None else int(reference[i]), None if j is None else int(hypothesis[j]))
+        for i, j in best_path(savings)
+    ]
+
+
+def best_path(savings: np.ndarray) -> list[tuple[Optional[int], Optional[int]]]:
+    """The places in both sequences along the alignment whose pairs save most; None for a missing symbol.
+
+    Parameters
+    ----------
+    savings : ndarray of int, shape (m, n)
+        The saving of each pair; negative for symbols that cannot be a pair.
+
+    Examples
+    --------
+    >>> best_path(np.array([[-1, 2], [1, -1]]))
+    [(None, 0), (0, 1), (1, None)]
+    """
     i, j = savings.shape
     saved = np.zeros((i + 1, j + 1), dtype=np.int64)
     for row in range(i):
@@ -77,13 +96,13 @@ def cheapest_path(
     while i or j:
         if i and j and saved[i, j] == saved[i - 1, j - 1] + savings[i - 1, j - 1]:
             i, j = i - 1, j - 1
-            steps.append((int(reference[i]), int(hypothesis[j])))
+            steps.append((i, j))
         elif i and saved[i, j] == saved[i - 1, j]:
             i -= 1
-            steps.append((int(reference[i]), None))
+            steps.append((i, None))
         else:
             j -= 1
-            steps.append((None, int(hypothesis[j])))
+            steps.append((None, j))
     return steps[::-1]
 
 

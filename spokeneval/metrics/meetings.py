@@ -20,11 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from .alignment import best_path
 from .assignment import greatest_assignment
 from .counts import Counts, Number, ratio
 from .edit_distance import Sequences, edit_errors, encode
@@ -177,11 +178,57 @@ def _assigned(
 ) -> tuple[int, int, int, int]:
     """Substitutions, insertions, deletions and length of a meeting, from those of all pairs of its streams."""
     said, heard = int(reference.sum()), int(hypothesis.sum())
-    kept, saved = reference[:, None] - deletions, reference[:, None] + hypothesis - errors
-    pairs = greatest_assignment(saved * (said + 1) + kept)
+    kept, saved, pairs = _partners(errors, deletions, reference, hypothesis)
     wrong, deleted = said + heard - int(saved[pairs].sum()), said - int(kept[pairs].sum())
     inserted = deleted + heard - said
     return wrong - deleted - inserted, inserted, deleted, said
+
+
+def _partners(
+    errors: np.ndarray, deletions: np.ndarray, reference: np.ndarray, hypothesis: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, Any]:
+    """The pairs of symbols of each pair of streams, by how much they lower the errors, and the best assignment."""
+    kept, saved = reference[:, None] - deletions, reference[:, None] + hypothesis - errors
+    return kept, saved, greatest_assignment(saved * (int(reference.sum()) + 1) + kept)
+
+
+def partners_in_time(reference: Sequence[Stream], hypothesis: Sequence[Stream]) -> list[tuple[int, int]]:
+    """Return which stream of a meeting's hypothesis is paired with which of its reference in tcpWER, by place.
+
+    Examples
+    --------
+    >>> a, b = Stream("ab", [[0, 1], [1, 2]]), Stream("c", [[0, 2]])
+    >>> partners_in_time([a, b], [b, a])
+    [(0, 1), (1, 0)]
+    """
+    if not reference or not hypothesis:
+        return []
+    n, m = len(reference), len(hypothesis)
+    rows = errors_per_meeting(
+        [[each] for each in reference for _ in range(m)], [[each] for each in hypothesis] * n, timed=True
+    )
+    errors = (rows.substitutions + rows.insertions + rows.deletions).reshape(n, m)
+    lengths = (np.array([len(each.symbols) for each in side]) for side in (reference, hypothesis))
+    pairs = _partners(errors, rows.deletions.reshape(n, m), *lengths)[2]
+    return [(int(first), int(other)) for first, other in zip(*pairs)]
+
+
+def path_in_time(reference: Stream, hypothesis: Stream) -> list[tuple[Optional[int], Optional[int]]]:
+    """Return the alignment of two streams in tcpWER: places of their symbols, None for a missing one.
+
+    Examples
+    --------
+    >>> path_in_time(Stream("ab", [[0, 1], [5, 6]]), Stream("xa", [[0, 1], [5, 6]]))
+    [(0, 0), (1, 1)]
+    """
+    (begin, end), (first, last) = _times(reference).T, _times(hypothesis).T
+    weight = len(reference.symbols) + 1
+    places = {symbol: place for place, symbol in enumerate({*reference.symbols, *hypothesis.symbols})}
+    said, heard = (
+        np.array([places[symbol] for symbol in side.symbols], np.int64) for side in (reference, hypothesis)
+    )
+    both = (last > begin[:, None]) & (first < end[:, None])
+    return best_path(np.where(both, weight + 1 + (said[:, None] == heard) * weight, -1))
 
 
 def _timed_errors(

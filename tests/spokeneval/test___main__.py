@@ -248,6 +248,7 @@ Better
   0: 50 % right, now 100 %
     a  said   good morning
     a  heard  good evening
+    a              S
     b  said   good morning
     b  heard  good morning
 
@@ -257,6 +258,7 @@ Worse
     a  heard  see you
     b  said   see you
     b  heard  see –
+    b             D
 
 """
 

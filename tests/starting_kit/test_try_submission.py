@@ -5,11 +5,13 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import zipfile
 from importlib import import_module
 from unittest import mock
+from urllib.parse import unquote
 
 import nbclient
 import nbformat
@@ -351,6 +353,24 @@ def test_a_tired_participant_gets_one_line(kit, tmp_path):
     done = run_program("try_submission.py", "--all", "--zip", "no.zip", given / "mistaken", cwd=kit)
     assert done.stderr.count(": decision 'acept'; expected 'accept' or 'reject'") == wrong
     assert "--all" not in done.stderr
+
+
+@pytest.mark.parametrize("task", ["spoken_call"], indirect=True)
+def test_the_report_has_a_player_where_the_kit_has_the_sound(kit, tmp_path):
+    assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
+    words = kit / "try_submission.py", kit / "out"
+    page = tmp_path / "detailed_results.html"
+    assert run_program(*words, cwd=tmp_path).returncode == 0
+    silent = page.read_text("utf-8")
+    item = re.search(r'<th scope="row">(\d+)</th>', silent.partition("Items with the worst answers")[2])[1]
+    write_files(kit, {f"data/a b/{item}.WAV": "", "data/other.wav": ""})
+    assert run_program(*words, cwd=tmp_path).returncode == 0
+    (place,) = re.findall(
+        r'<audio controls preload="none" aria-label="\d+" src="([^":]+)">', page.read_text("utf-8")
+    )
+    assert (tmp_path / unquote(place)).samefile(kit / f"data/a b/{item}.WAV")
+    assert re.sub("<br><audio.*?</audio>", "", page.read_text("utf-8")) == silent
+    shutil.rmtree(kit / "data/a b")
 
 
 @pytest.mark.parametrize("task", ["spoken_call"], indirect=True)

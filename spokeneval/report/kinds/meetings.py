@@ -1,7 +1,9 @@
-"""Sections on meetings: the sessions, worst first."""
+"""Sections on meetings: the sessions, worst first, and what each speaker said beside what was recognised."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,17 @@ import numpy as np
 from ...formats.meetings import Meetings
 from ...formats.problems import data
 from ...metrics import transcript_errors as metrics
+from ...metrics.meetings import Stream, partners_in_time, path_in_time
 from ...run.scoring import Scored
 from ...task import View
-from ..page import Html, long_table, paragraph, percent, section
+from ..page import Content, Html, lines, long_table, paragraph, percent, section
+from .transcripts import NOTHING, aligned_lines, short_enough
+
+_Speakers = Sequence[tuple[str, Stream]]
+_NOBODY = Stream([], [])
+
+LARGEST = 4_000_000
+"""Cells of the table of a speaker's alignment; longer ones are not aligned."""
 
 
 def sections(view: View, reference: Meetings, submission: Meetings, scored: Scored) -> list[Html]:
@@ -54,3 +64,37 @@ def sections(view: View, reference: Meetings, submission: Meetings, scored: Scor
             ),
         )
     ]
+
+
+def answers(
+    view: View, reference: Meetings, submission: Meetings, rows: Sequence[int]
+) -> dict[str, list[Content]]:
+    """Return the aligned words of each speaker with errors in some sessions, as they are compared in tcpWER."""
+    sessions = [_partners(*view.facts["streams"](reference, submission, row)) for row in rows]
+    sizes = [len(a.symbols) * len(b.symbols) for session in sessions for _, a, _, b in session]
+    kept = iter(short_enough(sizes, LARGEST).tolist())
+    shown = [[_aligned(*speaker, kept=next(kept)) for speaker in session] for session in sessions]
+    return {"Alignment": [lines([*chain.from_iterable(session)]) for session in shown]}
+
+
+def _partners(said: _Speakers, heard: _Speakers) -> list[tuple[str, Stream, str, Stream]]:
+    """Return the speakers of a session with their partners; without one, all words are deleted or inserted."""
+    partner = dict(partners_in_time([each for _, each in said], [each for _, each in heard]))
+    found = [
+        (*each, *(heard[partner[place]] if place in partner else (NOTHING, _NOBODY)))
+        for place, each in enumerate(said)
+    ]
+    alone = [each for place, each in enumerate(heard) if place not in partner.values()]
+    return [*found, *((NOTHING, _NOBODY, *each) for each in alone)]
+
+
+def _aligned(name: str, said: Stream, other: str, heard: Stream, *, kept: bool) -> list[str]:
+    """Return the lines of a speaker with errors."""
+    title = f"{data(name)} → {data(other)}"
+    if not kept:
+        return [title, "too long"]
+    pairs = [
+        (None if i is None else str(said.symbols[i]), None if j is None else str(heard.symbols[j]))
+        for i, j in path_in_time(said, heard)
+    ]
+    return [title, *aligned_lines(pairs)] if any(a != b for a, b in pairs) else []

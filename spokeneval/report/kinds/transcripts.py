@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Optional
 
 import numpy as np
@@ -22,6 +22,8 @@ NOTHING = "–"
 COMMONEST = 25
 LONGEST = 60
 """Pairs of an alignment that are shown."""
+BEFORE = 5
+"""Pairs before the first error that are shown of a longer one."""
 LARGEST, MOST_CELLS = 1_000_000, 100_000_000
 """Cells of the table of an alignment, and of all tables together. Items beyond these limits are not aligned."""
 
@@ -80,18 +82,35 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
 
 
 def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[Content]]:
-    """Return the aligned reference and transcript of some items, in two lines."""
+    """Return the aligned reference and transcript of some items; see `aligned_lines`."""
     said, heard, flawed, aligned = _best(view, reference, submission)
     long = {*flawed}.difference(aligned)
-    return {"Alignment": ["too long" if row in long else _lines(said[row], heard[row]) for row in rows]}
+    return {
+        "Alignment": [
+            "too long" if row in long else lines(aligned_lines(_aligned(said[row], heard[row])))
+            for row in rows
+        ]
+    }
 
 
-def _lines(said: Sequence[str], heard: Sequence[str]) -> Html:
-    pairs = [(a or NOTHING, b or NOTHING) for a, b in islice(_aligned(said, heard), LONGEST)]
-    widths = [max(map(len, pair)) for pair in pairs]
-    sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*pairs))
-    names = written("said"), written("heard")
-    return lines([data(f"{name:<{max(map(len, names))}}  {side}") for name, side in zip(names, sides)])
+def aligned_lines(pairs: Iterable[tuple[Optional[str], Optional[str]]]) -> list[str]:
+    """Return an alignment in three lines: both sides, and S, D and I below substitutions, deletions and insertions.
+
+    Of a long one, the part from shortly before the first error is shown.
+    """
+    shown = list(pairs)
+    first = next((place for place, (a, b) in enumerate(shown) if a != b), 0)
+    first = max(0, min(first - BEFORE, len(shown) - LONGEST))
+    columns = [
+        (a or NOTHING, b or NOTHING, "" if a == b else "I" if a is None else "D" if b is None else "S")
+        for a, b in shown[first : first + LONGEST]
+    ]
+    columns = [*[("…",) * 3] * (first > 0), *columns, *[("…",) * 3] * (first + LONGEST < len(shown))]
+    columns.insert(0, (written("said"), written("heard"), ""))
+    widths = [max(map(len, column)) for column in columns]
+    widths[0] += 1
+    sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*columns))
+    return [data(side) for side in sides if side]
 
 
 def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:
@@ -106,10 +125,15 @@ def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[
     if chosen.get("unknown"):
         said, heard = without_unknown(said, heard, chosen["unknown"])
     flawed = np.flatnonzero(rows.wrong).tolist()
-    sizes = np.array([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], dtype=np.int64)
-    within = sizes <= LARGEST
-    within &= np.cumsum(sizes * within) <= MOST_CELLS
+    within = short_enough([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], LARGEST)
     return said, heard, flawed, [row for row, kept in zip(flawed, within.tolist()) if kept]
+
+
+def short_enough(sizes: Sequence[int], largest: int) -> np.ndarray:
+    """Return which alignments are made, by the numbers of cells of their tables: bool, shape (n,)."""
+    cells = np.array(sizes, dtype=np.int64)
+    within = cells <= largest
+    return within & (np.cumsum(cells * within) <= MOST_CELLS)
 
 
 def _cost(table: FeatureTable, said: Optional[str], heard: Optional[str]) -> float:
