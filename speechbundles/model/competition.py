@@ -22,7 +22,7 @@ PLATFORM = "platform"
 ANSWERS, CODE = "answers", "code"
 """What participants upload: the output of their systems, or programs that the organiser runs."""
 
-RUN_LIMITS = {"seconds": 3600, "memory_mb": 8192, "disk_mb": 1024, "gpu": False}
+RUN_LIMITS = {"seconds": 3600, "memory_mb": 8192, "disk_mb": 1024, "gpu": False, "real_time_factor": False}
 """The limits of a program of a competition that declares none."""
 
 Place = tuple[str | int, ...]

@@ -4,9 +4,8 @@ import json
 import os
 import wave
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,18 @@ class Part:
     items: Mapping[str, bytes]
     sound: Path
 
+    @cached_property
+    def seconds(self) -> float:
+        """The duration of all WAV files; 0 if there are none, or one cannot be read."""
+        seconds = 0.0
+        for path in self.sound.rglob("*.[wW][aA][vV]"):
+            try:
+                with wave.open(str(path)) as sound:
+                    seconds += sound.getnframes() / sound.getframerate()
+            except (wave.Error, EOFError):
+                return 0.0
+        return seconds
+
 
 @dataclass(frozen=True)
 class Job:
@@ -60,6 +71,7 @@ class Job:
     wheels: a folder of wheels; None: packages come from the network.
     cache: the folder of installed packages.
     engine, image, python, gpu: the arguments of `choose_engine`.
+    shows_factor: whether everybody sees the real-time factor.
     """
 
     rules: Task
@@ -75,6 +87,7 @@ class Job:
     image: str
     python: Path | None
     gpu: bool
+    shows_factor: bool = False
 
 
 @cache
@@ -212,6 +225,7 @@ def make_job(
         image=competition["docker_image"],
         python=python,
         gpu=chosen["gpu"],
+        shows_factor=chosen["real_time_factor"],
     )
 
 
@@ -228,12 +242,3 @@ def _problems_of_sound(folder: Path, labels: Collection[str]) -> Iterator[str]:
             yield f"{folder.name}/: {some_of([os.path.relpath(path, folder) for path in found])}: {what}"
     if not any(path.is_file() for path in paths):
         yield f"{folder.name}/: no files"
-
-
-def sound_seconds(folder: Path) -> float:
-    """Return the duration of all WAV files below a folder; 0 if there are none."""
-    seconds = 0.0
-    for path in folder.rglob("*.[wW][aA][vV]"):
-        with suppress(wave.Error, EOFError), wave.open(str(path)) as sound:
-            seconds += sound.getnframes() / sound.getframerate()
-    return seconds

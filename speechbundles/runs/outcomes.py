@@ -20,6 +20,8 @@ OF_HIDDEN_RUNS = (OK, DIFFERENT, *(f"{RUN}_{how}" for how in (FAILED, TIME, LIMI
 
 TIME_STEPS = 4
 """The number of steps in which participants learn the time of a run."""
+FACTORS = tuple(2.0**power for power in range(-5, 2))
+"""The real-time factors at which the next step begins, if everybody sees them."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,13 @@ def shown_time(seconds: float, limit: float) -> str:
     """Return a run's time as participants learn it, such as `up to 2/4 of the time limit`."""
     step = min(TIME_STEPS, max(1, math.ceil(seconds / limit * TIME_STEPS)))
     return f"up to {step}/{TIME_STEPS} of the time limit"
+
+
+def shown_factor(seconds: float, sound: float) -> str:
+    """Return a run's real-time factor as everybody sees it, such as `up to 0.25`; empty without the sound's seconds."""
+    if not sound:
+        return ""
+    return next((f"up to {step:g}" for step in FACTORS if seconds <= step * sound), f"over {FACTORS[-1]:g}")
 
 
 def digest_of(content: bytes) -> str:

@@ -43,8 +43,16 @@ from speechbundles.model.run_codes import (
 from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
 from speechbundles.model.text import printable
 from speechbundles.publication.season import REFUSED, Submission, replay
-from speechbundles.runs.job import Job, conditions, sound_seconds
-from speechbundles.runs.outcomes import OF_HIDDEN_RUNS, Step, digest_of, file_digest, read_step, shown_time
+from speechbundles.runs.job import Job, conditions
+from speechbundles.runs.outcomes import (
+    OF_HIDDEN_RUNS,
+    Step,
+    digest_of,
+    file_digest,
+    read_step,
+    shown_factor,
+    shown_time,
+)
 from speechbundles.runs.stages import (
     ANSWERS_ZIP,
     BUILD,
@@ -245,7 +253,6 @@ def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None
         (state / folder).mkdir(exist_ok=True)
         for each in taken:
             write_whole(state / folder / each.log.name, text(job, each))
-    seconds = {name: sound_seconds(part.sound) for name, part in job.parts.items()}
     header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
     more = (
         "real_time_factor",
@@ -257,15 +264,15 @@ def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None
         "reproducible",
         "state",
     )
-    rows = [(*header, *more), *(_row(job, each, seconds) for each in taken)]
+    rows = [(*header, *more), *(_row(job, each) for each in taken)]
     write_whole(state / "runs.csv", csv_text(rows))
 
 
-def _row(job: Job, each: Taken, seconds: Mapping[str, float]) -> list[object]:
+def _row(job: Job, each: Taken) -> list[object]:
     build, smoke, run = (
         read_step(each.place / name) or Step("") for name in (BUILD, f"{SMOKE}.json", f"{RUN}1.json")
     )
-    length = seconds.get(each.hidden, 0.0)
+    length = job.parts[each.hidden].seconds if each.hidden else 0.0
     again = read_step(each.place / f"{RUN}2.json")
     return [
         each.run.id,
@@ -348,11 +355,13 @@ def shown_runs(job: Job, taken: Sequence[Taken], names: Mapping[str, str]) -> st
     ----------
     names: the shown name of each owner, if names are anonymous.
     """
-    rows = []
+    header, rows = ["run", "name", "phase", "code", "time"], []
     for each in taken:
         run = read_step(each.place / f"{RUN}1.json")
-        time = shown_time(run.seconds, job.limits.seconds or 1.0) if run else ""
         name = names.get(each.run.owner, each.run.owner)
         cells = (name, each.run.phase)
-        rows.append([each.run.id, *(no_formula(printable(cell)) for cell in cells), each.step.code, time])
-    return csv_text([("run", "name", "phase", "code", "time"), *rows])
+        rows.append([each.run.id, *(no_formula(printable(cell)) for cell in cells), each.step.code])
+        rows[-1].append(shown_time(run.seconds, job.limits.seconds or 1.0) if run else "")
+        if job.shows_factor:
+            rows[-1].append(shown_factor(run.seconds, job.parts[each.hidden].seconds) if run else "")
+    return csv_text([[*header, *["real_time_factor"] * job.shows_factor], *rows])

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def test_programs_are_fetched_run_scored_and_published(tmp_path, monkeypatch, ca
 
 def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates, "now", lambda: NOW)
-    mine = begin_with_sound(tmp_path)
+    mine = begin_with_sound(tmp_path, SETTINGS.replace("disk_mb: 64", "disk_mb: 64, real_time_factor: true"))
     uploaded(mine, ("anna", program(GOOD)), ("bob", program(WRONG)))
     real, jobs = cli.make_home_board, []
     monkeypatch.setattr(cli, "make_home_board", lambda *given: jobs.append(given[4]) or real(*given))
@@ -112,6 +113,8 @@ def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     assert [(each["owner"], each["code"]) for each in printed["runs"]] == [("anna", "ok"), ("bob", "ok")]
     assert "run2: ok" in Path(printed["runs"][0]["log"]).read_text("utf-8")
     assert set(shown(tmp_path / "site")) == {"anna", "bob"}
+    factors = [row["real_time_factor"] for row in csv_rows(tmp_path / "site/runs.csv")]
+    assert all(re.fullmatch("up to [0-9.]+", factor) for factor in factors)
     assert (mine / "fetched/.runs").stat().st_mode & 0o077 == 0
 
 

@@ -8,6 +8,7 @@ import signal
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from speechbundles.model.errors import OrganiserError
@@ -15,11 +16,11 @@ from speechbundles.model.fetched import DELETED, read_index, write_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.run_codes import CODES
 from speechbundles.runs import OF_HIDDEN_RUNS, make_job, outcomes, stages, uploads
-from speechbundles.runs.job import conditions
-from speechbundles.runs.outcomes import read_step
+from speechbundles.runs.job import Part, conditions
+from speechbundles.runs.outcomes import read_step, shown_factor, shown_time
 from speechbundles.runs.stages import take_through
 from tests.samples.programs import write_files
-from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, uploaded
+from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, tone, uploaded
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -294,6 +295,31 @@ def test_one_attempt_carries_at_most_64_bits_beside_its_answers():
     assert len(OF_HIDDEN_RUNS) == 6
     bits = math.log2(len(OF_HIDDEN_RUNS)) + math.log2(outcomes.TIME_STEPS) + math.log2(1001)
     assert bits == pytest.approx(2.585 + 2 + 9.967, abs=1e-3)
+    limit, sound = 100, 17.3
+    seen = {(shown_time(time, limit), shown_factor(time, sound)) for time in np.geomspace(0.01, limit, 10**4)}
+    assert len(seen) == 11
+    assert math.log2(11) == pytest.approx(3.459, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sound", "shown"),
+    [
+        (0.1, 3.2, "up to 0.03125"),
+        (5, 20, "up to 0.25"),
+        (5.1, 20, "up to 0.5"),
+        (40.1, 20, "over 2"),
+        (1, 0, ""),
+    ],
+)
+def test_the_real_time_factor_is_shown_in_steps(seconds, sound, shown):
+    assert shown_factor(seconds, sound) == shown
+
+
+def test_the_duration_of_recordings_is_known_only_if_all_can_be_read(tmp_path):
+    write_files(tmp_path, {"a.wav": tone(True), "b/c.WAV": tone(False, 0.25), "d.txt": b"x"})
+    assert Part({}, tmp_path).seconds == pytest.approx(0.35)
+    write_files(tmp_path, {"e.wav": b"RIFF"})
+    assert Part({}, tmp_path).seconds == 0
 
 
 @pytest.mark.parametrize(
