@@ -21,8 +21,8 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from ..formats.problems import Problems, ReferenceFileError, name
-from ..formats.speakers import Units, group_of_each, table_of_groups
+from ..formats.problems import Problems, ReferenceFileError, name, plural_of
+from ..formats.speakers import GROUP, Units, group_of_each, table_of_groups
 from ..metrics.classification import counts_of
 from ..metrics.counts import field_arrays, total
 from ..task import HIGHER, Task
@@ -138,6 +138,17 @@ class _Grouped:
         if not 2 <= len(groups) <= MOST_GROUPS:
             message = f"{len(groups)} different groups by {column}; expected from 2 to {MOST_GROUPS}"
             problems.stop("groups", file, message)
+        called = self.task.units(labels).called
+        if drawn and called.endswith(GROUP):
+            unit = (
+                f"the column as `unit: {column}`"
+                if not self.grouping.until
+                else "a column of them as `unit`, too"
+            )
+            message = (
+                f"too many {plural_of(called[: -len(GROUP)])} to be counted one by one; declare {unit}, "
+            )
+            problems.stop("groups", file, f"{message}so that each {column} is counted as a whole")
         everything = np.ones(len(labels.items), dtype=bool)
         perfect = self.task.partly_right(labels, everything) if self.task.partly_right else labels
         for group, counts in zip(groups, self._counts(labels, perfect, groups)):

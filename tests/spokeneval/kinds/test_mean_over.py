@@ -234,6 +234,21 @@ def test_a_drawn_group_has_units_of_its_own():
         spokeneval.score(declared, rows, dict.fromkeys(rows, 0.5))
 
 
+def test_drawn_groups_of_many_units_are_the_declared_unit(monkeypatch):
+    """Their rows would else be of random units, of several groups each."""
+    monkeypatch.setattr("spokeneval.kinds.class_scores.MOST_ROWS", 10)
+    gold, given = _columns(np.random.default_rng(3), *CASES["target"][1:])
+    declared = {**CASES["target"][0], "mean_over": {"column": "language", "groups": "drawn"}}
+    with pytest.raises(
+        ReferenceFileError, match=r"too many speakers .* declare the column as .unit: language."
+    ):
+        spokeneval.score(declared, gold, given)
+    found = spokeneval.score({**declared, "unit": "language"}, gold, given)
+    fixed = spokeneval.score({**declared, "mean_over": "language"}, gold, given)
+    assert found.unit == "language"
+    assert found.scores["group_mean_minimum_dcf"] == pytest.approx(fixed.scores["group_mean_minimum_dcf"])
+
+
 @pytest.mark.parametrize(
     ("kind", "value", "found"),
     [
