@@ -17,6 +17,7 @@ Source: Kaldi, "Data preparation"; NIST SCTK, doc/infmts.htm.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Callable, Optional
 
-from .problems import Problems, name, quote, repeated, some_of
+from .problems import Problems, count_of, name, quote, repeated, some_of
 from .speakers import SPEAKER
 from .tables import Table
 from .text import decimal, expected_number
@@ -76,8 +77,15 @@ def transcript_tables(id: str, column: str, *keys: str) -> dict[str, Callable[[s
     return {file: partial(table, read) for file, read in readers.items()}
 
 
+Times = Sequence[tuple[float, float]]
+"""The start and the end of each word, in seconds."""
+
+
 def write_transcripts(
-    transcripts: Mapping[str, str], file: str, speakers: Optional[Mapping[str, str]] = None
+    transcripts: Mapping[str, str],
+    file: str,
+    speakers: Optional[Mapping[str, str]] = None,
+    times: Optional[Mapping[str, Times]] = None,
 ) -> str:
     """Return transcripts in the format that the name of a file has, as the readers take it.
 
@@ -86,25 +94,27 @@ def write_transcripts(
     transcripts
         `id -> transcript`. In STM, an id is RECORDING_CHANNEL_START_END, with times in milliseconds.
     file
-        `text` for Kaldi's, or a name that ends in `.trn`, `.stm`, `.jsonl` or `.json`, which is NeMo's manifest. CTM
-        needs the time of each word, so it is not written.
+        `text` for Kaldi's, or a name that ends in `.trn`, `.stm`, `.ctm`, `.jsonl`, or `.json` for NeMo's manifest.
     speakers
         `id -> speaker`, for STM and lines of JSON.
+    times
+        For CTM, `id -> start and end of each word` of the transcript, in seconds.
 
     Raises
     ------
     ValueError
-        The name has no such ending, or an id that the format cannot hold.
+        The name has no such ending, or an id that the format cannot hold; for CTM, a transcript without words, or
+        without a start and an end of each, in order.
     """
     form = "text" if PurePosixPath(file).name == "text" else PurePosixPath(file).suffix
-    if form not in ("text", ".trn", ".stm", ".jsonl", ".json"):
-        raise ValueError(f"{file}: expected text, or a name that ends in .trn, .stm, .jsonl or .json")
+    if form not in ("text", ".trn", ".stm", ".ctm", ".jsonl", ".json"):
+        raise ValueError(f"{file}: expected text, or a name that ends in .trn, .stm, .ctm, .jsonl or .json")
     wrong = [item for item in transcripts if not (_SEGMENT if form == ".stm" else _ID).match(item)]
     if wrong:
         expected = "RECORDING_CHANNEL_START_END" if form == ".stm" else "ids without spaces and brackets"
         raise ValueError(f"{file}: {some_of([quote(item) for item in wrong])}; expected {expected}")
-    lines = []
-    for item, transcript in transcripts.items():
+    lines = list(_timed_lines(transcripts, times or {}, file)) if form == ".ctm" else []
+    for item, transcript in transcripts.items() if form != ".ctm" else ():
         words, speaker = " ".join(transcript.split()), (speakers or {}).get(item, "")
         segment = _SEGMENT.match(item)
         if form == ".stm" and segment:
@@ -118,6 +128,33 @@ def write_transcripts(
         else:
             lines.append(f"{words} ({item})".lstrip() if form == ".trn" else f"{item} {words}".rstrip())
     return "".join(f"{line}\n" for line in lines)
+
+
+def _timed_lines(transcripts: Mapping[str, str], times: Mapping[str, Times], file: str) -> Iterator[str]:
+    """Yield a line of CTM for each word; transcripts whose words have no times raise ValueError."""
+    reasons = {item: _untimed(text.split(), times.get(item)) for item, text in transcripts.items()}
+    wrong = [f"{quote(item)} has {reason}" for item, reason in reasons.items() if reason]
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if wrong[1:] else ""
+        raise ValueError(
+            f"{file}: {wrong[0]}{more}; CTM holds words with times alone. Give `times`: the start and the end of each "
+            "word in seconds, by the ids, or write another format"
+        )
+    for item, text in transcripts.items():
+        for word, span in zip(text.split(), times[item]):
+            start, end = (Decimal(repr(float(time))) for time in span)
+            yield f"{item} 1 {start:f} {end - start:f} {word}"
+
+
+def _untimed(words: Sequence[str], times: Optional[Times]) -> str:
+    """What the times of a transcript's words are, if CTM cannot hold them; else empty."""
+    if not words or times is None:
+        return "no times" if words else "no words"
+    if len(words) != len(times):
+        return f"{count_of(len(words), 'word')} and {count_of(len(times), 'time')}"
+    starts = [start for start, _ in times]
+    in_order = starts == sorted(starts) and all(0 <= start <= end < math.inf for start, end in times)
+    return "" if in_order else "times that are not in order"
 
 
 def read_objects(

@@ -1,11 +1,14 @@
 """Transcripts in Kaldi's text, sclite's trn and STM."""
 
+import math
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from spokeneval.formats.problems import Problems, ReferenceFileError
 from spokeneval.formats.transcript_files import (
+    read_ctm,
     read_kaldi_text,
     read_stm,
     read_trn,
@@ -64,7 +67,8 @@ def test_a_list_that_is_not_complete_is_refused(content: str) -> None:
 @pytest.mark.parametrize(
     ("file", "item", "told"),
     [
-        ("a.ctm", "x", r"a\.ctm: expected text, or"),
+        ("a.csv", "x", r"a\.csv: expected text, or"),
+        ("a.ctm", "x", "'x' has no times; CTM"),
         ("text", "a b", "'a b'"),
         ("b.stm", "x_A_1", "RECORDING_CHANNEL"),
     ],
@@ -72,6 +76,26 @@ def test_a_list_that_is_not_complete_is_refused(content: str) -> None:
 def test_what_a_format_cannot_hold_is_refused(file: str, item: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         write_transcripts({item: "ja"}, file)
+
+
+def test_ctm_is_written_with_the_times_of_words() -> None:
+    """Lines by hand, with durations that floats would not give: 0.3 - 0.1 is 0.19999999999999998."""
+    said = {"r1": "guten  Morgen", "r2": "ja"}
+    times = {"r1": [(0.1, 0.3), (np.float64(0.3), 1)], "r2": [(7.25e-5, 2.5)], "r3": []}
+    found = write_transcripts(said, "x.ctm", times=times)
+    assert found == "r1 1 0.1 0.2 guten\nr1 1 0.3 0.7 Morgen\nr2 1 0.0000725 2.4999275 ja\n"
+    assert [cells[:2] for _, cells in rows(read_ctm, found)] == [["r1", "guten Morgen"], ["r2", "ja"]]
+    for wrong, told in (
+        ({"r1": [(0, 1)]}, r"x\.ctm: 'r1' has 2 words and 1 time \(and 1 more\); CTM"),
+        ({**times, "r2": [(1, 0.5)]}, "'r2' has times that are not in order"),
+        ({**times, "r1": [(1, 2), (0, 1)]}, "'r1' has times that are not in order"),
+        ({**times, "r2": [(0, math.nan)]}, "'r2' has times that are not in order"),
+        ({**times, "r2": [(-1, 1)]}, "'r2' has times that are not in order"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            write_transcripts(said, "x.ctm", times=wrong)
+    with pytest.raises(ValueError, match="'r3' has no words; CTM"):
+        write_transcripts({**said, "r3": " "}, "x.ctm", times=times)
 
 
 @pytest.mark.parametrize(
