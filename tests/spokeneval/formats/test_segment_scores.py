@@ -145,19 +145,3 @@ def test_another_sets_file_is_one_of_twenty_segments_of_other_recordings(recordi
     lines = [f"{recording}_b{number}_0_500 .{number} 0\n" for number in range(n)]
     found = refused("".join(lines), ["x_1_a1_0_9", "x_1_a2_9_12"])
     assert {code for code, *_ in found} == expected
-
-
-@pytest.mark.parametrize(
-    ("content", "columns"),
-    [
-        ("1 2\n3\t 4", [["1", "3"], ["2", "4"]]),
-        ("\n1 2\n\n 3 4 \n", [["1", "3"], ["2", "4"]]),
-        ("", [[], []]),
-        (" \n ", [[], []]),
-        ("1 2\n3", None),
-        ("1 2 3\n4", None),
-        ("1 2\n3 4 5", None),
-    ],
-)
-def test_fields_between_blanks(content, columns):
-    assert segment_scores.split_fields(content, 2) == columns

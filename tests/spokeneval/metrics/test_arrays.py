@@ -8,6 +8,7 @@ import pytest
 from spokeneval.metrics.alternative_annotator import annotator_comparisons
 from spokeneval.metrics.arrays import finite_pair
 from spokeneval.metrics.correlation import partial_moments
+from spokeneval.metrics.equal_error_rate import operating_points, rocch_eer
 from spokeneval.metrics.prediction_error import prmse, round_to_scale
 
 
@@ -35,6 +36,8 @@ def test_malformed_pairs_are_refused(a, b, complaint):
         ("predictions", lambda values: prmse([[1, 2], [3, 4]], values)),
         ("predictions", lambda values: round_to_scale(values, 1, 5)),
         ("system", lambda values: annotator_comparisons([[1, 2], [1, 2]], values)),
+        ("target scores", lambda values: rocch_eer(values, [1])),
+        ("nontarget scores", lambda values: operating_points([1], values)),
         ("a rater", lambda values: annotator_comparisons([[1, 2], values], [1, 2])),
     ],
 )

@@ -210,26 +210,6 @@ def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
         assert abs(histogram_interpolated_eer(whole) - interpolated_eer(*trials)) < 0.001
 
 
-@pytest.mark.parametrize("metric", [rocch_eer, interpolated_eer, operating_points])
-@pytest.mark.parametrize(
-    ("targets", "nontargets", "message"),
-    [
-        ([], [1.0], "target scores is empty"),
-        ([1.0], [], "nontarget scores is empty"),
-        ([[1.0]], [1.0], r"shape \(n,\), got \(1, 1\)"),
-        (1.0, [1.0], r"got \(\)"),
-        ([1.0, float("nan"), 2.0], [1.0], "target scores must be finite, got nan at index 1"),
-        ([1.0], [0.0, -float("inf")], "nontarget scores must be finite, got -inf"),
-        ([1.0, float("inf")], [0.0], "target scores must be finite, got inf"),
-        (["0.5"], [1.0], "must be numbers"),
-        ([True], [1.0], r"must be numbers, got .* \(dtype bool\)"),
-    ],
-)
-def test_undefined_trials_are_refused(metric, targets, nontargets, message):
-    with pytest.raises(ValueError, match=message):
-        metric(targets, nontargets)
-
-
 def test_the_hull_is_that_of_the_operating_points():
     rng = np.random.default_rng(31)
     for _ in range(30):
