@@ -105,7 +105,11 @@ def split_source(
     texts = [column for column, many in worded.items() if many and items[column].nunique() > MOST_VALUES]
     said = {key: dict(own[texts].agg(" ".join, axis=1)) for key, own in items.groupby("set") if texts and key}
     counts = pd.Series(groups, items.index).groupby(items["set"], sort=False).agg(["size", "nunique"])
-    kept = f"groups by {', '.join(by)}" if by else "groups of one item each; --by names what stays together"
+    kept = (
+        f"groups by {', '.join(by)}"
+        if by
+        else "groups of one item each; --by names columns whose items stay together"
+    )
     lines = [f"{key or 'left out'}: {size} items, {n} {kept}" for key, size, n in counts.itertuples()]
     off, how = (table["items"] - table["expected"]).abs(), "the smallest possible" if proved else "by search"
     worst = f"at most {off.max():.1f} items: {' of '.join(off.idxmax())}"

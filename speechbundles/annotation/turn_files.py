@@ -67,7 +67,7 @@ def read_turns(
         known = {stem_of(recording): recording for recording in recordings}
         turns["recording"] = turns["recording"].map(lambda each: known.get(stem_of(each), ""))
         wrong = turns[turns["recording"] == ""].drop_duplicates("file")
-        refuse(problems, "unknown", wrong, lambda row: f"no such recording; known are {some_of(list(known))}")
+        refuse(problems, "unknown", wrong, lambda row: f"no such recording; expected {some_of(list(known))}")
     return turns.assign(label=turns["tier"]) if tier_labels else turns
 
 
@@ -170,7 +170,7 @@ def _text_grid(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
     plain = re.sub(r'"(?:[^"\n]|"")*"', '"', text).split("\n")
     try:
         if not text.lstrip().startswith("File type"):
-            raise ValueError("its first line is not File type")
+            raise ValueError('it does not begin with "File type"')
         tiers = parseTextgridStr(text, includeEmptyIntervals=True)["tiers"]
     except Exception as error:  # praatio raises whatever its lines raise
         bad = next((number for number, line in enumerate(plain, 1) if not _VALUE.fullmatch(line)), len(plain))

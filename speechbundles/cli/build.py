@@ -74,8 +74,8 @@ SHOWN_DIGITS = 12
 @path_option(
     "--from",
     "BUNDLE.zip",
-    "the bundle that participants use: print what the new one means for submissions that are there (default: the one "
-    "that is replaced, once its first phase has begun)",
+    "the bundle that participants use, to print the consequences of the new one for existing submissions (default: the "
+    "bundle that is replaced, once its first phase has begun)",
     "earlier",
 )
 @path_option("--out", "DIR", "output folder (default: dist, or dist in your competition folder)")

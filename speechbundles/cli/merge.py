@@ -47,7 +47,9 @@ SOURCE = click.Path(exists=True, path_type=Path)
     "--id", default="", metavar="COLUMN", help="the column of the ids in other sheets (default: id)"
 )
 @path_option("--items", "TABLE", "the items, with columns such as speaker and duration (in seconds)")
-@click.option("--unit", default=SPEAKER, show_default=True, metavar="COLUMN", help="what intervals resample")
+@click.option(
+    "--unit", default=SPEAKER, show_default=True, metavar="COLUMN", help="the units that intervals resample"
+)
 @path_option("--adjudicated", "SHEET", "labels for items on which annotators disagree")
 @flag("--model", "compare the labels with those of Dawid and Skene's model of annotators' errors")
 @click.option(

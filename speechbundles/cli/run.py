@@ -87,7 +87,7 @@ RUNS = "runs.csv"
 @option("--limit", "HOURS", "machine hours of a participant (default: team_hours of run_limits)", type=float)
 @jobs
 @option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
-@option("--every", "MINUTES", "do this again and again, so often, until you press Ctrl-C", type=COUNT)
+@option("--every", "MINUTES", "repeat the command at this interval, until you press Ctrl-C", type=COUNT)
 @server_options
 @as_json
 def command(

@@ -51,8 +51,8 @@ def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
 login_option = path_option(
     "--login-file",
     "FILE",
-    "a file of mode 0600 with your name and your password, on a line each, for servers that give programs and "
-    "data to no token",
+    "a file of mode 0600 with your name and your password, on a line each, for servers that do not give "
+    "programs and data to a token",
 )
 
 

@@ -59,15 +59,15 @@ def _numbers(convert: Callable[..., Any], example: str) -> Callable[..., dict[st
 )
 @click.option("--out", type=PATH, required=True, help="a new folder for the sets")
 @click.option(
-    "--by", multiple=True, metavar="COLUMN", help="what stays together (default: speaker, if there is one)"
+    "--by", multiple=True, metavar="COLUMN", help="a column whose items stay together (default: speaker)"
 )
-@click.option("--strata", multiple=True, metavar="COLUMN", help="what is balanced: class, severity, duration")
+@click.option("--strata", multiple=True, metavar="COLUMN", help="a column to balance, such as severity")
 @click.option(
     "--draw",
     multiple=True,
     callback=_numbers(click.IntRange(min=0).convert, "evaluation:label:correct=740"),
     metavar="SET:COLUMN:VALUE=N",
-    help="so many items of a value",
+    help="draw N items with this value",
 )
 @click.option(
     "--sealed",

@@ -312,7 +312,7 @@ def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
         advice = f"this is another task: `{PROGRAM} init DIR --new NAME --kind {kind}` makes one. Declare {scale} there"
         advice += ", and the columns of your raters." if kind == RATINGS.name else "."
     labels = some_of([f"{value:g}" for value in sorted(seen)], 8)
-    return f"If {labels} are labels and no mistakes, {advice} To leave out their rows would bias the set."
+    return f"If {labels} are labels and no mistakes, {advice} Leaving out their rows would bias the set."
 
 
 _LABEL = re.compile(r": label ('.*?'); expected ")

@@ -160,6 +160,6 @@ def _earlier_draw(
         raise BadReference(
             f"{kept} was drawn from other labels than those of {task.name}, set {reference.name}: more than half of "
             "the rows differ. To draw again, move this folder away. But if a bundle built with it is in use, keep it, "
-            "and provide the labels in the same format as then"
+            "and provide the labels in the format that it was built from"
         )
     return units[0], units[1]

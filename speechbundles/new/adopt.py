@@ -171,9 +171,7 @@ def scores_of_kind(bundle: BuiltBundle, task: BuiltTask, solution: str, kind: st
     """
     gold, answers = _labels(bundle, str(task.reference_data)), _labels(bundle, solution)
     if gold.keys() != answers.keys():
-        raise OrganiserError(
-            f"{task.reference_data} and {solution} have other items, or not one row for each"
-        )
+        raise OrganiserError(f"{task.reference_data} and {solution} do not have the same items, one row each")
     labels = list(gold.values())
     parameters: dict[str, Any] = {"kind": kind}
     try:

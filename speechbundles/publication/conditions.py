@@ -80,8 +80,9 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
         item, found = differing[0]
         raise no_board(
             f"--by {column}: the column has several values within {printable(item)} "
-            f"({some_of([*map(printable, found)])}), which is scored as a whole: values that change there, such as a "
-            "turn's language, are part of what is scored. Choose a column with the same value in all rows of an item"
+            f"({some_of([*map(printable, found)])}), which is scored as a whole: a value that changes within an "
+            "item, such as a turn's language, cannot be a condition. Choose a column with the same value in all rows "
+            "of an item"
         )
     conditions = {item: printable(found[0]) for item, found in cells.items()}
     numbers = _numbers(conditions)

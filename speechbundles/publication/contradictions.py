@@ -23,7 +23,7 @@ def intervals_beside_tests(ranking: Ranking) -> list[str]:
         interval = "includes 0" if _includes_0(first) else "does not include 0"
         found.append(
             f"For {_pairs(differing, rows)}, the interval and p disagree: the first interval {interval}, and p is "
-            f"{shown_p(first.p)}. The interval shows how much the difference may be; it is computed from the changes "
+            f"{shown_p(first.p)}. The interval is the range of plausible differences. It is computed from the changes "
             "when one unit at a time is left out, and is wide if few units cause most of the difference. p is the "
             "share of random exchanges of the two systems' results, unit by unit, that give a difference at least as "
             "large. Clusters and the significance map follow p."
@@ -48,9 +48,9 @@ def _pairs(pairs: Sequence[Pair], rows: Sequence[Row]) -> str:
 
 
 _WIDER = (
-    "A range has to hold together with those of all other systems, and is computed from the standard errors of "
-    "differences, which are uncertain if few units decide; the test of a pair assumes no distribution. A range that is "
-    "wider is the more cautious of the two."
+    "The ranges of all systems have to be right at once. They are computed from the standard errors of differences, "
+    "which are uncertain if few units decide; the test of a pair assumes no distribution. A range that is wider than "
+    "the tests suggest is the safer statement."
 )
 _NARROWER = (
     "Ranges use the sizes of the differences, and assume that these are nearly normal; the tests of pairs assume no "
@@ -75,8 +75,9 @@ def ranges_beside_tests(ranking: Ranking) -> list[str]:
             found.append(
                 f"The ranges of ranks of {count_of(sum(map(bool, beyond)), 'system')} are {word} than the significant "
                 f"differences suggest. {shorten(rows[place].name, _LONGEST)} is significantly better than "
-                f"{wins[place]} and worse than {losses[place]} of the other {count_of(len(rows) - 1, 'system')}, which "
-                f"leaves {shown_range(left[place])}; its range is {shown_range(rows[place].ranks or (0, 0))}. {why}"
+                f"{wins[place]} and worse than {losses[place]} of the other {count_of(len(rows) - 1, 'system')}, so "
+                f"the tests leave {shown_range(left[place])}; its range is {shown_range(rows[place].ranks or (0, 0))}. "
+                f"{why}"
             )
     return found
 

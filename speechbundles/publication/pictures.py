@@ -108,8 +108,8 @@ def rank_stability(board: Board) -> page.Html | None:
         for rank in np.flatnonzero(shares).tolist():
             radius = 0.5 * _CELL * math.sqrt(shares[rank])
             parts.append(f'<circle cx="{place(rank)}" cy="{middle}" r="{radius:.1f}" fill="{plots.BLUE}"/>')
-    shown = "Rank stability: areas show how often a system (row) has a rank (column) in the resamples, lines its range"
-    caption = _of_first(board, f"{shown} of ranks")
+    shown = "Rank stability: areas show how often a system (row) has a rank (column) in the resamples"
+    caption = _of_first(board, f"{shown}, lines show its range of ranks")
     label = "How often each system has each rank in the resamples; the ranking has the ranges"
     return page.figure(caption, label, _drawing(_LEFT + round(step * last) + 10, bottom + 4, parts))
 

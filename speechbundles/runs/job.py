@@ -130,7 +130,7 @@ def layers(engine: Engine) -> str:
     if isinstance(engine, ApptainerEngine):
         return (
             "Apptainer: own files, processes and network namespace without network; memory and processes are sampled; "
-            "of the disk, the size of each file is limited; not tested"
+            "the size of each file is limited; not tested"
         )
     return (
         "container: own files, processes and network namespace without network; memory, processes and file sizes "
@@ -237,7 +237,10 @@ def _problems_of_sound(folder: Path, labels: Collection[str]) -> Iterator[str]:
     paths = sorted(folder.rglob("*"))
     odd = [path for path in paths if path.is_symlink() or not (path.is_dir() or path.is_file())]
     named = [path for path in paths if path.name in labels]
-    for found, what in ((odd, "links or special files"), (named, "named as the labels; move labels away")):
+    for found, what in (
+        (odd, "links or special files"),
+        (named, "named as the files with labels; move these files away"),
+    ):
         if found:
             yield f"{folder.name}/: {some_of([os.path.relpath(path, folder) for path in found])}: {what}"
     if not any(path.is_file() for path in paths):

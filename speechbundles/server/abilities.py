@@ -16,7 +16,7 @@ from speechbundles.model.bundle import BuiltBundle
 from speechbundles.server import api
 from speechbundles.server.connection import Connection
 
-REPORTS = "report pages: take those of all runs, failed ones too, as public once the competition is listed"
+REPORTS = "report pages: regard those of all runs, failed ones too, as public once the competition is listed"
 ANSWERS = {"yes": True, "no": False, "not measured": None}
 
 
@@ -58,7 +58,7 @@ def measure(
         if alike := [what for what, found in facts.items() if found is value]:
             yield f"measured on {when:%Y-%m-%d}, competition {where}: {answer}: {'; '.join(alike)}"
     if live.get("enable_detailed_results"):
-        yield f"note: {REPORTS}; put nothing there that matters"
+        yield f"note: {REPORTS}; put nothing confidential into them"
     for name in hidden_references(bundle):
         can = "can" if readable.get("reference_data") else "could not"
         yield f"note: {name}: others {can} read these hidden labels; use labels: home or sealed if they matter"

@@ -215,7 +215,8 @@ def _prove(amendment: Amendment, phase: AmendedPhase, state: State) -> str:
         shown = "\n".join(f"  {problem}" for problem in problems)
         raise OrganiserError(
             f"{phase.live.name}: the leaderboard differs from the prediction:\n\n{shown}\n\nRuns that cannot end as "
-            "here, because a file was lost on the server, can be accepted with --accept; --abandon goes back"
+            "predicted, because a file was lost on the server, can be accepted with --accept; --abandon restores the "
+            "earlier files"
         )
     return (
         f"{phase.live.name}: the leaderboard is as predicted: {count_of(len(predicted), 'entry', 'entries')}, "

@@ -310,8 +310,9 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
     names, turns = turns_by_recording(joined, items.ids, declared.classes, problems)
     last = float(joined.spans.max(initial=0))
     if items.latest is not None and last > LATEST_BY * items.latest:
-        message = f"turns end at up to {last / 1000:.12g} s, but recordings last up to {items.latest / 1000:.12g} s; "
-        problems.add("not_seconds", joined.file, f"{message}expected times in seconds")
+        ends = f"turns end after up to {last / 1000:.12g} s"
+        message = f"{ends}, but recordings last up to {items.latest / 1000:.12g} s; expected times in seconds"
+        problems.add("not_seconds", joined.file, message)
     problems.raise_if_any()
     return Submission(names, turns, left_out_lines(left_out))
 

@@ -152,7 +152,7 @@ def _walk(folder: Path, problems: Problems, depth: int = 1) -> Iterator[Path]:
                 continue
             if not entry.name.isprintable() or "\\" in entry.name:
                 problems.add(
-                    "name", shown, f"{name(shown)}: a name that not every system can have; rename it"
+                    "name", shown, f"{name(shown)}: this name is not valid on every system; rename the file"
                 )
             elif entry.is_symlink():
                 problems.add("link", shown, "is a link; expected an ordinary file")

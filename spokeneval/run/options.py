@@ -263,7 +263,7 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
     """
     allowed = {option.name: option.values for option in task.options}
     if not isinstance(chosen, Mapping):
-        known = ", ".join(allowed) or "which this task has none of"
+        known = ", ".join(allowed) or "but this task has none"
         raise TypeError(f"the options are {chosen!r:.60}; expected a mapping from options, {known}")
     for option, value in chosen.items():
         if option not in allowed:

@@ -50,17 +50,17 @@ def code_facts(competition: Competition) -> dict[str, str]:
     """Return the facts of the page on programs: the limits, and the codes with which a run can end."""
     limits = competition.run_limits
     packages = {
-        "image": f"what the organisers' environment has (image `{competition['docker_image']}`); no `requirements.txt`",
+        "image": f"those of the organisers' environment (image `{competition['docker_image']}`); no `requirements.txt`",
         "own": "also wheels in `requirements.txt`, one `NAME==VERSION --hash=sha256:DIGEST` in each line; weights in "
         "`weights.txt`, one `NAME sha256:DIGEST BYTES https://ADDRESS` in each line, read as `weights/NAME`",
     }
     rows = {
         "time of a run": f"{limits['seconds']:,} s",
         "memory": f"{limits['memory_mb']:,} MB",
-        "size of all that a run writes": f"{limits['disk_mb']:,} MB, which is kept in memory",
+        "size of all files that a run writes": f"{limits['disk_mb']:,} MB, which is kept in memory",
         "size of the unpacked zip": f"{MAX_BYTES >> 20} MB",
         "machine hours of a participant": limits.get("team_hours", "no limit"),
-        "GPUs": "all of the machine" if limits["gpu"] else "none",
+        "GPUs": "all GPUs of the machine" if limits["gpu"] else "none",
         "seen of a run's speed": "the time in quarters of the limit"
         + limits["real_time_factor"] * ", and the real-time factor in steps of a factor of two",
         "packages": packages[competition["environment"]],

@@ -264,8 +264,8 @@ def _seal(
             if not share and kept and (kept / task / name).is_dir():
                 raise BadReference(
                     f"{kept / task / name} holds labels that an earlier build kept at home, but neither sealed nor "
-                    "labels: home is set now, so they would be uploaded. Set it again, or move the folder away if no "
-                    "bundle built with it is in use"
+                    "labels: home is set now, so they would be uploaded. Restore this setting, or move the folder away "
+                    "if no bundle that was built with it is in use"
                 )
             if share:
                 try:

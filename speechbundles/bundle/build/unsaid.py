@@ -42,8 +42,9 @@ def find_unsaid(competition: Competition, parts: Parts, pages: Pages) -> Iterato
         )
     if competition["language"] != ENGLISH and not competition.shelves:
         yield (
-            f"{competition.name}: language {competition['language']} is that of the parts that all competitions share; "
-            f"the other texts of {competition.task} are in English: put your own into pages/{competition.task}/"
+            f"{competition.name}: only the texts that all competitions share are in the language "
+            f"{competition['language']}; the others of {competition.task} are in English: put your own into "
+            f"pages/{competition.task}/"
         )
     yield from _past(competition)
     yield from _about_what_is_left_out(competition, parts, pages)

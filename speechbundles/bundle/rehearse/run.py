@@ -95,7 +95,8 @@ class Run:
             raise RunFailed("\n".join(lines)) from None
         if moved:
             self.warnings.append(
-                f"the platform unpacks entries that lead out of the zip inside it: {some_of(sorted(set(moved)))}; "
+                f"these entries point outside the zip, and the platform unpacks them inside its folder: "
+                f"{some_of(sorted(set(moved)))}; "
                 "the starting kit refuses such a zip"
             )
         found = [name for name in metadata_files if (folder / name).exists()]

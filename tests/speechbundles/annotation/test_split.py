@@ -167,4 +167,4 @@ def test_the_unit_that_merge_knows_stays_together(tmp_path):
     children = [set(pd.read_csv(io.BytesIO(files[f"{name}/labels.csv"]))["child"]) for name in "ab"]
     assert not children[0] & children[1]
     _, lines, _ = split_source(tmp_path / "labels.csv", "", Wanted({"a": 0.5, "b": 0.5}), None)
-    assert "of one item each; --by names what stays together" in lines[0]
+    assert "of one item each; --by names columns whose items stay together" in lines[0]

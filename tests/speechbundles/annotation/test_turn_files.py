@@ -152,7 +152,7 @@ def test_recordings_are_matched_without_suffix_and_tiers_can_be_labels(tmp_path)
             r"line 24 +an annotation from 0.75 to 5; expected .* after 1.25",
         ),
         ("rec.TextGrid", ("intervals: size = 3", "intervals: size = 4"), r"tier language has 3 of 4 annotations"),
-        ("rec.TextGrid", ('File type = "ooTextFile"', '{"tiers": {}}'), r"not a TextGrid \(its first line"),
+        ("rec.TextGrid", ('File type = "ooTextFile"', '{"tiers": {}}'), r"not a TextGrid \(it does not begin"),
         ("short.TextGrid", ('5\n"Mandarin"\n', ""), r"line 19 +tier language has 2 of 3 annotations"),
         ("rec.txt", ("1.25\tE", "0.25\tE"), r"line 1 "),
         ("rec.rttm", ("SPEAKER rec 1 0.5", "SPEAKR rec 1 0.5"), r"line 1 +.*SPEAKR"),
@@ -172,7 +172,7 @@ def test_a_damaged_file_is_refused_with_its_line(tmp_path, name, change, refused
 
 
 def test_an_unknown_recording_and_a_choice_of_tiers_are_refused(tmp_path):
-    with pytest.raises(OrganiserError, match=r"rec\.eaf(?s:.*)no such recording; known are other"):
+    with pytest.raises(OrganiserError, match=r"rec\.eaf(?s:.*)no such recording; expected other"):
         read(tmp_path, "rec.eaf", EAF, recordings=["other.wav"])
     with pytest.raises(
         OrganiserError, match=r"annotations on utterance, language; expected one tier; choose with --tier"

@@ -61,7 +61,7 @@ def test_a_kind_with_all_scores_of_the_leaderboard_is_found_and_gives_the_same_s
     with pytest.raises(OrganiserError, match=r"scoring_program\.zip has 2 tables; expected one"):
         scores_of_kind(bundle, evaluation, "scoring_program.zip", "decisions")
     bundle.files["solution/"] = zipped({"answers": "yes no"})
-    with pytest.raises(OrganiserError, match="other items"):
+    with pytest.raises(OrganiserError, match="do not have the same items"):
         scores_of_kind(bundle, evaluation, "solution/", "decisions")
 
 

@@ -325,7 +325,7 @@ def test_the_duration_of_recordings_is_known_only_if_all_can_be_read(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda sound: (sound / "evaluation/labels.csv").write_text("id"), "named as the labels"),
+        (lambda sound: (sound / "evaluation/labels.csv").write_text("id"), "named as the files with labels"),
         (lambda sound: (sound / "evaluation/x.wav").symlink_to("/etc/passwd"), "links or special files"),
         (lambda sound: (sound / "development").rename(sound / "dev"), "no folder of a public set"),
         (lambda sound: (sound / "evaluation").rename(sound / "eval"), "evaluation/: no such folder"),

@@ -38,7 +38,7 @@ def test_an_odd_zip_of_one_participant_blocks_nothing(planned, connection, serve
     server.enter(EVALUATION, "mallory", upload(9, entry="../predictions.csv"))
     monkeypatch.setattr("speechbundles.server.entrants.rehearse_all", rehearse_all)  # the real programs
     amendment = planned(new, jobs=2)
-    assert "entries that lead out of the zip inside it: ../predictions.csv" in amendment_to_text(amendment)
+    assert "the platform unpacks them inside its folder: ../predictions.csv" in amendment_to_text(amendment)
     list(carry_out_amendment(amendment))
     assert board(server)[:3] == [("anna", 40), ("carol", 39), ("mallory", 37)]
 

@@ -48,8 +48,8 @@ REFUSED = {
     "a link": (MAIN, linked, "is a link; expected an ordinary file"),
     "a link to a folder": (MAIN, folder_linked, "is a link; expected an ordinary file"),
     "a pipe": (MAIN, lambda folder: os.mkfifo(folder / "pipe"), "is a pipe, a device or a socket"),
-    "a backslash": ({**MAIN, "a\\b": ""}, None, "a name that not every system can have"),
-    "a control character": ({**MAIN, "a\x1b[31m": ""}, None, "a name that not every system can have"),
+    "a backslash": ({**MAIN, "a\\b": ""}, None, "this name is not valid on every system"),
+    "a control character": ({**MAIN, "a\x1b[31m": ""}, None, "this name is not valid on every system"),
     "deep folders": (MAIN, nested, "nested in more than 10 folders"),
     "requirements without permission": ({**MAIN, "requirements.txt": ""}, None, "is not used: programs run in"),
 }  # fmt: skip
