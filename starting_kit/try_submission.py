@@ -64,16 +64,20 @@ def choose_task() -> None:
     tasks = sorted(path.parent.name for path in HERE.glob(f"*/{OPTIONS_FILE}"))
     if not tasks:
         return
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--task", choices=tasks, required=True)
+    usage = "try_submission.py --task TASK (SUBMISSION | --unpack FOLDER)"
+    parser = argparse.ArgumentParser(usage=usage, add_help=False, allow_abbrev=False)
+    parser.add_argument("--task", choices=tasks, required=True, metavar="TASK")
     parser.add_argument("--unpack", type=Path)
     chosen, sys.argv[1:] = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder:
         kit = chosen.unpack or Path(folder, "kit")
-        shutil.copytree(str(HERE), str(kit), ignore=shutil.ignore_patterns("__pycache__"))
+        if kit.exists():
+            sys.exit(f"--unpack {kit}: it is there already; name a new folder")
+        here = str(HERE)
+        shutil.copytree(
+            here, str(kit), ignore=lambda place, _: ["__pycache__", *(tasks if place == here else ())]
+        )
         shutil.copytree(str(HERE / chosen.task), str(kit), dirs_exist_ok=True)
-        for task in tasks:  # then it is the kit of one task
-            (kit / task / OPTIONS_FILE).unlink()
         if chosen.unpack:
             say(f"The kit of {chosen.task} is in {kit}.")
             sys.exit(0)

@@ -9,7 +9,7 @@ from speechbundles.bundle.build.travel import PACKAGE
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.words import words_of
 
-TEMPLATE = "starting_kit/joint.md"
+PAGE = "joint_kit.md"
 
 
 def with_joint_kits(competitions: Sequence[Competition], parts: Mapping[str, Parts]) -> dict[str, Parts]:
@@ -47,6 +47,5 @@ def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
         "files": "" if competition.takes_code else ", ".join(f"`{file}`" for file in challenge.files),
         "last_set": competition.last_set,
     }
-    template = competition.sources.root / TEMPLATE
-    readme = fill(template.read_bytes(), TEMPLATE, facts, {})
+    readme = fill(competition.page_path(PAGE).read_bytes(), PAGE, facts, {})
     return {**common, **own, README: readme.encode()}

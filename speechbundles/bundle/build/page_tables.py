@@ -266,7 +266,8 @@ def joint_facts(competition: Competition) -> dict[str, str]:
     joint = competition.joint
     if joint is None:
         return dict.fromkeys(
-            ("joint_tasks", "joint_rule", "joint_missing", "joint_compulsory", "joint_files"), ""
+            ("joint_bundle", "joint_tasks", "joint_rule", "joint_missing", "joint_compulsory", "joint_files"),
+            "",
         )
     lines = []
     for name, each in joint.bundles.items():
@@ -276,6 +277,7 @@ def joint_facts(competition: Competition) -> dict[str, str]:
             f"- {title}" + (f" ({competition.words('compulsory')})" if name in joint.compulsory else "")
         )
     return {
+        "joint_bundle": competition.name,
         "joint_tasks": "\n".join(lines),
         "joint_rule": joint.rule.rule if joint.rule else "",
         "joint_missing": joint.rule.missing if joint.rule else "",

@@ -231,11 +231,14 @@ def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_
     assert bundles[0]["starting_kit.zip"] == bundles[1]["starting_kit.zip"]
     for own, other, number in ((0, "Memory clinic: test score", 7), (1, "Memory clinic: diagnosis", 12)):
         text = bundles[own]["pages/overview.md"].decode()
+        (unpack,) = re.findall("`python3 (try_submission.py --task .*)`", text)
         assert f"[{other}](https://host.example/competitions/{number}/)" in text
         assert "A task without a score adds nothing to the sum." in text
     kit = unzipped(bundles[0]["starting_kit.zip"])
     assert "`decisions.csv`, `scores.csv`" in kit["README.md"].decode()
     place = write_files(tmp_path / "kit", kit)
+    assert run_program(*unpack.split(), cwd=place).returncode == 0  # as on the page
+    assert (tmp_path / "memory_clinic_scores" / "baseline.py").is_file()
     reference = (clinic / "reference_data/memory_clinic_decisions/development/labels.csv").read_text()
     rows = [",".join(row.split(",")[:2]) for row in reference.splitlines()]
     write_files(tmp_path / "out", {"decisions.csv": "\n".join([*rows, ""]), "scores.csv": "anything"})
@@ -248,6 +251,13 @@ def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_
         "try_submission.py", "--task", "memory_clinic_scores", "--unpack", tmp_path / "one", cwd=place
     )
     assert done.returncode == 0, done.stderr
+    assert not [*(tmp_path / "one").glob("memory_clinic*")]
+    assert (
+        "name a new folder"
+        in run_program(
+            "try_submission.py", "--task", "memory_clinic_scores", "--unpack", tmp_path / "one", cwd=place
+        ).stderr
+    )
     single = run_program("try_submission.py", tmp_path / "out", cwd=tmp_path / "one")
     assert "scores.csv: 1 problem" in single.stderr
     assert (tmp_path / "one" / "README.md").read_bytes() != kit["README.md"]
