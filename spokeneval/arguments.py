@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     listing = commands.add_parser(
         "tasks", help="list the tasks and kinds, or the files, options, parameters and scores of one"
     )
-    which = "the task, of which `tasks` lists the names, unless --kind or --task-file is given; then"
+    which = "the name of a task (see `tasks`), unless --kind or --task-file is given; then"
     submission = "a file, the folder with its files, or a zip of them"
     sides = f"the reference and the submission, each {submission}; in a .txt each line is an answer"
     scoring.add_argument("names", nargs="*", metavar="[TASK] REFERENCE SUBMISSION", help=f"{which} {sides}")
@@ -137,7 +137,7 @@ def _add_scoring(
     )
     for command in (scoring, comparing, differing):
         joined = (
-            "; not with --rule: there, a column speaker of each reference names them"
+            "; not with --rule, which takes the column speaker of each reference"
             if command is comparing
             else ""
         )

@@ -1,8 +1,8 @@
 """Make a competition folder of a bundle that others built.
 
 BUNDLE is its zip or folder, for Codabench or in the format of CodaLab. DIR is a new folder: build makes the bundle of
-it again, with the same scoring program. If a kind of task has all scores of its leaderboard, both are compared on the
-bundle's sample solutions, and --kind makes a folder for a task of this kind instead.
+it again, with the same scoring program. If a kind of task has all scores of its leaderboard, its scores of the bundle's
+sample solutions are compared with those of the program, and --kind makes a folder for a task of this kind instead.
 """
 
 from collections.abc import Iterator, Mapping

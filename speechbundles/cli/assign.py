@@ -2,8 +2,8 @@
 
 ITEMS is a table with a row for each item, or each recording; its first column is the id, unless --id names another.
 Each item goes to --each annotators, drawn at random with equal loads. Nobody gets items whose `speaker` has their name.
-Run the command again with more items or annotators, or a larger --each: what was assigned stays, and only what is
-missing is assigned, in new sheets. OUT receives
+Run the command again with more items or annotators, or a larger --each: earlier sheets do not change, and new sheets
+have the missing items. OUT receives
 
 \b
     ANNOTATOR.xlsx     the ids, the columns to --show, and an empty column for each question

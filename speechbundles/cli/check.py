@@ -1,7 +1,8 @@
-"""Check bundles for what a platform refuses, what it handles unexpectedly, and what reveals hidden labels.
+"""Check bundles for errors on a platform, unexpected behaviour, and leaks of hidden labels.
 
-Without a ZIP, the command checks all bundles in dist/. An error is what the platform refuses or what breaks every
-submission. A warning is what it accepts and then handles otherwise than one may think. A note is advice.
+Without a ZIP, the command checks all bundles in dist/. The platform refuses a bundle with an error, or every
+submission to it fails. With a warning, the platform accepts the bundle, but behaves in an unexpected way. A note is
+advice.
 
 Exit status: 0 without errors, 1 if a bundle has errors, 2 if a file could not be read.
 """

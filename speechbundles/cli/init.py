@@ -3,7 +3,7 @@
 DIR is a new folder outside the clone, and gets a place for each of your files. TASK is the name of a task, of a bundle
 (a track) or of a challenge. For a task of your own, give --new NAME --kind KIND instead, with several kinds for a
 challenge of several tasks, or --example EXAMPLE for a complete folder with synthetic data. --data takes the sets that
-split wrote, and what merge and split know of the task.
+split wrote, and the settings of the task that merge and split found.
 """
 
 from collections.abc import Sequence

@@ -4,7 +4,7 @@ SOURCE is a folder that assign wrote, with the files that came back. Or it is se
 annotator with .eaf (ELAN), .TextGrid (Praat) or .rttm files or label tracks (.txt), each named after its recording.
 
 \b
-    unanimous    all annotators agree; turns: time on which they do not is not evaluated
+    unanimous    all annotators agree; of turns, time on which they disagree is not evaluated
     majority     more than half of the annotators agree
     median       the median of numbers
     each         keep the answers of each annotator: ratings, or several transcripts

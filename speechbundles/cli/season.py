@@ -6,7 +6,7 @@ DIR contains one folder for each team with the team's submissions, each named by
     DIR/Team Alpha/2027-03-01T0915_first_try.zip
     DIR/Team Alpha/2027-03-01T091500_with_seconds.zip
 
-DIR can also be a folder that fetch wrote; then each submission is to the phase that it was made to.
+DIR can also be a folder that fetch wrote; then each submission counts in the phase to which it was uploaded.
 
 The submissions are replayed in order of time. The output shows which phase is open, whether the team has an attempt
 left, the result of the run, and which of the team's runs the submission rule puts on the leaderboard. Results are kept:

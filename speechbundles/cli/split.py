@@ -1,13 +1,13 @@
 """Split a reference into sets, without a speaker in two of them.
 
 SOURCE is a folder that merge wrote, or a table. Each --set has a share of the items, or their number; items in no set
-are left out. Items with the same value of a --by column are in one set, and so are items with the same sound. Each
---strata column keeps the shares of its values in each set, as far as possible. --draw takes only so many items with a
-value into a set: --draw evaluation:label:correct=740. OUT receives a folder for each set, and
+are left out. Items with the same value of a --by column are in one set, and so are items with the same sound. The
+values of each --strata column have the same shares in all sets, as far as possible. --draw evaluation:label:correct=740
+takes only 740 items with this label into a set. OUT receives a folder for each set, and
 
 \b
     split.csv         the set of each item
-    imbalance.csv     how many items of each stratum each set has, and should have
+    imbalance.csv     items of each stratum in each set: the number, and that of an exact share
     copies.csv        items whose text another set has, too
 """
 
