@@ -8,7 +8,6 @@ Source: Calderon, Reichart and Dror (ACL 2025), "The Alternative Annotator Test 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,10 +16,7 @@ import numpy as np
 
 from .arrays import finite_numbers
 from .counts import Counts, ratio
-from .jackknife import jackknife_error, value_and_without
-
-_MOST_SUMMED = 1000
-"""The most degrees of freedom for which the distribution of t is computed by its finite series."""
+from .jackknife import jackknife_error, student_t_below, value_and_without
 
 
 @dataclass(frozen=True)
@@ -257,7 +253,7 @@ def _below(distance: np.ndarray, squared_error: np.ndarray, freedom: np.ndarray)
     """The p values of one-sided t-tests that a mean is below 0, from means and squared standard errors."""
     varies = squared_error > 0
     t = distance / np.sqrt(np.where(varies, squared_error, 1))
-    return np.where(varies, _student_t_below(t, freedom), distance >= 0)
+    return np.where(varies, student_t_below(t, freedom), distance >= 0)
 
 
 def _share_replaced(p: np.ndarray, raters: np.ndarray, level: float) -> Any:
@@ -285,36 +281,3 @@ def clustered_remark(rows: AnnotatorComparisons, *, margin: float = 0.2) -> str:
         "The winning rate takes items as independent, as published. With the items of a unit taken together, it is "
         f"{clustered_winning_rate(rows, margin=margin):.4f}. Its interval is from these clustered tests."
     )
-
-
-def _student_t_below(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """The cumulative distribution function of Student's t with integer degrees of freedom."""
-    many = freedom > _MOST_SUMMED
-    if many.all():
-        return _integrated_t(t, freedom)
-    few = np.minimum(freedom, _MOST_SUMMED)
-    angle = np.arctan(t / np.sqrt(few))
-    square, sine = np.cos(angle) ** 2, np.sin(angle)
-    odd = few % 2 == 1
-    term, series = np.where(odd, np.cos(angle), 1.0), np.zeros(t.shape)
-    for step in range(int(few.max()) // 2):
-        power = 2 * step + 1 + odd
-        series = series + np.where(step < few // 2, term, 0)
-        term = term * square * power / (power + 1)
-    inside = sine * series
-    summed = 0.5 + np.where(odd, (angle + inside) / math.pi, inside / 2)
-    return np.where(many, _integrated_t(t, freedom), summed) if many.any() else summed
-
-
-def _integrated_t(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """As `_student_t_below` for many degrees of freedom: the density, nearly normal, integrated by Gauss's rule.
-
-    Its factor is the ratio of two gamma functions, by the series in Abramowitz and Stegun, 6.1.47.
-    """
-    t = np.clip(t, -9, 9)  # less than 1e-18 is beyond
-    inside = np.zeros(t.shape)
-    for node, weight in zip(*np.polynomial.legendre.leggauss(40)):
-        inside += weight * np.exp(-(freedom + 1) / 2 * np.log1p((t * (node + 1) / 2) ** 2 / freedom))
-    few = 1 / np.asarray(freedom, dtype=float)
-    factor = (1 - few / 4 + few**2 / 32 + 5 * few**3 / 128) / math.sqrt(2 * math.pi)
-    return np.asarray(0.5 + factor * t / 2 * inside)

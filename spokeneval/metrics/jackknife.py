@@ -235,7 +235,37 @@ def jackknife_p(difference: float, without: np.ndarray) -> float:
     error, freedom = _error_and_freedom(without)
     if not error:
         return 1.0
-    return min(1.0, max(0.0, 1 - _inside(math.atan(abs(difference) / error / math.sqrt(freedom)), freedom)))
+    return float(max(0.0, 2 * student_t_below(-abs(difference) / error, freedom)))
+
+
+def student_t_below(t: Any, freedom: Any) -> Any:
+    """The cumulative distribution function of Student's t, with 1 or more degrees of freedom, integer or not.
+
+    The density is integrated over the angle of `student_quantile` by Gauss's rule, from 0 to at most t = 9 where less
+    than 1e-16 is beyond. Its factor is a ratio of gamma functions, by the series in Abramowitz and Stegun, 6.1.47, for
+    200 degrees of freedom more than there are. The error is below 2e-14; between 1 and 3 degrees of freedom, below 1e-6
+    for t beyond 1,000.
+
+    Parameters
+    ----------
+    t, freedom : array_like of the same shape
+
+    Examples
+    --------
+    >>> student_t_below(np.array([0.0, 2.0, -12.706]), np.array([5, 30.5, 1])).round(4).tolist()
+    [0.5, 0.9728, 0.025]
+    """
+    t, freedom = np.asarray(t, dtype=float), np.asarray(freedom, dtype=float)
+    far = 1 / (freedom + 200)
+    factor = 1 - far / 4 + far**2 / 32 + 5 * far**3 / 128 - 21 * far**4 / 2048 - 399 * far**5 / 8192
+    for step in range(0, 200, 2):
+        factor = factor * (freedom + step) / (freedom + step + 1)
+    angle = np.arctan(np.where(freedom > 200, np.clip(t, -9, 9), t) / np.sqrt(freedom))
+    inside = np.zeros(angle.shape)
+    for node, weight in zip(*np.polynomial.legendre.leggauss(40)):
+        cosine = np.log1p(-(np.sin(angle * (node + 1) / 2) ** 2))
+        inside += weight * np.exp((freedom - 1) / 2 * cosine)
+    return 0.5 + factor / np.sqrt(2 * math.pi * far) * angle / 2 * inside
 
 
 def _at_zero(freedom: float) -> float:

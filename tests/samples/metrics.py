@@ -193,6 +193,7 @@ EXEMPT = {
     "jackknife.jackknife_p": "of scores",
     "jackknife.leave_one_out": "gives counts",
     "jackknife.student_quantile": "of a number of degrees of freedom",
+    "jackknife.student_t_below": "of t, held against scipy",
     "phoneme_recognition.contains_pronunciation": "a baseline's rule",
     "prediction_error.prmse": "of several ratings of an item, in the report alone",
     **{

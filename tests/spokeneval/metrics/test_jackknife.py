@@ -7,7 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval, student_quantile
+from spokeneval.metrics.jackknife import (
+    jackknife_error,
+    jackknife_interval,
+    jackknife_p,
+    student_quantile,
+    student_t_below,
+)
 from spokeneval.run.output import LARGEST
 from tests.samples.freedom import degrees_of_freedom
 
@@ -153,6 +159,19 @@ def test_students_quantile_is_that_of_scipy():
     }
     for freedom, quantile in expected.items():
         assert student_quantile(freedom) == pytest.approx(quantile, rel=0, abs=5e-10)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 2.5, 7.3, 99.9, 200, 201, 999, 1000, 1001, 1002, 20_000, 999_999])
+def test_students_t_is_that_of_scipy_for_any_degrees_of_freedom(freedom):
+    stats = pytest.importorskip("scipy.stats")
+    t = np.concatenate([np.linspace(-12, 12, 481), [20, 50, 200, 1000]])
+    found = student_t_below(t, np.full(t.shape, freedom))
+    np.testing.assert_allclose(found, stats.t.cdf(t, freedom), rtol=0, atol=2e-14 if freedom != 2.5 else 1e-9)
+
+
+def test_p_of_a_large_difference_of_many_units_is_0():
+    without = np.tile([1.0, -1.0], 5_000) / 10_000
+    assert jackknife_p(200.0, 200 + without) < 1e-14
 
 
 def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
