@@ -33,7 +33,7 @@ from ..formats.tables import numbered
 from ..kinds.identification import identification
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
-from ..metrics.counts import Number, ratio
+from ..metrics.counts import Number, cell_sums, ratio
 from ..metrics.equal_error_rate import ScoreHistograms
 from ..task import HIGHER, LOWER, POSITIVE, Score, View
 from ..trivial import random_numbers
@@ -71,7 +71,7 @@ def segment_costs(labels: Any, scores: Any, recording: Any) -> SegmentCosts:
     return SegmentCosts(
         costs.items,
         costs.hits,
-        np.bincount(cell, bits, 2 * rows).reshape(rows, 2),
+        cell_sums(cell, bits, 2 * rows).reshape(rows, 2),
         costs.misses,
         costs.false_alarms,
         mixed.astype(np.int64),

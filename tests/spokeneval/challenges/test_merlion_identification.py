@@ -206,3 +206,14 @@ def test_differences_that_overflow_are_ranked_by_hand():
     scores = [*huge, (5, 1), (1, 5), (2, -2), (-1.7e308, 1.7e308), (-1e308, 1e308)]
     targets, nontargets = difference_trials((np.arange(8) == 2) * 1, scores)
     assert (targets.tolist(), nontargets.tolist()) == ([5, 4, 3, 2, 3, 0, 1], [4])
+
+
+def test_costs_do_not_depend_on_the_order_of_the_segments():
+    rng = np.random.default_rng(2)
+    labels, scores, recording = rng.integers(0, 2, 300), rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
+    expected = segment_costs(labels, scores, recording).bits
+    for _ in range(20):
+        order = rng.permutation(300)
+        np.testing.assert_array_equal(
+            segment_costs(labels[order], scores[order], recording[order]).bits, expected
+        )
