@@ -17,13 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 
 from ..task import HIGHER, LOWER, Score
-from .ranks import ranks
-from .values import Column
+
+if TYPE_CHECKING:
+    from .values import Column
 
 MEAN_RANK, NORMALISED_SUM, MACRO_MEAN, WEIGHTED_SUM = (
     "mean_rank",
@@ -112,6 +113,8 @@ class JointRule:
 
     def column(self, columns: Sequence[Column]) -> Column:
         """The column of the joint score, from the columns of the tasks' primary scores."""
+        from .values import Column  # imported here, as in `_ranks`, so that the command line starts fast
+
         directions = {column.direction for column in columns}
         kept = self.rule in (MACRO_MEAN, WEIGHTED_SUM) and len(directions) == 1
         direction = directions.pop() if kept else LOWER if self.rule == MEAN_RANK else HIGHER
@@ -195,6 +198,8 @@ def _combined(
 def _ranks(scores: np.ndarray, higher: bool, ranked: slice) -> np.ndarray:
     """Ranks along the last axis, computed in parts that fit into memory; a system after the ranked ones is not counted
     in theirs."""
+    from .ranks import ranks
+
     places = []
     for part in np.array_split(scores, 1 + scores.size * scores.shape[1] // _AT_A_TIME):
         places.append(ranks(part, higher=bool(higher)))
