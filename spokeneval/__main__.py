@@ -40,7 +40,7 @@ from .formats.problems import FileProblems, ReferenceFileError
 from .kinds.declared import KINDS, declared_task, read_task
 from .kinds.kind import ParameterError
 from .ranking.joint_rule import EXCLUDED, JointRule
-from .result import score_data
+from .result import score_both, score_data
 from .run.library import Reading, UnreadableReference
 from .run.options import choose_options
 from .run.output import INTERRUPTED, say, write_file
@@ -172,13 +172,8 @@ def _differ(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) 
     named = list(_named(options.names[1:]))
     if len(named) < 2:
         raise ValueError(f"{named[0]} is there twice; expected two submissions")
-    reference, *sides = answers_of(options, task, options.names)
-    how = _reading(options)
-    results = (
-        score_data(task, reference, sides[0], chosen, how),
-        score_data(task, reference, sides[1], chosen, how, baseline=sides[0]),
-    )
-    return difference_of((named[0], named[1]), results)
+    sides = answers_of(options, task, options.names)
+    return difference_of((named[0], named[1]), score_both(task, sides, chosen, _reading(options)))
 
 
 def _reading(options: argparse.Namespace) -> Reading:

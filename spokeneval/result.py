@@ -319,15 +319,26 @@ def score_data(
     gold = read_gold(default, reference, chosen, reading)
     answers = read_answers(gold, submission)
     if baseline is not None:
-        gold = gold._replace(settings=_beside(gold, baseline))
+        gold = gold._replace(settings=_beside(gold, score_against(gold, baseline)))
     scored = score_submission(gold.task, gold.reference.labels, answers, gold.settings)
     groups = _group_scores(gold.task, gold.reference.labels, scored, by) if by is not None else {}
     return _result_of(gold, answers, scored, groups)
 
 
-def _beside(gold: Gold, baseline: Any) -> Settings:
+def score_both(
+    task: Task, sides: Sequence[Any], chosen: Mapping[str, str], reading: Reading
+) -> tuple[Result, Result]:
+    """Score two submissions against a reference, which is first; the first is the baseline of the second."""
+    gold = read_gold(task, sides[0], chosen, reading)
+    first, second = (read_answers(gold, side) for side in sides[1:])
+    known = score_submission(gold.task, gold.reference.labels, first, gold.settings)
+    beside = gold._replace(settings=_beside(gold, known))
+    scored = score_submission(gold.task, gold.reference.labels, second, beside.settings)
+    return _result_of(gold, first, known, {}), _result_of(beside, second, scored, {})
+
+
+def _beside(gold: Gold, known: Scored) -> Settings:
     """The settings with the scores of a baseline, as a report of a competition has them."""
-    known = score_against(gold, baseline)
     primary = gold.task.primary
     counts = gold.task.part(primary, known.statistics.parts)
     without = tuple(scores_without(primary, known.scores[primary.key], counts).tolist())

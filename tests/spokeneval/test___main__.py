@@ -11,6 +11,7 @@ import openpyxl
 import pytest
 
 import spokeneval
+from spokeneval import result
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import KINDS
@@ -267,8 +268,10 @@ def test_two_submissions_are_compared_item_by_item(tmp_path, capsys, monkeypatch
     files = {"ref.txt": "good morning\nsee you\nyes\n", "a.txt": "good evening\nsee you\nyes\n"}
     monkeypatch.chdir(write_files(tmp_path, {**files, "b.txt": "good morning\nsee\nyes\n"}))
     arguments = ("diff", "--kind", "transcripts", "ref.txt", "a.txt", "b.txt")
+    scored, scoring = [], result.score_submission
+    monkeypatch.setattr(result, "score_submission", lambda *a: scored.append(a) or scoring(*a))
     status, printed, _ = run(capsys, *arguments)
-    assert (status, CHANGED in printed) == (0, True)
+    assert (status, CHANGED in printed, len(scored)) == (0, True, 2)
     assert "  WER (%)            20.00  20.00   +0.00\n  Substitutions (%)  20.00   0.00  -20.00\n" in printed
     assert "Difference from a: +0.0000" in " ".join(printed.split())
     found = json.loads(run(capsys, *arguments, "--json")[1])
