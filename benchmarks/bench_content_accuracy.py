@@ -11,31 +11,18 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import platform
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.processes import best_call, score_command
+from benchmarks.processes import seconds as process_seconds
 from sample_data.content_accuracy import Response, full_size, predictions_text, write_full
 from starting_kit.content_accuracy.content import rouge, tokens
-
-
-def best_time(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
-    """Return the shortest of `repeats` wall-clock times in seconds, and the result of the run."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = run()
-        times.append(time.perf_counter() - start)
-    return min(times), result
 
 
 def one_by_one(scorer: Any, targets: list[str], answers: list[str]) -> list:
@@ -45,21 +32,14 @@ def one_by_one(scorer: Any, targets: list[str], answers: list[str]) -> list:
 
 def whole_process(responses: list[Response], runs: int) -> tuple[float, float]:
     """Return the best times in seconds of `python -c "import numpy"` and of the scoring program on all responses."""
-    root = Path(__file__).resolve().parent.parent
-    score = root / "scoring_program/content_accuracy/score.py"
-    environment = {**os.environ, "PYTHONPATH": str(root)}
     with tempfile.TemporaryDirectory() as folder:
-        inputs = Path(folder, "input")
+        inputs = Path(folder)
         write_full(inputs / "ref")
         (inputs / "res").mkdir()
         scores = [response.human_score + 0.01 * response.words for response in responses]
         (inputs / "res/predictions.csv").write_bytes(predictions_text(responses, scores))
-        commands = (["-c", "import numpy"], [str(score), str(inputs), str(Path(folder, "output"))])
-
-        def run(arguments: list[str]) -> None:
-            subprocess.run([sys.executable, *arguments], env=environment, check=True, capture_output=True)
-
-        times = [[best_time(partial(run, command), 1)[0] for command in commands] for _ in range(runs)]
+        commands = (("-c", "import numpy"), score_command("content_accuracy", inputs))
+        times = [[process_seconds(*command) for command in commands] for _ in range(runs)]
     return min(time[0] for time in times), min(time[1] for time in times)
 
 
@@ -79,8 +59,8 @@ def main() -> None:
     answers = [text for prompt, text in zip(asked, texts, strict=True) for _ in references[prompt]]
     sizes = np.array([len(tokens(target)) for target in targets]).reshape(-1, 4)
 
-    ours, scores = best_time(lambda: rouge(references, asked, texts, unit="tokens"), repeats)
-    types, _ = best_time(lambda: rouge(references, asked, texts, unit="types"), repeats)
+    ours, scores = best_call(lambda: rouge(references, asked, texts, unit="tokens"), repeats)
+    types, _ = best_call(lambda: rouge(references, asked, texts, unit="types"), repeats)
     print(
         f"{len(texts)} responses x 4 references, Python {platform.python_version()}, numpy {np.__version__}"
     )
@@ -98,7 +78,7 @@ def main() -> None:
             continue
         scorer = module.RougeScorer(["rouge1"])
         batch = getattr(scorer, "score_batch", partial(one_by_one, scorer))
-        seconds, found = best_time(partial(batch, targets, answers), runs)
+        seconds, found = best_call(partial(batch, targets, answers), runs)
         recalls = np.array([result["rouge1"].recall for result in found]).reshape(-1, 4)
         pooled = (recalls * sizes).sum(axis=1) / sizes.sum(axis=1)
         apart = np.abs(pooled - scores).max()

@@ -285,7 +285,7 @@ def cover(
     tallies: dict[str, tuple[Tally, Tally]] = defaultdict(lambda: (Tally(), Tally()))
     for repetition in range(repetitions):
         sample = case.draw(rng, speakers)
-        found = _scores(task, sample.parts)
+        found = scores_of(task, sample.parts)
         _, group = np.unique(sample.speaker, return_inverse=True)
         pooled = {part: by_group(rows, group, group[-1] + 1) for part, rows in sample.parts.items()}
         for key, interval in score_intervals(task, found, pooled).items():
@@ -306,11 +306,13 @@ def line(case: Case, speakers: int, key: str, truth: float, tallies: tuple[Tally
     )
 
 
-def _scores(task: Any, parts: Mapping[str, Any]) -> dict[str, float]:
-    """Return the scores of all rows, without undefined ones."""
+def scores_of(task: Any, parts: Mapping[str, Any], *, every: bool = True) -> dict[str, float]:
+    """Return the scores of all rows that are defined, and with `every=False` have an interval."""
     totals = {part: total(rows) for part, rows in parts.items()}
     found = {}
     for score in task.scores:
+        if not (every or score.bounds or score.interval):
+            continue
         try:
             found[score.key] = float(score.value(task.part(score, totals)))
         except ValueError:
@@ -325,7 +327,7 @@ def population(case: Case) -> int:
 
 def truths_of(case: Case) -> dict[str, float]:
     """Return the scores of the population."""
-    return _scores(find_task(case.task), case.draw(np.random.default_rng(19), population(case)).parts)
+    return scores_of(find_task(case.task), case.draw(np.random.default_rng(19), population(case)).parts)
 
 
 def main() -> None:

@@ -15,17 +15,18 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.bench_coverage import SIZES, Tally, rates
+from benchmarks.bench_coverage import SIZES, Tally, rates, scores_of
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.bootstrap import bootstrap_scores, resample_weights
-from spokeneval.metrics.counts import by_group, total
+from spokeneval.metrics.counts import by_group
 from spokeneval.metrics.diarization import DiarizationErrors
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.metrics.meetings import MeetingErrors
@@ -254,17 +255,7 @@ CASES = (
 )
 
 
-def found_scores(task: Task, parts: Parts) -> dict[str, float]:
-    """Return the scores that are defined and have an interval."""
-    totals = {part: total(rows) for part, rows in parts.items()}
-    found = {}
-    for score in task.scores:
-        if score.bounds or score.interval:
-            try:
-                found[score.key] = float(score.value(task.part(score, totals)))
-            except ValueError:
-                continue
-    return found
+found_scores = partial(scores_of, every=False)
 
 
 def bootstraps(resampled: np.ndarray, value: float, without: np.ndarray) -> dict[str, tuple[float, float]]:

@@ -13,10 +13,12 @@ import random
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
+from benchmarks.processes import best_call
 from spokeneval.metrics.meetings import errors_per_meeting
 from spokeneval.metrics.transcript_errors import errors
 from tests.samples.meetings import Meeting, Segment, random_meeting, streams
@@ -73,11 +75,6 @@ def converted(segments: Sequence[Segment]) -> Any:
     return meeteval.io.SegLST([dict(zip(keys, row, strict=True)) for row in rows])
 
 
-def timed_call(run: Callable[[], list[int]]) -> tuple[list[int], float]:
-    began = time.process_time()
-    return run(), time.process_time() - began
-
-
 def main() -> None:
     try:
         import meeteval  # noqa: F401
@@ -93,8 +90,8 @@ def main() -> None:
     for called, meetings in sets.items():
         segments = [tuple(map(converted, sides)) for sides in meetings]
         for timed in (False, True):
-            found, seconds = timed_call(lambda m=meetings, t=timed: ours(m, timed=t))  # type: ignore[misc]
-            expected, longer = timed_call(lambda s=segments, t=timed: theirs(s, timed=t))  # type: ignore[misc]
+            seconds, found = best_call(partial(ours, meetings, timed=timed), 1, time.process_time)
+            longer, expected = best_call(partial(theirs, segments, timed=timed), 1, time.process_time)
             same = "same errors" if found == expected else "OTHER ERRORS"
             name = "tcpWER" if timed else "cpWER"
             print(

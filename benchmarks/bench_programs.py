@@ -6,28 +6,15 @@ python -m benchmarks.bench_programs
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
+from benchmarks.processes import ROOT, score_command, seconds
 from sample_data import spoken_call
 from spokeneval.run.reference import fingerprint
 
-ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 15
-
-
-def seconds(*command: str) -> float:
-    """Return the wall-clock time of one run of a command."""
-    began = time.perf_counter()
-    subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
-    )
-    return time.perf_counter() - began
 
 
 def page_seconds(inputs: Path) -> float:
@@ -40,7 +27,7 @@ def page_seconds(inputs: Path) -> float:
     for page in (False, True):
         options = {"detailed_results": page, "public_references": [known]}
         (program / "options.json").write_text(json.dumps(options))
-        command = (sys.executable, str(program / "score.py"), str(inputs), str(inputs / "output"))
+        command = program / "score.py", inputs, inputs / "output"
         taken[page] = statistics.median(seconds(*command) for _ in range(5))
     return taken[True] - taken[False]
 
@@ -54,11 +41,10 @@ def main() -> None:
             Path(folder, part).mkdir()
             for name, content in files.items():
                 Path(folder, part, name).write_bytes(content)
-        program = str(ROOT / "scoring_program" / "spoken_call" / "score.py")
         ours, bare = [], []
         for _ in range(ROUNDS):  # in turn, so that a change of the computer's speed affects both
-            bare.append(seconds(sys.executable, "-c", "import numpy"))
-            ours.append(seconds(sys.executable, program, folder, str(Path(folder, "output"))))
+            bare.append(seconds("-c", "import numpy"))
+            ours.append(seconds(*score_command("spoken_call", Path(folder))))
         ratio = statistics.median(one / other for one, other in zip(ours, bare, strict=True))
         pages = page_seconds(Path(folder))
         print("Whole processes")
@@ -67,9 +53,7 @@ def main() -> None:
             f"  score.py, 1,000 Spoken CALL items       {statistics.median(ours):6.3f} s   {ratio:.2f} times as long"
         )
         print(f"  the report page in addition             {pages:6.3f} s more")
-        build = seconds(
-            sys.executable, str(ROOT / "build_bundle.py"), "build", "--out", str(Path(folder, "dist"))
-        )
+        build = seconds(ROOT / "build_bundle.py", "build", "--out", Path(folder, "dist"))
         built = len(list(Path(folder, "dist").glob("*/*.zip")))
         print(f"  building and checking {built} bundles        {build:6.1f} s")
 

@@ -8,36 +8,28 @@ phonologic is timed once, on a 50th of the utterances; its time is multiplied by
 
 from __future__ import annotations
 
-import os
 import random
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.processes import best_call, score_command
+from benchmarks.processes import seconds as process_seconds
 from sample_data.psst import Utterance, sample, write_transcripts, write_utterances
 from spokeneval.metrics.phoneme_recognition import arpabet_features, drop_fillers, feature_error_rate
 from spokeneval.metrics.phoneme_recognition import errors_per_utterance as feature_errors
 from spokeneval.metrics.transcript_errors import count_errors, errors
 
-ROOT = Path(__file__).resolve().parents[1]
 PHONOLOGIC_SHARE = 50
 
 Transcripts = list[list[str]]
 
 
 def seconds(run: Callable[[], object], repeats: int = 3) -> float:
-    """Return the shortest time of a few runs."""
-    taken = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return min(taken)
+    return best_call(run, repeats)[0]
 
 
 def phone_errors(reference: Transcripts, hypothesis: Transcripts) -> int:
@@ -116,15 +108,11 @@ def against_rapidfuzz(reference: Transcripts, hypothesis: Transcripts, ours: flo
 def whole_program(spoken: list[Utterance], recognised: list[str]) -> float:
     """Return the time of the server's score.py from files to scores, with the start of Python and all checks."""
     with tempfile.TemporaryDirectory() as folder:
-        inputs, output = Path(folder, "input"), Path(folder, "output")
+        inputs = Path(folder)
         write_utterances(inputs / "ref/utterances.tsv", spoken)
         ids = [utterance.utterance_id for utterance in spoken]
         write_transcripts(inputs / "res/transcripts.tsv", ids, recognised)
-        command = [sys.executable, ROOT / "scoring_program/psst_recognition/score.py", inputs, output]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return seconds(
-            lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-        )
+        return min(process_seconds(*score_command("psst_recognition", inputs)) for _ in range(3))
 
 
 def main(utterances: int = 100_000) -> None:

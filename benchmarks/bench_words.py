@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.processes import best_call
 from spokeneval.formats.normalisation import read_rules
 from spokeneval.metrics.edit_distance import edit_distances, encode
 from spokeneval.metrics.transcript_errors import count_errors, errors_per_utterance
@@ -47,13 +48,8 @@ def texts(utterances: int, errors: float) -> tuple[list[str], list[str]]:
 
 def best_of_three(*runs: Callable[[], Any]) -> list[float]:
     """The shortest of three runs of each function, in turn."""
-    taken: list[list[float]] = [[] for _ in runs]
-    for _ in range(3):
-        for run, times in zip(runs, taken, strict=True):
-            start = time.process_time()
-            run()
-            times.append(time.process_time() - start)
-    return list(map(min, taken))
+    taken = [[best_call(run, 1, time.process_time)[0] for run in runs] for _ in range(3)]
+    return list(map(min, zip(*taken, strict=True)))
 
 
 def compare_with_jiwer(reference: list[str], hypothesis: list[str]) -> None:
