@@ -24,7 +24,7 @@ STATE = "amending.json"
 AT_HOME = (
     "Its labels stay at home. Corrected labels need no amendment: run `board` to compute all scores again."
 )
-UNREAD = "Its files are taken to be those of the earlier bundle, or those that were uploaded from here."
+UNREAD = "It is assumed to have the files of the earlier bundle, or those that were uploaded from here."
 MOST_SHOWN = 10
 _LARGEST_STATE = 64 << 20
 
