@@ -23,6 +23,7 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.zips import files_below
+from speechbundles.runs import landlock
 from speechbundles.runs.outcomes import digest_of, tree_digest
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
@@ -126,7 +127,12 @@ def engine_of(job: Job) -> Engine:
 def layers(engine: Engine) -> str:
     """Return a line that lists the layers of protection that hold."""
     if isinstance(engine, BubblewrapEngine):
-        return f"{engine.layers}; Landlock: not used"
+        holds = (
+            "no writing elsewhere"
+            if landlock.version() >= landlock.OLDEST
+            else "the kernel has none that is used"
+        )
+        return f"{engine.layers}; Landlock: {holds}"
     if isinstance(engine, ApptainerEngine):
         return (
             "Apptainer: own files, processes and network namespace without network; memory and processes are sampled; "

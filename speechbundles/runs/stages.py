@@ -21,6 +21,7 @@ from speechbundles.model.fetched import write_whole
 from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, REFUSED, RUN, SMOKE, TIME
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.zips import make_zip, write_tree
+from speechbundles.runs import landlock
 from speechbundles.runs.answers import canonical, read_written
 from speechbundles.runs.job import Job, Part, engine_of, environment_of
 from speechbundles.runs.outcomes import Step, digest_of, read_step, write_step
@@ -36,13 +37,14 @@ ANSWERS_ZIP = "answers.zip"
 _CODE, _INPUT, _SOUND, _PACKAGES, _WRITTEN = (
     f"/app/{name}" for name in ("code", "input", "input/sound", "packages", "answers.tar")
 )
+_LANDLOCK = "/opt/landlock.py"
 
 _SCRIPT = f"""
 umask 022
 export HOME=/tmp OMP_NUM_THREADS=${{OMP_NUM_THREADS:-1}}
 [ -d {_PACKAGES} ] && export PYTHONPATH={_PACKAGES}
 mkdir /tmp/output
-python3 main.py {_INPUT} /tmp/output
+python3 -I -S {_LANDLOCK} /tmp /root /dev -- python3 main.py {_INPUT} /tmp/output
 code=$?
 tar -cf {_WRITTEN} -C /tmp/output .
 exit $code
@@ -168,7 +170,13 @@ def _run(
         (items / Path(_SOUND).name).mkdir(parents=True)
         written = scratch / Path(_WRITTEN).name
         written.touch()
-        inputs = {_CODE: code, _INPUT: items, _SOUND: part.sound, **mounts}
+        inputs = {
+            _LANDLOCK: Path(landlock.__file__),
+            _CODE: code,
+            _INPUT: items,
+            _SOUND: part.sound,
+            **mounts,
+        }
         memory = {"/tmp": job.disk_bytes, "/root": 1 << 20}
         program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, inputs, memory)
         outcome = engine_of(job).run(program, scratch, job.limits)

@@ -58,7 +58,10 @@ FOUND = {
     "signals": ("os.kill({process}, 0)", "No such process"),
     "another's environment": ("open('/proc/{process}/environ').read()", "No such file or directory"),
     "its environment": ("'{secret}' in str(os.environ)", "False"),
-    "memory of the first process": ("open('/proc/1/environ').read().count('{secret}')", "0"),
+    "memory of the first process": (
+        "subprocess.run(['grep', '-q', '{secret}', '/proc/1/environ'], stderr=-3).returncode == 0",
+        "False",
+    ),
     "the labels": ("open('{labels}').read()", "No such file or directory"),
     "files with labels, by name": (
         "[f for folder, _, files in os.walk('/app') for f in files if not f.endswith(('.wav', 'main.py'))]",

@@ -1,0 +1,58 @@
+"""What a command may do under Landlock; the first column is the folder that it may write to, `out` another one."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from speechbundles.runs import landlock
+from tests.samples.programs import write_files
+from tests.samples.programs_at_home import GOOD, program, uploaded
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or landlock.version() < landlock.OLDEST, reason="the kernel has no Landlock"
+)
+
+DONE, DENIED = "", "PermissionError"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "ended"),
+    [
+        ("open('in/new', 'w')", DONE),
+        ("os.rename('in/file', 'in/moved')", DONE),
+        ("open('out/file').read()", DONE),
+        ("open('/dev/null', 'w')", DONE),
+        ("subprocess.run(['sh', '-c', 'echo > in/new'], check=True)", DONE),
+        ("subprocess.run(['sh', '-c', 'echo > out/new'], check=True)", "CalledProcessError"),
+        ("open('out/new', 'w')", DENIED),
+        ("open('out/file', 'a')", DENIED),
+        ("os.truncate('out/file', 0)", DENIED),
+        ("os.remove('out/file')", DENIED),
+        ("os.rename('in/file', 'out/moved')", DENIED),
+        ("os.mkdir('out/new')", DENIED),
+        ("os.symlink('x', 'out/new')", DENIED),
+        ("os.mkfifo('out/new')", DENIED),
+        ("os.link('out/file', 'in/new')", "OSError"),
+        ("open('in/../out/file', 'w')", DENIED),
+    ],
+)
+def test_a_command_writes_below_its_folders_only(tmp_path, attempt, ended):
+    write_files(tmp_path, {"in/file": b"1", "out/file": b"1"})
+    words = [sys.executable, landlock.__file__, "in", "/dev", "--", sys.executable, "-c"]
+    done = subprocess.run(
+        [*words, f"import os, subprocess\n{attempt}"], cwd=tmp_path, capture_output=True, text=True
+    )
+    last = done.stderr.strip().rpartition("\n")[2]
+    assert last.partition(":")[0].rpartition(".")[2] == ended
+    assert (done.returncode == 0) == (ended == DONE)
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_program_writes_to_no_mount(home, tmp_path):
+    """The file for its answers can be written to, but only the shell that runs the program does."""
+    uploaded(tmp_path, ("anna", program(f"{GOOD}\nopen('/app/answers.tar', 'a')")), ("bob", program(GOOD)))
+    first, second = home()
+    assert (first.step.code, second.step.code) == ("smoke_failed", "ok")
+    assert "PermissionError" in first.step.log
