@@ -24,7 +24,9 @@ STATE = "amending.json"
 AT_HOME = (
     "Its labels stay at home. Corrected labels need no amendment: run `board` to compute all scores again."
 )
-UNREAD = "It is assumed to have the files of the earlier bundle, or those that were uploaded from here."
+UNREAD = (
+    "The server is assumed to have the files of the earlier bundle, or those that were uploaded from here."
+)
 MOST_SHOWN = 10
 _LARGEST_STATE = 64 << 20
 
