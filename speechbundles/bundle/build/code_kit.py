@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from pathlib import PurePath
 
 from speechbundles.bundle.build.template import fill
 from speechbundles.bundle.rehearse import DEVICES, SYSTEM, WALLS
@@ -14,17 +15,29 @@ from spokeneval.formats.submission_zip import MAX_BYTES
 CODE_FOLDER = "code/"
 """The kit's folder with the baseline as a program."""
 
+AUDIO = "listen.py"
+"""A task's file in `starting_kit`: its audio baseline as a program, which is `main.py` in the kit's folder `listen`."""
+
+_AUDIO_FOLDER = "listen/"
+
 LIMITS_FILE = "limits.json"
 _STEPS = "code_steps.md"
 _NOT_OF_A_PROGRAM = re.compile(r"(?:score|ingest|try_\w+|get_data|walkthrough)\.py|.*\.ipynb")
 
 
-def code_kit(competition: Competition, kit: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return further files of a kit: `try_code.py`, its limits, adapters, and the baseline as a program.
+def code_kit(competition: Competition, kit: Mapping[str, bytes], audio: bytes | None) -> dict[str, bytes]:
+    """Return further files of a kit: `try_code.py`, its limits, adapters, and the baselines as programs.
 
     The baseline is the kit's own `baseline.py` with the item lists, public labels and data that it reads.
+
+    Parameters
+    ----------
+    audio: the audio baseline's `main.py`; it comes with the modules that it imports. None: there is none.
     """
     files = read_tree(competition.sources.root / "starting_kit" / "code")
+    shared = {name: files.pop(name) for name in list(files) if name.startswith(_AUDIO_FOLDER)}
+    if audio:
+        files |= {f"{_AUDIO_FOLDER}main.py": audio, **_imported(audio, shared)}
     main = files.pop(f"{CODE_FOLDER}main.py")
     sets = tuple(f"{name}/" for name in competition.sets)
     if "baseline.py" in kit:
@@ -44,6 +57,15 @@ def code_kit(competition: Competition, kit: Mapping[str, bytes]) -> dict[str, by
     }
     files[LIMITS_FILE] = (json.dumps(facts, indent=2) + "\n").encode()
     return files
+
+
+def _imported(script: bytes, shared: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the shared modules that a script imports, and those that these import."""
+    found = dict[str, bytes]()
+    for name, content in shared.items():
+        if name not in found and f"\nfrom {PurePath(name).stem} import ".encode() in script:
+            found |= {name: content, **_imported(content, shared)}
+    return found
 
 
 def code_facts(competition: Competition) -> dict[str, str]:
@@ -74,7 +96,7 @@ def code_facts(competition: Competition) -> dict[str, str]:
     }
 
 
-def code_steps(competition: Competition) -> str:
-    """Return the section of a kit's README on programs."""
-    first = next(iter(competition["public_sets"]), "development")
-    return fill(competition.page_path(_STEPS).read_bytes(), f"pages/{_STEPS}", {"first_set": first}, {})
+def code_steps(competition: Competition, *, audio: bool) -> str:
+    """Return the section of a kit's README on programs; `audio`: the kit has an audio baseline."""
+    facts = {"first_set": next(iter(competition["public_sets"]), "development")}
+    return fill(competition.page_path(_STEPS).read_bytes(), f"pages/{_STEPS}", facts, {"audio": audio})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.build.baseline import Baseline, run_baseline
-from speechbundles.bundle.build.code_kit import CODE_FOLDER, code_kit, code_steps
+from speechbundles.bundle.build.code_kit import AUDIO, CODE_FOLDER, code_kit, code_steps
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import SETTING, download_files, downloads_list
 from speechbundles.bundle.build.notebook import NOTEBOOK, walkthrough
@@ -102,9 +102,9 @@ def make_parts(
         name: reference.fingerprint if name in public else items_fingerprint(reference.items)
         for name, reference in references.items()
     }
-    solutions = baseline.solutions
+    solutions, audio = baseline.solutions, kit.pop(AUDIO, None)
     if competition.takes_code:
-        kit.update(code_kit(competition, kit))
+        kit.update(code_kit(competition, kit, audio))
         solutions = dict.fromkeys(solutions, files_below(CODE_FOLDER, kit))
     options = Options(
         competition.options,
@@ -166,7 +166,7 @@ def _kit(
     return {
         name: content
         for name, content in kit.items()
-        if Path(name).name not in left_out and (listens or not name.startswith(LISTENS))
+        if Path(name).name not in left_out and (listens or not name.startswith((LISTENS, AUDIO)))
     }
 
 
@@ -293,7 +293,7 @@ def _readme(
     }
     text = fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds)
     if competition.takes_code:
-        text = f"{text.rstrip()}\n\n{code_steps(competition)}"
+        text = f"{text.rstrip()}\n\n{code_steps(competition, audio=AUDIO in kit)}"
     large, words = downloads_list(kit), competition.words
     return (f"{text.rstrip()}\n\n## {words('Large files')}\n\n{words(large)}\n" if large else text).encode()
 
