@@ -8,6 +8,7 @@ import ast
 import csv
 import doctest
 import io
+import json
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ import pytest
 
 import build_bundle
 from sample_data import demo
+from speechbundles.cli.board import chosen_at_home
 from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
 from speechbundles.model.fetched import Fetched, write_index
@@ -29,6 +31,10 @@ from speechbundles.new.challenge import what_to_edit
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import read_folder
+from spokeneval.run.options import Settings, choose_options
+from spokeneval.run.reference import labelled, read_reference
+from spokeneval.run.scoring import score_submission
+from spokeneval.run.signature import Signature
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.home_boards import upload_bundle
 from tests.samples.own_competition import begun_folder, own_data
@@ -229,38 +235,79 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
     assert len(lines) <= 20
 
 
-@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
-@pytest.mark.thorough
-def test_the_guide_to_programs_works_with_its_settings(tmp_path, monkeypatch, capsys):
-    """The commands of the page, one by one; before the one with the number, the zip of the kit is uploaded."""
-    page = "how-to/run-code"
-    monkeypatch.chdir(write_files(tmp_path, {"make_sound.py": blocks(page, "python")[0], "token": TOKEN}))
+CODE = "how-to/run-code"
+
+
+def best_trivial(competition, folder):
+    """Return the score of the best answer that is the same for all items of the hidden set."""
+    rules = competition.rules
+    gold = read_reference(rules, folder / "reference_data" / rules.name / "evaluation")
+    settings = Settings(choose_options(rules, {}), True, Signature(rules.name))
+    given = (labelled(rules, answer(gold.items), gold) for answer in rules.trivial.values())
+    scored = [score_submission(rules, gold.labels, each, settings) for each in given]
+    return min(each.scores[rules.primary.key] for each in scored)
+
+
+@pytest.fixture
+def follow(tmp_path, monkeypatch, capsys):
+    """Return a function that runs the commands of the page on programs; it uploads the program before `run 1234`."""
+    monkeypatch.chdir(write_files(tmp_path, {"make_sound.py": blocks(CODE, "python")[0], "token": TOKEN}))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     (tmp_path / "token").chmod(0o600)
     monkeypatch.setattr(dates, "now", lambda: datetime(2027, 3, 10, 4))
-    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
-    with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
-        for line in lines:
-            program, *words = shlex.split(
-                line.replace("~/.codabench-token", f"token --server {server.address}")
-            )
-            if "1234" in words:
-                number = upload_bundle(server, tmp_path / "clinic")
-                phase = server.competitions[number]["phases"][1]["id"]
-                server.enter(phase, "anna", (tmp_path / "program.zip").read_bytes())
-                words[words.index("1234")] = str(number)
-            if program == "python3":
-                subprocess.run([sys.executable, *words], check=True)
-            else:
-                assert build_bundle.main(words) == 0, (line, capsys.readouterr())
-            if words[0] == "init":
-                path = tmp_path / "clinic/competition.yaml"
-                own = "".join(f"  {setting}\n" for setting in blocks(page, "yaml")[0].splitlines())
-                path.write_text(
-                    path.read_text("utf-8").replace("defaults:\n", f"defaults:\n{own}", 1), "utf-8"
-                )
-    assert "anna,Evaluation,ok," in (tmp_path / "site/runs.csv").read_text("utf-8")
-    listed = set(re.findall(r"^\| `(\w+\.csv|\w+)/?", PAGES[page].partition("## Read")[2], re.MULTILINE))
+
+    def follow(lines, folder, bundle, upload, site):
+        with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
+            for line in lines:
+                token = f"token --server {server.address}"
+                program, *words = shlex.split(line.replace("~/.codabench-token", token))
+                if "1234" in words:
+                    number = upload_bundle(server, tmp_path / folder, bundle)
+                    phase = server.competitions[number]["phases"][1]["id"]
+                    server.enter(phase, "anna", (tmp_path / upload).read_bytes())
+                    words[words.index("1234")] = str(number)
+                if program == "python3":
+                    subprocess.run([sys.executable, *words], check=True)
+                else:
+                    assert build_bundle.main(words) == 0, (line, capsys.readouterr())
+                if words[0] == "init":
+                    path = tmp_path / folder / "competition.yaml"
+                    own = "".join(f"  {setting}\n" for setting in blocks(CODE, "yaml")[0].splitlines())
+                    text = path.read_text("utf-8").replace("defaults:\n", f"defaults:\n{own}", 1)
+                    path.write_text(text, "utf-8")
+        assert "anna,Evaluation,ok," in (tmp_path / site / "runs.csv").read_text("utf-8")
+        board = json.loads((tmp_path / site / "board.json").read_text("utf-8"))
+        (entry,) = board["phases"][0]["entries"]
+        ((same, shown),) = re.findall(
+            rf"^\| `{bundle}` .*? \| ([\d.]+) \| ([\d.]+) \|", PAGES[CODE], re.MULTILINE
+        )
+        assert [*entry["scores"].values()] == [shown]
+        trivial = best_trivial(chosen_at_home(tmp_path / folder, bundle), tmp_path / folder)
+        assert float(same) == pytest.approx(trivial, abs=0.05)
+        assert float(shown) < trivial / 2
+
+    return follow
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
+@pytest.mark.thorough
+def test_the_guide_to_programs_works_with_its_settings(follow):
+    lines = [line for block in blocks(CODE, "sh") for line in block.splitlines() if "sample" not in line]
+    follow([line for line in lines if "BUNDLE" not in line], "clinic", "children_asr", "program.zip", "site")
+    listed = set(re.findall(r"^\| `(\w+\.csv|\w+)/?", PAGES[CODE].partition("## Read")[2], re.MULTILINE))
     assert listed <= {*os.listdir("clinic/fetched/.runs"), "ID"}
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
+@pytest.mark.thorough
+def test_the_guide_to_programs_works_for_the_sample(follow):
+    lines = [line for block in blocks(CODE, "sh") for line in block.splitlines()]
+    begin, each = ([line for line in lines if word in line] for word in ("sample", "BUNDLE"))
+    begin = [line for line in begin if "BUNDLE" not in line]
+    for bundle, sound in re.findall(r"^\| `((psst|merlion)_\w+)` \|", PAGES[CODE], re.MULTILINE):
+        lines = [line.replace("BUNDLE", bundle).replace("SOUND", sound) for line in each]
+        follow([*begin, *lines], "sample", bundle, f"{bundle}/program.zip", f"site/{bundle}")
+        begin = []
 
 
 def test_the_organisers_first_page_is_short():

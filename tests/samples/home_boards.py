@@ -77,11 +77,11 @@ def placed(made):
     return [(entry.rank, entry.name) for entry in made.phases[0].entries]
 
 
-def upload_bundle(server, mine):
+def upload_bundle(server, mine, name=NAME):
     """Build the bundle without labels, and import it; return the competition's number."""
-    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
+    assert build_bundle.main(["build", name, "--competition", str(mine), "--platform", "codabench"]) == 0
     key = server._dataset("competition_bundle", "bundle.zip", 0)
-    server.files[server.datasets[key]["path"]] = (mine / f"dist/codabench/{NAME}.zip").read_bytes()
+    server.files[server.datasets[key]["path"]] = (mine / f"dist/codabench/{name}.zip").read_bytes()
     return server._import(key)
 
 
