@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pickle
+import shutil
 import sys
 import threading
 from datetime import datetime
@@ -35,6 +36,22 @@ def _before_the_seasons(monkeypatch):
     """Fix the date before the sample's seasons, because `check` warns of dates in the past."""
     if organisers_side():
         monkeypatch.setattr("speechbundles.model.dates.now", lambda: datetime(2026, 12, 1))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The wheel of the repository."""
+    pytest.importorskip("hatchling")
+    from tests.samples.wheels import build_wheel
+
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def site(wheel):
+    """The folder of an installed wheel, which sees neither the clone nor its other folders."""
+    shutil.unpack_archive(wheel, wheel.parent / "site", "zip")
+    return wheel.parent / "site"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -51,7 +51,6 @@ ELSEWHERE = {
     "how-to/audio-baselines",
     "how-to/new-challenge",
     "how-to/run-code",
-    "start/researcher",
     OWN_TASK,
 }
 """Pages whose commands are run by other tests, or need hours."""
@@ -64,6 +63,8 @@ PAGES = {
 PAGES[README] = (ROOT / "README.md").read_text(encoding="utf-8")
 IN_THE_CLONE = ("start/organiser", "how-to/github", "how-to/from-recordings", README)
 """Pages that start in the clone, without a competition folder."""
+SEE_THE_CLONE = (*IN_THE_CLONE, "how-to/ranking")
+"""Pages that use the sample of the clone."""
 GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
 NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
 """The first words of commands that other tests run: those that get a token
@@ -143,14 +144,18 @@ def bundle(tmp_path_factory):
 
 
 @pytest.fixture
-def run(tmp_path):
-    """Return a function that runs the commands of a page in one shell, from a folder."""
-    names = ("speech-bundles", "pip", "make", "jupyter")
-    programs = {name: f"-m tests.samples.guide_program {name}" for name in names}
-    programs.update({"python": "", "python3": ""})
-    for name, words in programs.items():
-        program = f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" {words} "$@"\n'
-        (write_files(tmp_path / "bin", {name: program}) / name).chmod(0o755)
+def run(tmp_path, site):
+    """Return a function that runs the commands of a page in one shell, from a folder.
+
+    The packages are those of the wheel; only pages for a clone see its other folders, and a kit sees its own alone.
+    """
+    programs = {
+        name: f'PYTHONPATH="{site}:{ROOT}" exec "{sys.executable}" -m tests.samples.guide_program {name}'
+        for name in ("speech-bundles", "pip", "make", "jupyter")
+    }
+    programs |= dict.fromkeys(("python", "python3"), f'PYTHONPATH="$SEEN" exec "{sys.executable}"')
+    for name, program in programs.items():
+        (write_files(tmp_path / "bin", {name: f'#!/bin/sh\n{program} "$@"\n'}) / name).chmod(0o755)
     variables = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "HOME": str(tmp_path), "COLUMNS": "100"}
     variables.update(
         {f"GIT_{who}_{what}": "a@b.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -160,10 +165,11 @@ def run(tmp_path):
         """Run the blocks of a page, and other commands between the first ones and the rest."""
         commands = [block for block in blocks(page, "sh") if not block.lstrip().startswith(NOT_RUN)]
         commands = "".join([*commands[:first], between, *commands[first:]])
+        seen = f"{site}:{ROOT}" if page in SEE_THE_CLONE else "" if page == "start/participant" else str(site)
         done = subprocess.run(
             ["bash", "-exc", commands],
             cwd=folder,
-            env={**os.environ, **variables},
+            env={**os.environ, **variables, "SEEN": seen},
             capture_output=True,
             text=True,
         )
@@ -181,6 +187,9 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     if page == "start/participant":
         kit = unzipped(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
         write_files(place, {"starting_kit.zip": kit})
+    elif page == "start/researcher":
+        request.getfixturevalue("example")
+        place = tmp_path / "example"
     elif page == "how-to/check-a-bundle":
         right = zipped({"answers": "\n".join(LABELS)})
         sent = ("submission.zip", "submissions/a.zip", "season/a/2027-01-12T0900_a.zip")

@@ -15,6 +15,7 @@ import spokeneval
 from tests.samples.cases import CASES
 from tests.samples.own_competition import fill_in, own_data
 from tests.samples.programs import ROOT, write_files
+from tests.samples.wheels import pip
 
 PACKAGES = ("spokeneval", "speechbundles")
 
@@ -23,22 +24,6 @@ DATA = (
     *("requirements/organiser.lock", "requirements/research.lock", "scoring_program", "starting_kit"),
 )
 """What bundles and competition folders are made from, besides the packages; `_data` in the wheel."""
-
-
-def pip(python: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    pytest.importorskip("hatchling")
-    folder = tmp_path_factory.mktemp("wheel")
-    built = pip(
-        Path(sys.executable), "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT
-    )
-    assert built.returncode == 0, built.stderr
-    return next(folder.glob("*.whl"))
 
 
 def files_of(*names: str) -> set[str]:
@@ -109,13 +94,11 @@ def test_an_editable_install_imports_the_clone(environment, tmp_path):
 
 
 @pytest.mark.thorough
-def test_an_organisers_commands_work_from_the_wheel_alone(wheel, tmp_path):
+def test_an_organisers_commands_work_from_the_wheel_alone(site, tmp_path):
     """In an empty folder, with the packages of the extras at hand and no clone."""
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "site")
     place = tmp_path / "elsewhere"
     place.mkdir()
-    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'site')!r})\n"
+    program = f"import sys; sys.path.insert(0, {str(site)!r})\n"
     program += "from speechbundles.cli import main; sys.exit(main())"
 
     def run(*words: object) -> str:
