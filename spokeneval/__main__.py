@@ -156,7 +156,7 @@ def _score(options: argparse.Namespace, task: Task) -> int:
         return _refuse(options, "Give --reference, or --rule and a folder for each task.", 2)
     if len(options.names) < 2:
         return _refuse(options, "Give the submissions of two systems or more.", 2)
-    return _answer(options, lambda: _compare(options, task, _named(options.names), chosen))
+    return _answer(options, lambda: _compare(options, task, _named(options.names), chosen, options.baseline))
 
 
 def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
@@ -182,13 +182,17 @@ def _reading(options: argparse.Namespace) -> Reading:
 
 
 def _compare(
-    options: argparse.Namespace, task: Task, submissions: Mapping[str, Path], chosen: Mapping[str, str]
+    options: argparse.Namespace,
+    task: Task,
+    submissions: Mapping[str, Path],
+    chosen: Mapping[str, str],
+    baseline: str = "",
 ) -> Any:
     from .ranking.library import compare_data  # imported here, so that `score` starts fast
 
     reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
     named = dict(zip(submissions, sides))
-    return compare_data(task, reference, named, chosen, _reading(options), by=options.by)
+    return compare_data(task, reference, named, chosen, _reading(options), baseline=baseline, by=options.by)
 
 
 def _join(options: argparse.Namespace) -> Any:

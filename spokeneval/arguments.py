@@ -125,7 +125,8 @@ def _add_scoring(
         "--baseline",
         default="",
         metavar="SYSTEM",
-        help="the baseline, which is shown without a rank; needed for --missing baseline",
+        help="the system that the others are compared with; with --rule, it is shown without a rank, and is needed "
+        "for --missing baseline",
     )
     scoring.add_argument(
         "--baseline",
@@ -166,7 +167,7 @@ def _weight(text: str) -> tuple[str, float]:
 def misplaced(options: argparse.Namespace) -> str:
     """Which arguments `compare` takes only with, or not with, `--rule`; empty if there are none."""
     joint = (
-        ("missing", "compulsory", "weight", "baseline"),
+        ("missing", "compulsory", "weight"),
         ("reference", "kind", "task_file", "option", "units", "by"),
     )
     found = [name.replace("_", "-") for name in joint[options.rule is not None] if getattr(options, name)]

@@ -318,6 +318,13 @@ def test_systems_of_a_kind_are_compared_from_lines(tmp_path, capsys):
         capsys, "compare", "--kind", "transcripts", "--reference", *paths[:1], *paths, "--json"
     )
     assert (status, [system["name"] for system in json.loads(printed)["systems"]]) == (0, ["ref", "hyp"])
+    write_files(tmp_path, {name: 4 * text for name, text in {**SPOKEN, "own.txt": "good\nare\n"}.items()})
+    words = ("compare", "--kind", "transcripts", "--reference", paths[0], *paths, tmp_path / "own.txt")
+    status, printed, _ = run(capsys, *words, "--baseline", "hyp", "--json")
+    assert {tuple(sorted((pair["first"], pair["second"]))) for pair in json.loads(printed)["pairs"]} == {
+        ("hyp", "ref"),
+        ("hyp", "own"),
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)
