@@ -106,4 +106,7 @@ def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
 def _unusable_pairs(ids: Sequence[str]) -> list[int]:
     """The places of ids that are not two usable parts."""
     pairs = [item.split(",") for item in ids]
-    return [row for row, pair in enumerate(pairs) if len(pair) != 2 or unusable(pair)]
+    wrong = {row for row, pair in enumerate(pairs) if len(pair) != 2}
+    for side in (0, -1):
+        wrong.update(unusable([pair[side] for pair in pairs]))
+    return sorted(wrong)
