@@ -105,8 +105,7 @@ def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
 
 def _unusable_pairs(ids: Sequence[str]) -> list[int]:
     """The places of ids that are not two usable parts."""
-    pairs = [item.split(",") for item in ids]
-    wrong = {row for row, pair in enumerate(pairs) if len(pair) != 2}
+    wrong = {row for row, item in enumerate(ids) if item.count(",") != 1}
     for side in (0, -1):
-        wrong.update(unusable([pair[side] for pair in pairs]))
+        wrong.update(unusable([item.partition(",")[side] for item in ids]))
     return sorted(wrong)
