@@ -302,7 +302,7 @@ def with_players(page: str) -> str:
             place = sound and quote(Path(os.path.relpath(str(sound))).as_posix())
         except ValueError:  # on another drive of Windows
             place = None
-        control = f'<br><audio controls preload="none" aria-label="{row[1]}" src="{place}"></audio>'
+        control = f'<audio controls preload="none" aria-label="{row[1]}" src="{place}"></audio>'
         return f'<th scope="row">{row[1]}{control if place else ""}</th>'
 
     return re.sub(r'<th scope="row">([^<]+)</th>', player, page)
