@@ -1,16 +1,20 @@
-"""A baseline that needs no audio: it uses only the length of a segment, which may differ between languages.
+"""A baseline that needs no audio: it uses the length of a segment, and how many segments of its recording follow.
+
+Both may differ between languages.
 
     python3 baseline.py development OUTPUT_DIR
     python3 baseline.py evaluation OUTPUT_DIR
 
-A logistic regression on the logarithm of the length, fitted to the development labels. The English score is the
-log-odds of English, the Mandarin score its negative. Writes OUTPUT_DIR/prediction.txt. Needs numpy and scikit-learn.
+A logistic regression on the logarithm of the length and on 1 / (1 + segments that follow), fitted to the development
+labels. The English score is the log-odds of English, the Mandarin score its negative. Writes OUTPUT_DIR/prediction.txt.
+Needs numpy and scikit-learn.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
+from collections import Counter
 from pathlib import Path
 
 try:
@@ -24,11 +28,16 @@ from spokeneval.formats.segment_scores import read_items, read_reference
 HERE = Path(__file__).resolve().parent
 
 
-def log_lengths(segments: Path) -> np.ndarray:
-    """Return the logarithm of each segment's length in ms, shape=(n, 1)."""
+def features(segments: Path) -> np.ndarray:
+    """Return the features of each segment, shape=(n, 2)."""
     with open(str(segments), encoding="utf-8", newline="") as source:
-        lengths = [float(row["end"]) - float(row["start"]) for row in csv.DictReader(source)]
-    return np.log(lengths)[:, None]
+        rows = list(csv.DictReader(source))
+    left = Counter(row["audio_name"] for row in rows)
+    found = []
+    for row in rows:
+        found.append([np.log(float(row["end"]) - float(row["start"])), 1 / left[row["audio_name"]]])
+        left[row["audio_name"]] -= 1
+    return np.array(found)
 
 
 def main() -> None:
@@ -41,8 +50,8 @@ def main() -> None:
     items, output = HERE / sys.argv[1] / "input", Path(sys.argv[2])
     development = HERE / "development"
     is_english = read_reference(read_folder(development / "reference"))["label"] == 0
-    model = LogisticRegression().fit(log_lengths(development / "input" / "segments.csv"), is_english)
-    scores = model.decision_function(log_lengths(items / "segments.csv"))
+    model = LogisticRegression().fit(features(development / "input" / "segments.csv"), is_english)
+    scores = model.decision_function(features(items / "segments.csv"))
     output.mkdir(parents=True, exist_ok=True)
     with open(str(output / "prediction.txt"), "w", encoding="utf-8", newline="\n") as sink:
         for item, score in zip(read_items(read_folder(items)).ids, scores):

@@ -16,17 +16,18 @@ import spokeneval
 from speechbundles.bundle.build.gold_answers import half_right_error
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.small_sets import warn_of_size
-from speechbundles.bundle.build.steps import set_feedback
+from speechbundles.bundle.build.steps import BASELINE, set_feedback
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
+from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.score import score_all
-from spokeneval.challenges import find_task
+from spokeneval.challenges import find_task, task_names
 from spokeneval.formats import cells
 from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.sheets import Sheet, sheet_format
@@ -38,7 +39,7 @@ from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.reference import items_fingerprint
 from spokeneval.run.scoring import score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.task import Score
+from spokeneval.task import HIGHER, Score
 from spokeneval.trivial import always
 from tests.samples.cases import CASES
 from tests.samples.declared_tasks import TASKS
@@ -59,6 +60,18 @@ def bundle(tmp_path_factory):
     (built,) = write(planned, tmp_path_factory.mktemp("dist"))
     assert built.findings == ()
     return built.path, planned.parts[TASK.name].solutions["evaluation"]
+
+
+@pytest.mark.default_cases("merlion_identification")
+@pytest.mark.parametrize("name", task_names())
+def test_the_baseline_of_the_sample_is_better_than_all_trivial_ones(name):
+    competition = next(each for each in read_competitions(Sources(ROOT)) if each.task == name)
+    parts = plan(Sources(ROOT), [competition.name], {}).parts[name]
+    files = (parts.references["evaluation"], parts.solutions["evaluation"])
+    known = dict(set_feedback(competition.rules, *files, hidden=False).known)
+    better = max if competition.rules.primary.direction == HIGHER else min
+    assert better(known, key=lambda system: known[system]) == BASELINE
+    assert list(known.values()).count(known[BASELINE]) == 1
 
 
 def feedback_of(path):
