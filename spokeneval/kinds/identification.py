@@ -57,8 +57,8 @@ from .kind import (
     Parameter,
     ParameterError,
     class_names,
-    column_or_two,
     finite_number,
+    id_column_or_two,
     one_of,
     optional_text,
 )
@@ -387,7 +387,7 @@ IDENTIFICATION = Kind(
                   "of 2009.", _prior, P_OOS, P_OOS),
         ID._replace(
             description="The column that names an item, in the reference and in submissions; or the two that name a "
-            "trial together, such as [enrolment, test].", read=column_or_two),
+            "trial together, such as [enrolment, test].", read=id_column_or_two),
         *COMMON[1:],
         Parameter("other_unit", "For trials of two sides, such as an enrolled speaker (`unit`) and a test: the column "
                   "of the reference with the other side. Intervals then allow for other units on both sides; ranks "

@@ -117,14 +117,17 @@ def text(value: Any) -> str:
     return value
 
 
-def column_or_two(value: Any) -> str:
-    """Return the name of a column, or those of two with a comma between them, as `tables.id_columns` takes them."""
-    names = [text(each) for each in value] if isinstance(value, (list, tuple)) else [text(value)]
-    if (
-        "," in "".join(names)
-        or len(names) != len({name.lower() for name in names})
-        or len(names) not in (1, 2)
-    ):
+def id_column(value: Any) -> str:
+    """Return the name of a column of ids; with a comma it would be two, see `tables.id_columns`."""
+    if "," in text(value):
+        raise ValueError(f"{value!r}; expected the name of a column, without a comma")
+    return str(value)
+
+
+def id_column_or_two(value: Any) -> str:
+    """Return the name of a column of ids, or those of two with a comma between them."""
+    names = list(map(id_column, value if isinstance(value, (list, tuple)) else [value]))
+    if len(names) not in (1, 2) or len(names) != len({name.lower() for name in names}):
         raise ValueError(f"{value!r:.100}; expected a column, or two such as [enrolment, test]")
     return ",".join(names)
 
@@ -186,7 +189,9 @@ def class_names(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-ID = Parameter("id", "The column that names an item, in the reference and in submissions.", text, "id", "id")
+ID = Parameter(
+    "id", "The column that names an item, in the reference and in submissions.", id_column, "id", "id"
+)
 ITEM = Parameter(
     "item", "What an item is, in the singular, for pages and messages.", noun, "response", "item"
 )
