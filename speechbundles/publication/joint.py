@@ -119,7 +119,7 @@ def joint_board_to_text(board: JointBoard) -> str:
         else [ranking_table(each) for each in board.boards.values()]
     )
     tables += [apart_table(board.apart)] if board.apart else []
-    notes = [wrap(note, "  ") for note in board.joint.notes[:1]] if board.joint else []
+    notes = [wrap(note, "  ", hanging="") for note in board.joint.notes[:1]] if board.joint else []
     return "\n\n".join([*(f"{table.title}\n\n{text_table(table)}" for table in tables), *notes])
 
 

@@ -93,7 +93,7 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
     if rule.rule == MEAN_RANK:
         remarks.append("Ranks in a task are among the systems of the joint ranking.")
     if rule.baseline:
-        remarks.append(f"{rule.baseline} is the organiser's baseline and counts in no rank or total.")
+        remarks.append(f"The baseline, {rule.baseline}, counts in no rank or total.")
     remarks += [f"{without}."] if without else []
     return [" ".join(remarks)]
 

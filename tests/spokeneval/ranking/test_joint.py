@@ -197,7 +197,7 @@ def test_a_baseline_changes_nothing_and_is_shown_at_its_place_without_a_rank(rul
     row = next(row for row in csv.DictReader(io.StringIO(found.to_csv())) if row["system"] == "b")
     assert [row[key] for key in ("rank", "cluster", "A_rank", "reason")] == ["", "", "", "baseline"]
     assert float(row[rule]) == found.to_dict()["baseline"]["score"] == found.baseline.score
-    assert "b is the organiser's baseline and counts in no rank or total." in found.notes[0]
+    assert "The baseline, b, counts in no rank or total." in found.notes[0]
 
 
 def test_rules_that_do_not_fit_the_scores_list_all_problems():
