@@ -61,7 +61,8 @@ def score_entries(
         }
         scored = score_all(bundle, entries, out, phase=phase.name, jobs=jobs)
     if len(scored.failed) == len(scored.results):
-        raise OrganiserError(f"{place}: no submission to {phase.name} of {built.title} has a score")
+        what = f"{place}: no submission to {phase.name} of {built.title} has a score"
+        raise OrganiserError("\n  ".join([what, *notes, *scored.notes]))
     return read_outputs([out / name for name in scored.results]), [*notes, *scored.notes]
 
 

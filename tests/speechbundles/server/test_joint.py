@@ -2,6 +2,7 @@
 
 import pytest
 
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import DELETED
 from speechbundles.server.joint import score_entries
 from tests.samples.home_boards import answers, begin, bundle_of, f1, fetched
@@ -27,3 +28,12 @@ def test_the_entries_are_those_of_the_board_of_one_competition(tmp_path, rule, c
     assert {each.name: each.scores["f1"] for each in outputs} == {"anna": pytest.approx(f1(counts), abs=1e-9)}
     left_out = ["anna"] * (1 + (rule == "Add")) + ["eva", "gus"]
     assert sorted(note.split()[1] for note in notes) == left_out
+
+
+def test_if_no_run_counts_each_reason_is_listed(tmp_path):
+    home = bundle_of(begin(tmp_path / "mine"), tmp_path)
+    folder = fetched(tmp_path / "fetched", ("gus", "2027-03-20T09:00", 0))
+    with pytest.raises(
+        OrganiserError, match=r"has a score\n.*gus  1  Evaluation was not open at 2027-03-20 09:00:00"
+    ):
+        score_entries(home.path, folder, tmp_path / "out", at_home=True)
