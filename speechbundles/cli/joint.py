@@ -63,14 +63,17 @@ def address_of(competition: Competition) -> tuple[str, str]:
     return "{0.scheme}://{0.netloc}".format(urlsplit(url)), url.rstrip("/").rpartition("/")[2]
 
 
-def for_each_bundle(command: str, arguments: Sequence[str]) -> list[list[str]]:
+def for_each_bundle(command: str, arguments: Sequence[str]) -> dict[str, list[str]]:
     """Return the arguments of a command for each bundle, if the first of these is the name of a challenge."""
     name, *rest = arguments or [""]
     is_name = NAME.fullmatch(name) and not Path(name).exists() and Path("competition.yaml").is_file()
     challenge = find_challenge(Path(), name) if is_name else None
     if challenge is None:
-        return []
-    return [[*_arguments(command, bundle, each, rest), *rest] for bundle, each in challenge.bundles.items()]
+        return {}
+    return {
+        bundle: [command, *_arguments(command, bundle, each, rest), *rest]
+        for bundle, each in challenge.bundles.items()
+    }
 
 
 def _arguments(command: str, bundle: str, competition: Competition, rest: Sequence[str]) -> list[str]:

@@ -1,7 +1,10 @@
 """The program: its list of commands, and how a command is found and run."""
 
 import io
-from collections.abc import Sequence
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -53,7 +56,8 @@ class _Program(click.Group):
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit status."""
     if each := _for_each_bundle(arguments):
-        return max(map(run, each), default=0) if isinstance(each, list) else each
+        as_json = "--json" in arguments and {"-h", "--help"}.isdisjoint(arguments)
+        return each if isinstance(each, int) else _run_each(each, as_json=as_json)
     listed = {
         name: click.Command(name, short_help=_summary(name), hidden=name == "new" and not CLONE)
         for name in COMMANDS
@@ -85,16 +89,32 @@ def _refused(shown: str, message: str, status: int, arguments: Sequence[str]) ->
     return status
 
 
-def _for_each_bundle(arguments: Sequence[str]) -> list[list[str]] | int:
+def _run_each(calls: Mapping[str, Sequence[str]], *, as_json: bool) -> int:
+    """Run a command for each bundle until Ctrl-C; with `--json`, print one object with the results by bundle."""
+    from speechbundles.cli.terminal import answer_json
+
+    statuses, results = [0], {}
+    for bundle, arguments in calls.items():
+        if statuses[-1] != 130:
+            printed = io.StringIO()
+            with redirect_stdout(printed if as_json else sys.stdout):
+                statuses.append(run(arguments))
+            results[bundle] = json.loads(printed.getvalue() or "null")
+    if as_json:
+        answer_json(results)
+    return max(statuses)
+
+
+def _for_each_bundle(arguments: Sequence[str]) -> dict[str, list[str]] | int:
     """Return the arguments for each bundle, if a command is given the name of a challenge; 1 if it cannot be used."""
     if len(arguments) < 2 or arguments[0] not in OF_CHALLENGES:
-        return []
+        return {}
     from speechbundles.cli.joint import for_each_bundle
     from speechbundles.cli.terminal import describe
     from speechbundles.model.errors import OrganiserError
 
     try:
-        return [[arguments[0], *each] for each in for_each_bundle(arguments[0], arguments[1:])]
+        return for_each_bundle(arguments[0], arguments[1:])
     except (OrganiserError, OSError) as error:
         return _refused(describe(error), describe(error), 1, arguments)
 

@@ -283,15 +283,17 @@ def test_commands_run_for_each_bundle(clinic, monkeypatch):
     zips = [f"dist/codabench/memory_clinic_{name}.zip" for name in ("decisions", "scores")]
     server = ["--server", "https://host.example"]
     monkeypatch.chdir(clinic)
-    assert for_each_bundle("watch", ["memory_clinic", "--json"]) == [
-        [zips[0], "12", "--dir", "fetched/memory_clinic_decisions", *server, "--json"],
-        [zips[1], "7", "--dir", "fetched/memory_clinic_scores", *server, "--json"],
-    ]
-    assert for_each_bundle("publish", ["memory_clinic"])[1] == [zips[1], "--competition", "7", *server]
-    chosen, _ = for_each_bundle("fetch", ["memory_clinic", "--server", "x"])
-    assert chosen == ["12", "fetched/memory_clinic_decisions", "--server", "x"]
-    assert for_each_bundle("fetch", ["12", "fetched"]) == []
-    assert for_each_bundle("fetch", ["memory_clini"]) == []
+    decisions, scores = "memory_clinic_decisions", "memory_clinic_scores"
+    assert for_each_bundle("watch", ["memory_clinic", "--json"]) == {
+        decisions: ["watch", zips[0], "12", "--dir", f"fetched/{decisions}", *server, "--json"],
+        scores: ["watch", zips[1], "7", "--dir", f"fetched/{scores}", *server, "--json"],
+    }
+    published = for_each_bundle("publish", ["memory_clinic"])
+    assert published[scores] == ["publish", zips[1], "--competition", "7", *server]
+    chosen = for_each_bundle("fetch", ["memory_clinic", "--server", "x"])
+    assert chosen[decisions] == ["fetch", "12", f"fetched/{decisions}", "--server", "x"]
+    assert for_each_bundle("fetch", ["12", "fetched"]) == {}
+    assert for_each_bundle("fetch", ["memory_clini"]) == {}
 
 
 def test_a_name_that_cannot_be_used_is_refused_with_json_as_well(clinic, monkeypatch, capsys):
@@ -387,6 +389,9 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
                 server.enter(competition["phases"][1]["id"], name, zips[team])
         Path("competition.yaml").write_text(text)
         calls(("watch", 0, "is as in the bundle", 2), ("fetch", 0, "5 runs", 2))
+        _, shown = call("fetch", "--json")
+        counted = {name: each["runs"] for name, each in json.loads(shown[: shown.rindex("}") + 1]).items()}
+        assert counted == {f"memory_clinic_{kind}": 5 for kind in URLS}
         # One corrected label, and links to each other
         labels = Path("reference_data/memory_clinic_decisions/evaluation/labels.csv")
         before = first_columns(labels.read_text())
