@@ -40,8 +40,8 @@ from tests.samples.home_boards import upload_bundle
 from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.own_python import own_python
 from tests.samples.own_python import submissions as own_submissions
-from tests.samples.programs import ROOT, run_program, write_files
-from tests.samples.small_bundles import LABELS, bundle_of_others, unzipped, zipped
+from tests.samples.programs import ROOT, run_program, unzipped, write_files
+from tests.samples.small_bundles import LABELS, bundle_of_others, zipped
 
 DOCS = ROOT / "docs"
 OWN_TASK = "how-to/own-task"

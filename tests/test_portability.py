@@ -10,7 +10,6 @@ import ast
 import base64
 import functools
 import importlib.util
-import io
 import json
 import os
 import random
@@ -19,7 +18,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -30,7 +28,7 @@ import build_bundle
 from spokeneval.challenges import task_names
 from tests.samples.cases import CASES
 from tests.samples.edits import ODD, WAYS, edited
-from tests.samples.programs import ROOT, VENDORED, write_files
+from tests.samples.programs import ROOT, VENDORED, unzipped, write_files
 
 KNOWN_NAMES = Path(__file__).with_name("names_of_python39.txt")
 
@@ -187,10 +185,9 @@ def unpacked(tmp_path_factory):
         root = tmp_path_factory.mktemp("built")
         bundle = TASKS[task]
         assert build_bundle.main(["build", bundle, "--platform", "codabench", "--out", str(root)]) == 0
-        with zipfile.ZipFile(root / "codabench" / f"{bundle}.zip") as archive:
-            for part, place in PLACES.items():
-                with zipfile.ZipFile(io.BytesIO(archive.read(part))) as entries:
-                    entries.extractall(root / task / place)
+        files = unzipped((root / "codabench" / f"{bundle}.zip").read_bytes())
+        for part, place in PLACES.items():
+            write_files(root / task / place, unzipped(files[part]))
         return root / task
 
     return of

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import copy
 import functools
-import io
 import json
 import operator
 import random
 import struct
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +24,7 @@ from speechbundles.bundle.check.check import check_bundle
 from speechbundles.model.finding import Finding
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.reference import fingerprint
-from tests.samples.programs import write_files
+from tests.samples.programs import packed, unzipped, write_files
 
 Entries = list[tuple[str, bytes]]
 
@@ -57,8 +55,8 @@ class Draft:
         entries: list[tuple[str | zipfile.ZipInfo, bytes]] = [*self.before, (self.name, raw)]
         entries += self.files.items()
         for name, content in self.zips.items():
-            entries.append((name, content if isinstance(content, bytes) else make_zip(content)))
-        data = make_zip([*entries, *self.after])
+            entries.append((name, content if isinstance(content, bytes) else packed(content)))
+        data = packed([*entries, *self.after])
         for patch in self.patches:
             data = patch(data)
         return data
@@ -67,15 +65,6 @@ class Draft:
         content = self.zips[name]
         assert not isinstance(content, bytes)
         return dict(content)
-
-
-def make_zip(entries: Iterable[tuple[str | zipfile.ZipInfo, bytes]]) -> bytes:
-    buffer = io.BytesIO()
-    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w") as archive:
-        warnings.simplefilter("ignore")
-        for name, data in entries:
-            archive.writestr(name, data)
-    return buffer.getvalue()
 
 
 # The clean bundles
@@ -392,7 +381,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
         entry("zeros.bin"), patch(lambda data: _central(data, b"zeros.bin", 24, b"\xff\xff\xff\x7f")))),
     ("archive-oversized", "labels unpack to 2 GB", lambda draft: draft.zips.update({
         "reference_data_development.zip": _central(
-            make_zip([("zeros.bin", b"0")]), b"zeros.bin", 24, b"\xff\xff\xff\x7f")})),
+            packed([("zeros.bin", b"0")]), b"zeros.bin", 24, b"\xff\xff\xff\x7f")})),
     ("entry-corrupt", "a byte changed", both(
         entry("notes.txt", b"synthetic notes"),
         patch(lambda data: data.replace(b"synthetic notes", b"synthetic mates")))),
@@ -406,7 +395,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
         entry("notes.txt"), patch(lambda data: _central(data, b"notes.txt", 8, b"\x01\x00")))),
     ("entry-link", "a link", entry(_link("notes.txt"), b"/etc/hosts")),
     ("entry-link", "a link inside", lambda draft: draft.zips.update(
-        {"starting_kit.zip": make_zip([("README.md", b"kit"), (_link("more.md"), b"README.md")])})),
+        {"starting_kit.zip": packed([("README.md", b"kit"), (_link("more.md"), b"README.md")])})),
     ("yaml-missing", "no competition.yaml", _rename("bundle.txt")),
     ("yaml-misnamed", "competition.yml", _rename("competition.yml")),
     ("yaml-misnamed", "Competition.yaml", _rename("Competition.yaml")),
@@ -463,8 +452,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
 
 def _mend_outer(data: bytes, old: bytes, new: bytes) -> bytes:
     """Change bytes in an inner zip that is stored uncompressed, and write the outer zip anew around it."""
-    with zipfile.ZipFile(io.BytesIO(data)) as outer:
-        return make_zip([(name, outer.read(name).replace(old, new)) for name in outer.namelist()])
+    return packed((name, inner.replace(old, new)) for name, inner in unzipped(data).items())
 
 
 _CODABENCH: list[tuple[str, str, Damage]] = [

@@ -24,6 +24,8 @@ from typing import Any
 
 import yaml
 
+from tests.samples.programs import packed, unzipped
+
 ORGANISER, COLLABORATOR = "organiser", "collaborator"
 STEPS = ("Submitted", "Preparing", "Running", "Scoring")
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
@@ -125,8 +127,7 @@ class Codabench:
         return f"{self.storage}{path}?signature={self.signature}"
 
     def _import(self, key: str) -> int:
-        with zipfile.ZipFile(io.BytesIO(self.files[self.datasets[key]["path"]])) as archive:
-            files = {name: archive.read(name) for name in archive.namelist()}
+        files = unzipped(self.files[self.datasets[key]["path"]])
         content = yaml.load(files["competition.yaml"], getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         number = len(self.competitions) + 7
         tasks: dict[int, int] = {}
@@ -276,12 +277,8 @@ class Codabench:
         keys = {column["key"] for column in board["columns"]}  # other scores are not stored
         run["scores"] = {key: Decimal(str(score)) for key, score in run["result"].items() if key in keys}
         signature = "synthetic|items:40|version:1"
-        output = io.BytesIO()
-        with zipfile.ZipFile(output, "w") as archive:
-            archive.writestr("scores.json", json.dumps(run["result"]))
-            archive.writestr("signature.txt", signature)
-        self.files[run["outputs"]["scoring"]] = output.getvalue()
-        self.files[run["outputs"]["prediction"]] = output.getvalue()
+        output = packed([("scores.json", json.dumps(run["result"])), ("signature.txt", signature)])
+        self.files.update(dict.fromkeys((run["outputs"]["scoring"], run["outputs"]["prediction"]), output))
         rule = board["submission_rule"]
         own = self._own(run["phase"], run["owner"])
         if rule.startswith("Add"):

@@ -14,8 +14,9 @@ from pathlib import Path
 from speechbundles.bundle.rehearse.many import Result
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.server.files import wanted_files
-from tests.samples.bundle_defects import HIDDEN, codabench, inside, make_zip
+from tests.samples.bundle_defects import HIDDEN, codabench, inside
 from tests.samples.codabench_server import CodabenchServer
+from tests.samples.programs import packed
 
 PROGRAM = b'''"""Accuracy and its complement."""
 
@@ -95,7 +96,7 @@ def upload(*mistakes: int, items: list[tuple[str, str]] = HIDDEN, entry: str = "
     rows = [
         f"{name},{words[(label == 'correct') != (at in mistakes)]}" for at, (name, label) in enumerate(items)
     ]
-    return make_zip([(zipfile.ZipInfo(entry), ("\n".join(["id,decision", *rows]) + "\n").encode())])
+    return packed([(zipfile.ZipInfo(entry), ("\n".join(["id,decision", *rows]) + "\n").encode())])
 
 
 def with_password(zipped: bytes) -> bytes:

@@ -1,9 +1,7 @@
 """The files of the templates of challenges, our scores of them, and those of the challenges' own scripts."""
 
 import hashlib
-import io
 import tempfile
-import zipfile
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import yaml
 
 import spokeneval
 from speechbundles.new.examples import example_files
+from tests.samples.programs import unzipped
 
 FIGURES = Path(__file__).with_name("official_scores.yaml")
 SYSTEM = "middling"
@@ -24,9 +23,8 @@ def files_of(challenge):
     found = {
         f"reference/{name[len(start) :]}": data for name, data in files.items() if name.startswith(start)
     }
-    with zipfile.ZipFile(io.BytesIO(files[f"submissions/{SYSTEM}.zip"])) as packed:
-        found.update({f"submission/{name}": packed.read(name) for name in packed.namelist()})
-    return found
+    submission = unzipped(files[f"submissions/{SYSTEM}.zip"])
+    return {**found, **{f"submission/{name}": data for name, data in submission.items()}}
 
 
 def write_files(challenge, folder):

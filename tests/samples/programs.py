@@ -13,7 +13,8 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +60,22 @@ def encoded(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
     return {
         name: content.encode() if isinstance(content, str) else content for name, content in files.items()
     }
+
+
+def packed(entries: Iterable[tuple[str | zipfile.ZipInfo, str | bytes]]) -> bytes:
+    """Return a zip of these entries, of which several may have one name."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(buffer, "w") as archive:
+        warnings.simplefilter("ignore")
+        for name, content in entries:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def unzipped(content: bytes) -> dict[str, bytes]:
+    """Return the files of a zip by their names."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def repository_with(folder: Path, files: Mapping[str, str | bytes], source: Path = ROOT) -> Path:

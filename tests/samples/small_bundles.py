@@ -1,8 +1,6 @@
 """Small bundles, the programs in them, and rehearsals against them."""
 
-import io
 import textwrap
-import zipfile
 from pathlib import Path
 
 import yaml
@@ -11,6 +9,7 @@ from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.model.competition import Column
 from tests.samples.bundle_defects import png
+from tests.samples.programs import packed
 
 SCORE_COMMAND = "python3 /app/program/score.py /app/input /app/output"
 INGEST_COMMAND = "python3 /app/program/ingest.py /app/input_data /app/ingested_program /app/output"
@@ -48,17 +47,8 @@ def _data(name):
 
 
 def zipped(files):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content if isinstance(content, bytes) else textwrap.dedent(content))
-    return buffer.getvalue()
-
-
-def unzipped(content):
-    """Return the files of a zip by their names."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+    dedent = textwrap.dedent
+    return packed((name, each if isinstance(each, bytes) else dedent(each)) for name, each in files.items())
 
 
 def tree(folder):

@@ -13,7 +13,6 @@ import json
 import random
 import re
 import tempfile
-import zipfile
 from pathlib import Path
 from unittest import mock
 
@@ -34,7 +33,7 @@ from spokeneval.run.scoring import score_submission
 from spokeneval.task import ENDS, HIGHER
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
 from tests.samples.merlion_identification import IDS as SEGMENTS
-from tests.samples.programs import ROOT, encoded, repository_with, run_here, write_files
+from tests.samples.programs import ROOT, encoded, repository_with, run_here, unzipped, write_files
 from tests.samples.shown import seen
 
 TASKS = tuple(CASES)
@@ -120,15 +119,10 @@ repository = functools.cache(kit.read_tree)
 """Both builds use the repository's files as read by the first build."""
 
 
-def entries(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 def without_told(name: str, content: bytes) -> object:
     """Return a bundle's entry without the public, rounded scores, and the name of the best, in options and pages."""
     if name in ("scoring_program.zip", "starting_kit.zip"):
-        return {inner: without_told(inner, data) for inner, data in entries(content).items()}
+        return {inner: without_told(inner, data) for inner, data in unzipped(content).items()}
     if name.endswith("options.json"):
         options = json.loads(content)
         for told in options["sets"].values():
@@ -154,7 +148,7 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
     assert any(name.startswith("solutions/") for name in plain) or platform == "codalab"
     different = {name for name in plain if without_told(name, plain[name]) != without_told(name, dealt[name])}
     assert different == {"reference_data.zip"}, different
-    for told in (told_of_hidden_sets(entries(bundle["scoring_program.zip"])) for bundle in (plain, dealt)):
+    for told in (told_of_hidden_sets(unzipped(bundle["scoring_program.zip"])) for bundle in (plain, dealt)):
         (step,) = told["steps"].values()
         for score in (*told["floor"].values(), *told["trivial"].values()):
             assert score / step == pytest.approx(round(score / step), abs=1e-6)
@@ -166,8 +160,8 @@ def test_every_part_of_a_bundle_but_the_reference_is_the_same_but_for_scores_in_
 def test_every_byte_of_a_bundle_is_the_same_whatever_labels_stay_at_home(task, platform):
     plain, dealt = (built(task, platform, seed, at_home=True) for seed in (None, 1))
     assert plain == dealt
-    reference = entries(plain["reference_data.zip"])
-    inputs = {f"items/{name}": content for name, content in entries(plain["input_data.zip"]).items()}
+    reference = unzipped(plain["reference_data.zip"])
+    inputs = {f"items/{name}": content for name, content in unzipped(plain["input_data.zip"]).items()}
     assert reference == {**inputs, "part.txt": b"home\n"}
 
 
@@ -226,12 +220,12 @@ def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
         folder = tmp_path / str(seed)
         programs = {}
         for part in ("scoring_program", "ingestion_program"):
-            programs[part] = write_files(folder / part, entries(bundle[f"{part}.zip"]))
-        write_files(folder / "input" / "ref", entries(bundle["reference_data.zip"]))
-        solution = entries(bundle["solutions/baseline_evaluation.zip"])
+            programs[part] = write_files(folder / part, unzipped(bundle[f"{part}.zip"]))
+        write_files(folder / "input" / "ref", unzipped(bundle["reference_data.zip"]))
+        solution = unzipped(bundle["solutions/baseline_evaluation.zip"])
         results = write_files(folder / "input" / "res", solution)
         submitted = write_files(folder / "submitted", solution)
-        items = write_files(folder / "items", entries(bundle["input_data.zip"]))
+        items = write_files(folder / "items", unzipped(bundle["input_data.zip"]))
         ingested = run_here(programs["ingestion_program"] / "ingest.py", items, submitted, results)
         output = folder / "output"
         scored = run_here(programs["scoring_program"] / "score.py", folder / "input", output)
@@ -239,7 +233,7 @@ def test_a_run_shows_the_same_but_for_its_scores(task, tmp_path):
         assert (ingested[0], scored[0], scored[2]) == (0, 0, "")
         assert "statistics.json" not in shown[seed][1]
         scores[seed] = json.loads((output / "scores.json").read_text())
-        floors[seed] = told_of_hidden_sets(entries(bundle["scoring_program.zip"]))["floor"]
+        floors[seed] = told_of_hidden_sets(unzipped(bundle["scoring_program.zip"]))["floor"]
     assert shown[None] == shown[1]
     assert scores[None] != scores[1] or floors[None] == floors[1]
 

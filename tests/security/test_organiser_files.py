@@ -9,7 +9,6 @@ import re
 import struct
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
 from speechbundles.publication.outputs import read_outputs
 from spokeneval.challenges import find_task
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import ROOT, packed, unzipped, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
 
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -106,8 +105,7 @@ def refused_by_all(capsys, tmp_path: Path, bundle: Path, said: str) -> None:
 )
 def test_a_competition_yaml_that_is_no_competition(capsys, tmp_path, text, said):
     bundle = codabench_bundle(tmp_path)
-    with zipfile.ZipFile(bundle) as good:
-        files = {name: good.read(name) for name in good.namelist()}
+    files = unzipped(bundle.read_bytes())
     files["competition.yaml"] = text.encode("utf-8", "surrogateescape") + files["competition.yaml"]
     bundle.write_bytes(zipped(files))
     refused_by_all(capsys, tmp_path, bundle, said)
@@ -285,9 +283,7 @@ def test_outputs_that_no_program_wrote(tmp_path, files, said):
     """Each output is read as a folder and as a zip."""
     content = {"scores.json": json.dumps(SCORES), "signature.txt": SIGNATURE, **files}
     write_files(tmp_path / "folder", content)
-    with zipfile.ZipFile(tmp_path / "zip.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, data in content.items():
-            packed.writestr(name, data)
+    (tmp_path / "zip.zip").write_bytes(packed(content.items()))
     for path in (tmp_path / "folder", tmp_path / "zip.zip"):
         with pytest.raises(OrganiserError) as refusal:
             read_outputs([path])
@@ -336,10 +332,8 @@ def test_links_and_pipes_in_an_output_are_named_and_not_read(tmp_path, place, ta
 
 
 def test_an_output_with_two_files_of_one_name(tmp_path):
-    with zipfile.ZipFile(tmp_path / "run.zip", "w") as packed:
-        packed.writestr("scores.json", "{}")
-        with pytest.warns(UserWarning, match="Duplicate"):
-            packed.writestr("scores.json", json.dumps(SCORES))
+    twice = packed([("scores.json", "{}"), ("scores.json", json.dumps(SCORES))])
+    (tmp_path / "run.zip").write_bytes(twice)
     with pytest.raises(OrganiserError, match=r"scores\.json appears twice in the zip"):
         read_outputs([tmp_path / "run.zip"])
 

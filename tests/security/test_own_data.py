@@ -6,7 +6,6 @@ import io
 import json
 import re
 import tempfile
-import zipfile
 from pathlib import Path
 from unittest import mock
 
@@ -20,7 +19,7 @@ from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import task_names
 from tests.samples.own_competition import own_folder
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, unzipped
 
 DATA = [path for pattern in ("reference_data/*/*/*", "starting_kit/*/data/*") for path in ROOT.glob(pattern)]
 SHINGLE = 5
@@ -57,10 +56,8 @@ def unpacked(name, content):
     if not name.endswith(".zip"):
         yield name, content
         return
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for inner in archive.namelist():
-            place = inner if inner.endswith(".zip") else f"{name}/{inner}"
-            yield from unpacked(place, archive.read(inner))
+    for inner, data in unzipped(content).items():
+        yield from unpacked(inner if inner.endswith(".zip") else f"{name}/{inner}", data)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ what it found, for the organiser's log. All are run by one call of the command.
 """
 
 import csv
-import io
 import json
 import os
 import shutil
@@ -22,9 +21,8 @@ import build_bundle
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from tests.samples.home_boards import NOW
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, packed, unzipped
 from tests.samples.programs_at_home import GOOD, READS, WRITES, begin_with_sound, program, uploaded
-from tests.samples.small_bundles import unzipped
 
 pytestmark = [
     pytest.mark.thorough,
@@ -112,14 +110,12 @@ ENDS = {
 
 def zipped(*entries):
     """A zip with main.py and entries: name, mode, content."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr("main.py", GOOD)
-        for name, mode, text in entries:
-            entry = zipfile.ZipInfo(name)
-            entry.create_system, entry.external_attr = 3, mode << 16
-            archive.writestr(entry, text)
-    return content.getvalue()
+    made = [("main.py", GOOD)]
+    for name, mode, text in entries:
+        entry = zipfile.ZipInfo(name)
+        entry.create_system, entry.external_attr = 3, mode << 16
+        made.append((entry, text))
+    return packed(made)
 
 
 ZIPS = {

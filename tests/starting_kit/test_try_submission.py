@@ -32,8 +32,7 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.run.options import OPTIONS_FILE
 from spokeneval.task import HIGHER
 from tests.samples.declared_tasks import declared_folder
-from tests.samples.programs import ROOT, run_program, write_files
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import ROOT, run_program, unzipped, write_files
 
 PLATFORMS = ("codabench", "codalab")
 

@@ -1,8 +1,7 @@
 """The check of a folder of checkouts."""
 
 from tests.samples.bundle_defects import codabench, drop
-from tests.samples.programs import write_files
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import unzipped, write_files
 from tests.tools.public_bundles import main
 
 

@@ -14,8 +14,7 @@ from speechbundles.new.examples import example_files
 from spokeneval.__main__ import main
 from spokeneval.formats.submission_folder import REPORT_FILE
 from spokeneval.programs.program import accepted_report
-from tests.samples.programs import write_files
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import unzipped, write_files
 
 BUNDLE = "health"
 HOME = "defaults:\n  labels: home\n"

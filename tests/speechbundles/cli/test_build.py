@@ -9,8 +9,7 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import Sources
 from tests.samples.damaged_copy import ALONE, GOLD, HEADER, build, rewrite
-from tests.samples.programs import ROOT
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import ROOT, unzipped
 
 
 def test_the_command_prints_the_refusal_and_writes_nothing(copy, capsys, monkeypatch):

@@ -31,8 +31,7 @@ from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.live_bundle import OPEN
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import own_folder
-from tests.samples.programs import run_program, write_files
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import run_program, unzipped, write_files
 
 TEAMS = [*examples.TEAMS]
 TITLES = ["Memory clinic: diagnosis", "Memory clinic: test score"]

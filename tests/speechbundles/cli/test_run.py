@@ -28,7 +28,7 @@ from spokeneval.formats.files import Files
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.home_boards import NAME, NOW, ROWS, upload_bundle
 from tests.samples.own_competition import begun_folder, own_data
-from tests.samples.programs import ROOT, run_program, write_files
+from tests.samples.programs import ROOT, run_program, unzipped, write_files
 from tests.samples.programs_at_home import (
     GOOD,
     READS,
@@ -40,7 +40,6 @@ from tests.samples.programs_at_home import (
     tone,
     uploaded,
 )
-from tests.samples.small_bundles import unzipped
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 

@@ -12,8 +12,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from tests.samples.own_python import SETTINGS, TASK, own_python, submissions
-from tests.samples.programs import ROOT, write_files
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import ROOT, unzipped, write_files
 
 
 @pytest.fixture

@@ -25,9 +25,9 @@ from spokeneval.formats.files import read_folder
 from spokeneval.kinds.declared import declared_task
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series
-from tests.samples.programs import ROOT, repository_with, write_files
+from tests.samples.programs import ROOT, repository_with, unzipped, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
-from tests.samples.small_bundles import tree, unzipped
+from tests.samples.small_bundles import tree
 
 every_task = pytest.mark.parametrize("task", task_names())
 

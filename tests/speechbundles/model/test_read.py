@@ -7,7 +7,8 @@ import pytest
 from speechbundles.model.errors import BundleError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import write_tree
-from tests.samples.small_bundles import ONLY, codabench_bundle, run, unzipped, zipped
+from tests.samples.programs import unzipped
+from tests.samples.small_bundles import ONLY, codabench_bundle, run, zipped
 
 
 def only(phase=(), **task):

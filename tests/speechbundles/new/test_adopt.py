@@ -8,7 +8,8 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.new.adopt import kinds_of, scores_of_kind
 from tests.samples.bundle_defects import CLEAN
-from tests.samples.small_bundles import AS_ON_THE_PLATFORM, LABELS, bundle_of_others, unzipped, zipped
+from tests.samples.programs import unzipped
+from tests.samples.small_bundles import AS_ON_THE_PLATFORM, LABELS, bundle_of_others, zipped
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from speechbundles.publication.write import write_board
 from spokeneval.metrics.accept_reject import Decisions, ranked_d_full
 from spokeneval.programs.score import HIDDEN_STATISTICS
 from tests.samples.boards import SIGNATURE, noisy_systems, scored, write_output
-from tests.samples.programs import ROOT, write_files
-from tests.samples.small_bundles import unzipped, zipped
+from tests.samples.programs import ROOT, unzipped, write_files
+from tests.samples.small_bundles import zipped
 from tests.samples.spoken_call import decided
 
 COUNTS = [f"decisions.{field.name}" for field in fields(Decisions)]

@@ -11,7 +11,7 @@ from tests.samples.bundle_defects import codabench
 from tests.samples.codabench import Codabench
 from tests.samples.codabench_server import ORGANISER
 from tests.samples.live_bundle import COMPETITION, live_bundle, score
-from tests.samples.small_bundles import unzipped
+from tests.samples.programs import unzipped
 
 
 def test_scores_of_hidden_columns_that_are_not_returned_are_not_waited_for(steps, server, tmp_path):

@@ -14,6 +14,7 @@ import pytest
 from spokeneval.formats import submission_zip
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import MAX_DIRECTORY, is_packed, open_zip, unpack
+from tests.samples.programs import packed
 from tests.samples.zips import zipped
 
 
@@ -38,13 +39,10 @@ def refused(folder, data):
 
 def of_entries(*entries) -> bytes:
     """A zip of entries `(name, mode)`."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, mode in entries:
-            entry = zipfile.ZipInfo(name)
-            entry.external_attr = mode << 16
-            archive.writestr(entry, "x")
-    return buffer.getvalue()
+    made = {name: zipfile.ZipInfo(name) for name, _ in entries}
+    for name, mode in entries:
+        made[name].external_attr = mode << 16
+    return packed((entry, "x") for entry in made.values())
 
 
 @pytest.mark.parametrize(

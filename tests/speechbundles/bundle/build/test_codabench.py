@@ -1,7 +1,5 @@
 """Settings of phases in Codabench's bundle, beside those of CodaLab's."""
 
-import zipfile
-
 import yaml
 
 from speechbundles.bundle.build.plan import plan
@@ -11,6 +9,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.platforms.facts import PLATFORMS
 from tests.samples.damaged_copy import rewrite
+from tests.samples.programs import unzipped
 
 
 def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
@@ -21,8 +20,7 @@ def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     competitions = {}
     for platform, one in built.items():
         assert [finding for finding in one.findings if finding.level == "error"] == []
-        with zipfile.ZipFile(one.path) as bundle:
-            competitions[platform] = yaml.safe_load(bundle.read("competition.yaml"))
+        competitions[platform] = yaml.safe_load(unzipped(one.path.read_bytes())["competition.yaml"])
     assert competitions["codabench"]["phases"][1]["hide_output"] is True
     assert competitions["codabench"]["leaderboards"][0]["hidden"] is True
     assert competitions["codabench"]["enable_detailed_results"] is False

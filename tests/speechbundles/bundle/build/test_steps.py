@@ -44,9 +44,8 @@ from spokeneval.trivial import always
 from tests.samples.cases import CASES
 from tests.samples.declared_tasks import TASKS
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, encoded, run_program, write_files
+from tests.samples.programs import ROOT, encoded, run_program, unzipped, write_files
 from tests.samples.repeated import REPEATED
-from tests.samples.small_bundles import unzipped
 from tests.samples.valence import TASK as VALENCE
 
 TASK = find_task("psst_correctness")

@@ -15,8 +15,7 @@ from speechbundles.bundle.check.inspection import BuiltTask, Contents
 from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.model.archive import Archive, Room, open_archive
 from speechbundles.model.finding import Report, format_findings
-from tests.samples.bundle_defects import make_zip
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, packed
 
 N = 160
 
@@ -46,7 +45,7 @@ def sphere(samples, rate=8000):
 def zipped(name, files, times):
     times = times or [(2027, 1, 1, 0, 0, 0)] * len(files)
     dated = [zipfile.ZipInfo(*each) for each in zip(files, times, strict=True)]
-    return open_archive(Report(), name, make_zip(zip(dated, files.values(), strict=True)), Room())
+    return open_archive(Report(), name, packed(zip(dated, files.values(), strict=True)), Room())
 
 
 def findings(names, columns, listed=None, files=None, times=None):

@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from unittest.mock import Mock
 
 import pytest
@@ -23,7 +22,8 @@ from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.errors import OrganiserError
-from tests.samples.small_bundles import codabench_bundle, run, submission_zip
+from tests.samples.programs import unzipped
+from tests.samples.small_bundles import codabench_bundle, run, submission_zip, zipped
 
 MB = 1 << 20
 
@@ -246,13 +246,11 @@ def test_a_built_bundle_scores_in_its_image_as_it_does_here(engine, tmp_path):
     assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path)]) == 0
     built = tmp_path / "codabench" / "spoken_call.zip"
     bundle, submission = tmp_path / "bundle.zip", tmp_path / "submission.zip"
-    with zipfile.ZipFile(built) as source, zipfile.ZipFile(bundle, "w") as target:
-        for name in source.namelist():
-            content = source.read(name)
-            if name == "competition.yaml":
-                content = yaml.safe_dump({**yaml.safe_load(content), "docker_image": IMAGE}).encode()
-            target.writestr(name, content)
-        submission.write_bytes(source.read("solutions/baseline_evaluation.zip"))
+    files = unzipped(built.read_bytes())
+    settings = yaml.safe_load(files["competition.yaml"])
+    files["competition.yaml"] = yaml.safe_dump({**settings, "docker_image": IMAGE}).encode()
+    bundle.write_bytes(zipped(files))
+    submission.write_bytes(files["solutions/baseline_evaluation.zip"])
     inside, here = rehearse(bundle, submission, engine=engine), rehearse(bundle, submission)
     assert inside.status == here.status == "Finished"
     assert inside.scores == here.scores

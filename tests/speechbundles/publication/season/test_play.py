@@ -16,8 +16,8 @@ from speechbundles.bundle.rehearse.scores import Cell
 from speechbundles.publication.season.page import season_to_html
 from speechbundles.publication.season.play import play_season
 from speechbundles.publication.season.report import season_to_json, season_to_text
+from tests.samples.programs import unzipped
 from tests.samples.seasons import PLATFORMS, codabench, submit
-from tests.samples.small_bundles import unzipped
 
 
 def small_season(tmp_path):

@@ -1,6 +1,5 @@
 """Which submissions of a season a platform would run: open phases and limits."""
 
-import zipfile
 from datetime import datetime
 
 import pytest
@@ -10,6 +9,7 @@ from speechbundles.model.errors import BundleError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.publication.season.play import play_submissions
 from speechbundles.publication.season.replay import replay
+from tests.samples.programs import unzipped
 from tests.samples.seasons import COLUMNS, PLATFORMS, codabench, codalab, season_of, statuses, write_bundle
 
 
@@ -55,8 +55,7 @@ def test_a_limit_of_zero_is_none_on_codabench_and_nothing_on_codalab(tmp_path):
 def test_limits_that_are_not_written_down(tmp_path):
     """5 a day and 100 in all on Codabench, 999 and 100 on CodaLab."""
     for make_bundle, expected in ((codabench, [(5, 100)] * 2), (codalab, [(999, 100)] * 3)):
-        with zipfile.ZipFile(make_bundle(tmp_path)) as archive:
-            content = yaml.safe_load(archive.read("competition.yaml"))
+        content = yaml.safe_load(unzipped(make_bundle(tmp_path).read_bytes())["competition.yaml"])
         phases = content["phases"]
         for phase in phases if isinstance(phases, list) else phases.values():
             del phase["max_submissions_per_day"], phase["max_submissions"]
