@@ -20,7 +20,6 @@ from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
 from speechbundles.model.sources import Sources
 from speechbundles.publication import pdf
-from spokeneval.run.output import write_file
 from tests.samples.boards import noisy_systems
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, run_program, write_files
@@ -186,17 +185,6 @@ def test_a_kill_at_any_moment_leaves_whole_scores_or_none(tmp_path):
     assert kills, "no run was killed in time"
     assert score("caller_experience", tmp_path).returncode == 0
     assert files(output) == expected
-
-
-def test_a_file_that_cannot_be_finished_leaves_nothing(tmp_path, monkeypatch):
-    def fails(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", fails)
-    with pytest.raises(OSError, match="No space left") as error:
-        write_file(tmp_path / "scores.json", "{}")
-    assert error.value.filename == str(tmp_path / "scores.json")
-    assert files(tmp_path) == {}
 
 
 # The leaderboard

@@ -3,7 +3,6 @@ loop does it."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,15 +22,13 @@ from spokeneval.metrics.jackknife import jackknife_interval, student_quantile
 from spokeneval.run import interval
 from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.reference import fingerprint
 from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import parse_statistics
 from spokeneval.task import Score, Task
 from tests.samples.cases import OWN
 from tests.samples.freedom import degrees_of_freedom
 from tests.samples.near_misses import near_misses
-from tests.samples.programs import ROOT, encoded, run_score
+from tests.samples.programs import ROOT, encoded
 
 
 @dataclass(frozen=True)
@@ -178,20 +175,3 @@ def test_no_score_and_no_interval_depends_on_the_order_of_the_rows(task, seed):
     )
     for other in others:
         assert (other.scores, other.intervals) == (first.scores, first.intervals)
-
-
-@pytest.mark.parametrize("task", task_names(), indirect=True)
-def test_a_public_reference_gives_statistics_from_which_every_score_follows(task, tmp_path):
-    folder = ROOT / "reference_data" / task.name / "evaluation"
-    reference = {path.name: path.read_bytes() for path in folder.iterdir()}
-    options = {"public_references": [fingerprint(reference)]}
-    run = run_score(task.name, tmp_path, reference, near_misses(task.name, folder), options)
-    assert run.status == 0, run.stderr
-    text = (tmp_path / "output" / "statistics.json").read_text()
-    assert len(text) < 500_000
-    written = json.loads(text)
-    assert (len(written["units"]), len(written["columns"])) == np.shape(written["values"])
-    parts = {part: total(counts) for part, counts in parse_statistics(written).parts.items()}
-    for score in task.scores:
-        found = score.value(task.part(score, parts))
-        np.testing.assert_allclose(found, run.scores[score.key], rtol=0, atol=1e-11)

@@ -41,6 +41,6 @@ def test_scores_are_written_in_full_or_not_at_all(tmp_path):
     assert (tmp_path / "scores.json").read_text() == '{\n  "a": 0.30000000000000004,\n  "b": 3\n}\n'
     (tmp_path / "scores.json").unlink()
     (tmp_path / "scores.json").mkdir()
-    with pytest.raises(OSError, match="directory"):
+    with pytest.raises(OSError, match=f"directory: '{tmp_path / 'scores.json'}'"):
         write_scores(tmp_path, {"a": 1})
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
