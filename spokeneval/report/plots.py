@@ -177,6 +177,8 @@ class Mark(NamedTuple):
 def scale(marks: Sequence[Mark]) -> Html:
     """Return scores on one axis, each in a line with its name and number; drawn without matplotlib.
 
+    The first mark is the score that the plot is about, and is always on the axis.
+
     Names and numbers are text of the page, and lengths are in percent, so that everything can be read on a phone.
     """
     low, high = _ends(marks)
@@ -212,13 +214,13 @@ def scale(marks: Sequence[Mark]) -> Html:
 
 
 def _ends(marks: Sequence[Mark]) -> tuple[float, float]:
-    """Return the ends of an axis, on which marks are beyond an end if without them it is `_LONGER` times shorter."""
+    """Return the ends of an axis; marks but the first are beyond one if without them it is `_LONGER` times shorter."""
     extents = [(mark.value, *(mark.interval or ())) for mark in marks]
     spans = [(min(extent), max(extent)) for extent in extents]
     low, high = min(start for start, _ in spans), max(end for _, end in spans)
     for _ in range(len(spans) // 4):
         middle = float(np.median([mark.value for mark in marks]))
-        spans.remove(max(spans, key=lambda span: max(middle - span[0], span[1] - middle)))
+        del spans[max(range(1, len(spans)), key=lambda n: max(middle - spans[n][0], spans[n][1] - middle))]
         inner = min(start for start, _ in spans), max(end for _, end in spans)
         if 0 < _LONGER * (inner[1] - inner[0]) < high - low:
             low, high = inner

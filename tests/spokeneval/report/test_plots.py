@@ -23,6 +23,10 @@ def test_an_outlier_is_beyond_the_end_of_the_axis():
     near = [plots.Mark(f"s{n}", 10.0 + n, str(n), (9.0 + n, 11.0 + n)) for n in range(5)]
     shown = plots.scale([*near, plots.Mark("far", 900.0, "900", (10.0, 7000.0))]).markup
     assert (shown.count("<circle"), shown.count("M0 14l-11 "), "M0 14l11 " in shown) == (5, 1, False)
+    own = plots.scale(
+        [plots.Mark("own", 0.48, "0.48", (0.3, 0.6)), *(plots.Mark("", x, "") for x in (0, -0.1, -0.19))]
+    )
+    assert own.markup.count("<circle") == 4
     places = [float(x) for x in re.findall(r'cx="([\d.]+)%', shown)]
     assert places[4] - places[0] > 50
     assert plots.scale([*near, plots.Mark("near", 16.0, "16")]).markup.count("<circle") == 6
