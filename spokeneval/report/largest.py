@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -13,15 +14,25 @@ from ..formats.speakers import GROUP, Units
 from .page import Html, listing, paragraph, section, strong, text
 
 MOST = 3
+LEAST, LEVEL = 1.0, 0.05
+"""The least gain by a group that is shown, in percent, and the probability that chance alone shows one."""
 
 
 class Group(NamedTuple):
-    """A group of items: its kind and name, and its errors and its size, in the units of `Errors`."""
+    """A group of items.
+
+    Attributes
+    ----------
+    kind, name: of the group.
+    errors, size: in the units of `Errors`.
+    spread: the standard deviation of the errors in groups drawn at random; None if that of independent errors.
+    """
 
     kind: str
     name: str
     errors: float
     size: float
+    spread: Optional[float] = None
 
 
 @dataclass(frozen=True)
@@ -53,23 +64,21 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
     if len(names) == len(errors.rows) and (len(set(names)) < len(names) or np.ptp(errors.sizes) > 0):
         groupings.setdefault(units.called.capitalize(), names)
     found = list(errors.groups)
+    rate = errors.rows.sum() / (errors.sizes.sum() or 1)
+    variance = float(np.var(errors.rows - rate * errors.sizes, ddof=1)) if len(errors.rows) > 1 else 0.0
     for kind, members in groupings.items():
-        groups, place = np.unique(np.array(members, dtype=str), return_inverse=True)
+        groups, place, counts = np.unique(
+            np.array(members, dtype=str), return_inverse=True, return_counts=True
+        )
         sums = (np.bincount(place, each, len(groups)).tolist() for each in (errors.rows, errors.sizes))
+        # The sum of rows drawn without replacement
+        spreads = np.sqrt(variance * counts * (1 - counts / len(errors.rows))).tolist()
         found += [
-            Group(kind, *each) for each in zip(groups.tolist(), *sums) if not plain(each[0]).endswith(GROUP)
+            Group(kind, *each)
+            for each in zip(groups.tolist(), *sums, spreads)
+            if not plain(each[0]).endswith(GROUP)
         ]
-    totals: dict[str, tuple[float, float]] = {}
-    for group in found:
-        all_errors, all_sizes = totals.get(group.kind, (0.0, 0.0))
-        totals[group.kind] = all_errors + group.errors, all_sizes + group.size
-    shares = []
-    for group in found:
-        all_errors, all_sizes = totals[group.kind]
-        if all_errors and all_sizes:
-            shares.append((group, group.errors / all_errors, group.size / all_sizes))
-    shares = [each for each in shares if round(100 * (each[1] - each[2]), 1) > 0]
-    shares.sort(key=lambda each: (each[2] - each[1], each[0].kind, each[0].name))
+    shares = _beyond_their_share(found)
     if not shares:
         return None
     what, where = errors.called
@@ -80,8 +89,7 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
         )
         for group, part, size in shares[:MOST]
     ]
-    _, part, size = shares[0]
-    fewer = 100 * (1 - (1 - part) / (1 - size))
+    fewer = _fewer(*shares[0][1:])
     advice = f"Begin with the first group: at the error rate of the rest, there would be {fewer:.1f} % fewer errors."
     return section(
         "Largest sources of error",
@@ -91,3 +99,30 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
             "Groups with the most errors beyond their share. Groups of different kinds overlap.", kind="note"
         ),
     )
+
+
+def _beyond_their_share(found: Sequence[Group]) -> list[tuple[Group, float, float]]:
+    """Return groups with their shares of the errors and of the sizes, most errors beyond the share of the size first.
+
+    Groups that chance explains (Bonferroni), or that would lower the errors by less than `LEAST` percent, are left out.
+    """
+    totals: dict[str, tuple[float, float]] = {}
+    for group in found:
+        all_errors, all_sizes = totals.get(group.kind, (0.0, 0.0))
+        totals[group.kind] = all_errors + group.errors, all_sizes + group.size
+    deviations = NormalDist().inv_cdf(1 - LEVEL / max(1, len(found)))
+    shares = []
+    for group in found:
+        all_errors, all_sizes = totals[group.kind]
+        if not all_errors or not 0 < group.size < all_sizes:
+            continue
+        part, size = group.errors / all_errors, group.size / all_sizes
+        spread = (all_errors * size * (1 - size)) ** 0.5 if group.spread is None else group.spread
+        if part - size > deviations * spread / all_errors and _fewer(part, size) >= LEAST:
+            shares.append((group, part, size))
+    return sorted(shares, key=lambda each: (each[2] - each[1], each[0].kind, each[0].name))
+
+
+def _fewer(part: float, size: float) -> float:
+    """Return by how many percent errors fall if a group with these shares has the error rate of the rest."""
+    return 100 * (1 - (1 - part) / (1 - size))

@@ -1,6 +1,7 @@
 """The largest sources of error, by hand."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,11 +11,12 @@ from spokeneval.report import largest
 
 def test_the_largest_sources_of_error_have_more_than_their_share():
     # Prompt b has 3 of 4 errors in 2 of 6 items; speaker s has 3 of 4 in half; kind x has half in one item of six.
-    rows = np.array([0.0, 1, 2, 1, 0, 0])
-    groupings = {"Prompt": ["a", "a", "b", "b", "c", "c"]}
-    groups = [largest.Group("Kind", "x", 5, 1), largest.Group("Kind", "y", 5, 5)]
-    errors = largest.Errors(rows, np.ones(6), ("the errors", "the items"), groupings, groups)
-    units = Units("speaker", dict(enumerate("tsstts")))
+    # Twenty times over, so that chance does not explain it.
+    rows = np.tile([0.0, 1, 2, 1, 0, 0], 20)
+    groupings = {"Prompt": [*"aabbcc"] * 20}
+    groups = [largest.Group("Kind", "x", 100, 20), largest.Group("Kind", "y", 100, 100)]
+    errors = largest.Errors(rows, np.ones(120), ("the errors", "the items"), groupings, groups)
+    units = Units("speaker", dict(enumerate("tsstts" * 20)))
     markup = largest.largest_section(errors, units).markup
     assert (
         "there would be 62.5 % fewer errors" in markup
@@ -26,5 +28,26 @@ def test_the_largest_sources_of_error_have_more_than_their_share():
         ("Speaker: s", "75.0 % of the errors, in 50.0 % of the items"),
     ]
     single = Units("item", dict(enumerate("123456")))
-    perfect = largest.Errors(np.zeros(6), np.ones(6), ("the errors", "the items"), groupings)
+    assert (
+        largest.largest_section(
+            replace(errors, rows=rows[:6], sizes=np.ones(6), groupings={}, groups=()), single
+        )
+        is None
+    )
+    perfect = largest.Errors(np.zeros(6), np.ones(6), ("the errors", "the items"), {"Prompt": [*"aabbcc"]})
     assert largest.largest_section(perfect, single) is None
+
+
+def test_a_group_within_chance_or_with_a_trifling_gain_is_not_named():
+    # By hand: 6 of 10 items of group a are wrong, 4 of 10 of b. The wrong ones of 10 of 20 items drawn at random have
+    # the variance 10 * (1 - 10 / 20) * 5 / 19, sd 1.15; one more than 5 is chance. 600 in place of 500 are not.
+    def named(times, groups=()):
+        rows, n = np.repeat([1.0, 0, 1, 0], np.multiply([6, 4, 4, 6], times)), 10 * times
+        groupings = {} if groups else {"Group": ["a"] * n + ["b"] * n}
+        errors = largest.Errors(rows, np.ones(2 * n), ("the errors", "the items"), groupings, groups)
+        return largest.largest_section(errors, Units("item", dict(enumerate(map(str, range(2 * n))))))
+
+    assert named(1) is None
+    assert "Group: a" in named(100).markup
+    # 2000 errors more than half are 4 sd, but 0.4 % fewer errors are trifling
+    assert named(1, [largest.Group("Kind", "x", 502e3, 1e6), largest.Group("Kind", "y", 498e3, 1e6)]) is None
