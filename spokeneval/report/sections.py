@@ -90,8 +90,14 @@ def plots(task: Task, reference: Any, submission: Any, scored: Scored) -> dict[s
 def items(
     task: Task, reference: Any, submission: Any, scored: Scored, most: Optional[int] = None
 ) -> dict[str, Sequence[Any]]:
-    """Return columns of the items, worst first, as `item_columns`: all items, or the worst."""
-    rows = np.argsort(rightness(task, scored), kind="stable")[:most].tolist()
+    """Return columns of the items, worst first, as `item_columns`: all items, or the worst.
+
+    Where a kind measures how far answers are from the reference, wrong answers are in this order.
+    """
+    kind, right = _kind(task), rightness(task, scored)
+    error = kind.distance(task.view, reference, submission) if hasattr(kind, "distance") else -right
+    error = np.asarray(error) if len(error) == len(right) else -right
+    rows = np.lexsort((-error, right == 1))[:most].tolist()
     return item_columns(task, reference, submission, scored, rows)
 
 

@@ -53,6 +53,10 @@ def test_items_are_listed_worst_first_with_both_sides():
     assert table["Right"].tolist() == [0, 0.5, 1, 1]
     wrong = ["said   no\nheard  –\n       D", "said   good morning\nheard  good <b>\n            S"]
     assert table["Alignment"][:2].tolist() == wrong
+    raters = {"kind": "ratings", "raters": ["A", "B"], "scale": [0, 100]}
+    human = [{"A": a, "B": b} for a, b in [(50, 50), (92, 100), (67, 92), *((n, n) for n in range(10))]]
+    rated = spokeneval.score(raters, human, [50, 88, 100, *range(10)]).items_table()
+    assert rated.index[:2].tolist() == ["2", "1"]  # 100 is 20.5 from the raters, 88 is 8
     decided = spokeneval.score(DECISIONS, LABELS, ["a", "b", "a", "a"]).items_table()
     assert decided.iloc[0].to_dict() == {"Right": 0, "True class": "b", "Answered": "a"}
 

@@ -4,5 +4,6 @@ A module has a function `sections(view, reference, submission, scored)`, which r
 
 - `groups(view, reference)`: groups of items for the largest sources of error, `kind of group -> group of each item`;
 - `answers(view, reference, submission, rows)`: for the table of wrong answers, `title of a column -> a cell per row`;
+- `distance(view, reference, submission)`: how wrong each answer is, for the order of that table;
 - `errors(view, reference, submission, scored)`: the errors for the largest sources, in place of those by item.
 """

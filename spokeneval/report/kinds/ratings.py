@@ -80,6 +80,12 @@ def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
     return {"Mean rating of about": [f"{mean:g}" for mean in means.tolist()]}
 
 
+def distance(view: View, reference: Any, submission: Any) -> np.ndarray:
+    """Return the mean distance of each rating to the raters'."""
+    apart = np.abs(list(_raters(view, reference).values()) - view.given(submission))
+    return np.asarray(np.nanmean(apart, axis=0))
+
+
 def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
     """Return the ratings of some items."""
     raters = _raters(view, reference)

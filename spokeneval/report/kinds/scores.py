@@ -60,6 +60,11 @@ def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
     return {"Human score": [f"{score:g}" for score in human]} if view.facts["step"] else {}
 
 
+def distance(view: View, reference: Any, submission: Any) -> np.ndarray:
+    """Return how far each prediction is from the human score."""
+    return np.asarray(np.abs(view.given(submission) - view.expected(reference)))
+
+
 def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
     """Return the human score and the prediction of some items."""
     human, given = view.expected(reference), view.given(submission)
