@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import openpyxl
 import pytest
 
 import spokeneval
@@ -15,6 +14,7 @@ from spokeneval import result
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import KINDS
+from tests.samples.own_tables import book
 from tests.samples.programs import ROOT, write_files
 
 TASK = "spoken_call"
@@ -119,10 +119,7 @@ def test_a_reference_that_no_row_spoils_is_refused_still(place, capsys):
 
 
 def test_lenient_reads_the_forms_of_organisers(place, capsys):
-    book = openpyxl.Workbook()
-    for row in (HEADER, *ROWS):
-        book.active.append(row)
-    book.save(place / "book.xlsx")
+    (place / "book.xlsx").write_bytes(book(one=[HEADER, *ROWS]))
     (place / "windows.csv").write_bytes(sheet(ROWS, ";").encode("cp1252"))
     clean = spokeneval.score(TASK, place / "clean.csv", place / "clean_answers.csv")
     for name in ("book.xlsx", "windows.csv", "clean.csv"):

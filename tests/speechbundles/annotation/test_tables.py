@@ -8,17 +8,9 @@ import pytest
 
 from speechbundles.annotation.tables import read_data, read_items, require_new, xlsx_bytes
 from speechbundles.model.errors import OrganiserError
+from tests.samples.own_tables import book
 
 PLAIN = "id,Wert\na,1\nb,2\n"
-
-
-def workbook(*rows):
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -29,7 +21,7 @@ def workbook(*rows):
         ("tabs.tsv", b"ID\tWERT\textra\na\t1\tx\nb\t2\n"),
         ("old.csv", "id;Wert;Größe\na;1;ä\nb;2;ö\n".encode("cp1252")),
         ("titled.csv", b"Runde 1,,\nSprecher,,\n\nid,Wert,\na,1,\nb,2,\n"),
-        ("titled.xlsx", workbook(["Round 1"], ["for Anna", None], ["id", "Wert", None], ["a", 1], ["b", "2"])),
+        ("titled.xlsx", book(one=[["Round 1"], ["for Anna", None], ["id", "Wert", None], ["a", 1], ["b", "2"]])),
     ],
 )  # fmt: skip
 def test_a_table_is_found_below_titles_with_any_separator(tmp_path, name, content):

@@ -1,13 +1,12 @@
 """Tests of MERLIon CCS, Task 2: scores by hand, random files against frames, and formats of regions and turns."""
 
-import io
-
 import numpy as np
 import pytest
 
 from speechbundles.competition.references import load_reference
 from spokeneval.challenges.merlion_diarization import TASK
 from spokeneval.formats.problems import ReferenceFileError
+from tests.samples.own_tables import book
 from tests.samples.programs import encoded, run_score, write_files
 
 FORMAT = TASK.format
@@ -116,14 +115,8 @@ def test_both_languages_have_more_than_a_millionth_of_the_evaluated_time(english
 
 @pytest.mark.parametrize("header", [False, True])
 def test_regions_as_the_official_excel_sheet(tmp_path, header):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
     rows = [["audio_name", "start", "end"], ["x_1.wav", 500, 4600], ["x_1.wav", 5200.0, 10000]]
-    for row in rows[not header :]:
-        book.active.append(row)
-    content = io.BytesIO()
-    book.save(content)
-    write_files(tmp_path, {"labels.csv": GOLD, "regions.xlsx": content.getvalue()})
+    write_files(tmp_path, {"labels.csv": GOLD, "regions.xlsx": book(one=rows[not header :])})
     loaded = load_reference(TASK, "evaluation", tmp_path, {})
     regions = FORMAT.read_reference(loaded.files).regions
     assert [spans.tolist() for spans in loaded.gold.labels.regions] == [spans.tolist() for spans in regions]

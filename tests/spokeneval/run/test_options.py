@@ -16,7 +16,6 @@ from spokeneval.run.feedback import SetFeedback
 from spokeneval.run.options import About, Options, Settings, choose_options, read_options
 from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
 from spokeneval.run.signature import Signature
-from spokeneval.task import Option
 from tests.samples.cases import CASES
 
 TASK = find_task("spoken_call")
@@ -153,13 +152,3 @@ def test_what_no_task_has_is_refused():
         choose_options(TASK, {"rule": "flag"})
     with pytest.raises(ValueError, match=r"^class_sizes is 'shown'; expected one of hidden, public$"):
         choose_options(TASK, {"class_sizes": "shown"})
-
-
-# What is written
-
-
-@pytest.mark.parametrize(("chosen", "spelled"), [({}, "known"), ({"words": "other"}, "other")])
-def test_a_task_varies_with_its_options(chosen, spelled):
-    options = (Option("words", ("known", "other")),)
-    task = replace(TASK, options=options, vary=lambda chosen: replace(TASK, title=chosen["words"]))
-    assert Options(chosen).vary(task).title == spelled
