@@ -49,7 +49,7 @@ def score_entries(
     else:
         work, key = out / ".season", built.ranking_column().key
         if is_fetched:
-            runs = runs_of_uploads(read_index(place))
+            runs = runs_of_uploads([run for run in read_index(place) if run.phase == phase.name])
             placed = play_fetched(bundle, place, runs, work, notes, jobs, progress)[1].get(phase, [])
         else:
             season = play_season(bundle, place, work=work, jobs=jobs, progress=progress)

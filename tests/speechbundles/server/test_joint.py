@@ -12,7 +12,10 @@ from tests.samples.programs import write_files
 @pytest.mark.thorough
 @pytest.mark.parametrize(("rule", "counts"), [("Force_Best", 20), ("Add", 30), ("Force_Latest_Multiple", 20)])
 def test_the_entries_are_those_of_the_board_of_one_competition(tmp_path, rule, counts):
-    """Withdrawn, cancelled and late runs, those that are not chosen, and files of earlier fetches are no entries."""
+    """Withdrawn, cancelled and late runs, those that are not chosen, and files of earlier fetches are no entries.
+
+    Runs of other phases are not even listed.
+    """
     home = bundle_of(begin(tmp_path / "mine", f"  feedback: exact\n  submission_rule: {rule}\n"), tmp_path)
     folder = fetched(
         tmp_path / "fetched",
@@ -22,6 +25,7 @@ def test_the_entries_are_those_of_the_board_of_one_competition(tmp_path, rule, c
         ("eva", "2027-03-01T09:00", 0, {"note": DELETED, "on_board": False}),
         ("fay", "2027-03-01T09:00", 0, {"status": "Cancelled"}),
         ("gus", "2027-03-20T09:00", 0),
+        ("kim", "2027-03-20T09:00", 0, {"phase": "Development"}),
     )
     write_files(folder, {"submissions/ida/2027-03-01T090000_9.zip": answers(0)})
     outputs, notes = score_entries(home.path, folder, tmp_path / "out", at_home=True, jobs=2)
