@@ -127,7 +127,7 @@ def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UnreadableFile("not UTF-8") from None
+        raise UnreadableFile("not UTF-8; save it as UTF-8") from None
     separator = separator or ("\t" if "\t" in text.partition("\n")[0] else ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows = []

@@ -11,15 +11,21 @@ from spokeneval.formats.problems import some_of
 
 
 def read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the header of a CSV or TSV file and its rows, without blanks around the cells.
+    """Return the header of a table and its rows, without blanks around the cells.
+
+    Cells are separated by tabs if the first line contains one, else by commas, else by semicolons.
 
     Raises
     ------
     OSError: not an ordinary file, or larger than a reference may be.
-    OrganiserError: not UTF-8, or neither CSV nor TSV.
+    OrganiserError: not UTF-8, or no such table.
     """
     try:
-        rows = tabular.read_rows(read_file(path, tabular.LARGEST_FILE))
+        content = read_file(path, tabular.LARGEST_FILE)
+        first = content.partition(b"\n")[0]
+        rows = tabular.read_rows(
+            content, ";" if b";" in first and b"," not in first and b"\t" not in first else ""
+        )
         header, *body = [[cell.strip() for cell in cells] for _, cells in rows] or [[]]
     except UnreadableFile as error:
         raise no_board(f"{path}: {error}") from None

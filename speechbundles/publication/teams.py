@@ -32,6 +32,7 @@ def read_teams_table(folder: Path, bundles: Sequence[str]) -> dict[str, dict[str
         for name in header
         if name not in known
     ]
+    problems += [f"column {name} appears twice" for name in known if header.count(name) > 1]
     problems += [] if TEAM in header else [f"no column {TEAM}"]
     raise_problems(path, problems)
     lines = [dict(zip(header, row, strict=False)) for row in rows]

@@ -441,6 +441,7 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
     ("text", "words"),
     [
         ("name,memory_scores\na,b\n", "column 'name' is not known"),
+        ("team,memory_scores,memory_scores\nA,x,y\n", "column memory_scores appears twice"),
         ("team,aliases\nA,x\nA,y\n", "teams that appear twice: A"),
         ("team,memory_scores,aliases\nA,x,\nB,y,x\n", "accounts of two teams: 'x (memory_scores)'"),
         ("team,aliases\n,x\n", "rows without a team"),
@@ -452,3 +453,10 @@ def test_teams_that_cannot_be_told_apart_are_refused(tmp_path, text, words):
     with pytest.raises(OrganiserError) as refusal:
         read_teams_table(tmp_path, ["memory_scores"])
     assert words in str(refusal.value)
+
+
+def test_a_list_of_teams_may_be_separated_by_semicolons(tmp_path):
+    write_files(tmp_path, {"teams.csv": "\ufeffteam;memory_scores\r\nLaboratorio Ñ;x\r\n;\r\n"})
+    assert read_teams_table(tmp_path, ["memory_scores"]) == {
+        "memory_scores": {"x": "Laboratorio Ñ", "Laboratorio Ñ": "Laboratorio Ñ"}
+    }
