@@ -356,7 +356,8 @@ def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
         raise ValueError("Give the name of a task, or --task-file; `tasks` lists the names.")
     if file is None:
         if name not in task_names():
-            raise ValueError(f"Unknown task {name}. Choose one of {', '.join(task_names())}.")
+            kinds = f"or a kind (`tasks KIND`, `score --kind KIND`): {', '.join(KINDS)}"
+            raise ValueError(f"Unknown task {name}. Choose one of {', '.join(task_names())}; {kinds}.")
         return find_task(str(name))
     try:
         return read_task(file)

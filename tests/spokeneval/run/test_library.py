@@ -15,6 +15,7 @@ import spokeneval
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.speakers import independence_note
+from spokeneval.kinds.declared import KINDS
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import FEWEST_UNITS
 from spokeneval.run.statistics import parse_statistics
@@ -127,7 +128,7 @@ def test_a_wrong_call(tmp_path, capsys):
     status, printed, told = run(capsys, "spoken_cal", tmp_path, tmp_path)
     assert (status, printed) == (2, "")
     assert told.startswith("Unknown task spoken_cal. Choose one of ")
-    assert all(name in told for name in task_names())
+    assert all(name in told for name in (*task_names(), *KINDS))
     with pytest.raises(ValueError, match="unknown task 'spoken_cal'; expected one of"):
         spokeneval.score("spoken_cal", reference=tmp_path, submission=tmp_path)
     for arguments in (["score", "spoken_call"], ["score", "spoken_call", "--reference", "x"]):
