@@ -187,6 +187,8 @@ def test_every_command_of_a_guide_works(page, request, run, tmp_path):
     if page == "start/participant":
         kit = unzipped(request.getfixturevalue("bundle").read_bytes())["starting_kit.zip"]
         write_files(place, {"starting_kit.zip": kit})
+    elif page == "start/organiser":  # an empty folder beside the clone
+        write_files(place, {"clone/.venv/bin/activate": ""})
     elif page == "start/researcher":
         request.getfixturevalue("example")
         place = tmp_path / "example"
