@@ -211,12 +211,12 @@ def refused(words: str, path: Path, error: Optional[OSError] = None) -> int:
 
 
 def check(called: str, submitted: Path, output: Path) -> tuple[bool, str]:
-    """Run the server's check against the items of a set; return whether it accepted, and what it printed."""
+    """Run the server's check against the items of a set; return whether it accepted, and what it printed, as `data`."""
     printed = io.BytesIO()
     words = io.TextIOWrapper(printed, encoding="utf-8", newline="\n", write_through=True)
     with redirect_stdout(words), redirect_stderr(words):
         accepted = run("ingest.py", HERE / called / "input", submitted, output)
-    return accepted, printed.getvalue().decode().rstrip("\n")
+    return accepted, data(printed.getvalue().decode().rstrip("\n"))
 
 
 def shortened(output: Path) -> list[str]:
@@ -276,7 +276,7 @@ def show(program: str, reference: Path, output: Path) -> None:
     intervals = {task.primary.key: (ends[0], ends[1])} if ends else {}
     baseline = options.settings(task, read_reference(task, reference)).baseline
     table = score_table(task, scores, intervals, baseline)
-    say("\n".join(["", f"  Scores on the {reference.parent.name} set", *table, ""]))
+    say("\n".join(["", f"  Scores on the {reference.parent.name} set", *map(data, table), ""]))
 
 
 def save_report(report: Path) -> None:

@@ -254,8 +254,8 @@ def _describe_near(missing: Sequence[str], others: Sequence[str]) -> str:
     renamed = []
     for column in missing:
         for near in difflib.get_close_matches(column.lower(), names, 1, _LIKENESS):
-            renamed.append(f"{name(names.pop(near))} to {name(column)}")
-    return f"; rename {', '.join(renamed)}" if renamed else ""
+            renamed.append(f"; rename {name(names.pop(near))} to {name(column)}")
+    return "".join(renamed)
 
 
 def _split_plain_rows(block: str, delimiter: str, width: int) -> Optional[list[list[str]]]:

@@ -2,9 +2,10 @@
 
 A catalogue has pairs of an English text and its translation. In both, `{x}` is a part that differs from text to text;
 `{n}`, `{m}`, `{k}` and `{l}` are numbers, `{p}` has no comma, `{q}` no comma, semicolon or full stop, and `{a}`, `{b}`,
-`{c}` (no comma) and `{d}` are not translated. In the English text, `(s)` is an s that may be missing; in a translation,
-`{n} [one|more]` is `one` if the number is 1. Longer texts are translated by line, cell of a table, sentence and part of
-a sentence. What is not in the catalogue stays English.
+`{c}` (no comma), `{d}`, and `{e}` and `{f}` (no semicolon) are not translated, except for the end `(and 2 more)` of a
+list. In the English text, `(s)` is an s that may be missing; in a translation, `{n} [one|more]`, also with words before
+`[`, is `one` if the number is 1. Longer texts are translated by line, cell of a table, sentence and part of a sentence.
+What is not in the catalogue stays English.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ WORDS_FILE = "words.json"
 """The catalogue in a program or kit, `{"language": ..., "words": {...}}`; English ones have none."""
 
 _NUMBER = re.compile(r"[-+−]?\d+(?:,\d{3})*(?:\.\d+)?")
-_PLURAL = re.compile(r"{(\w)} \[(.*?)\|(.*?)\]")
+_PLURAL = re.compile(r"({(\w)} (?:[^{}\[]|{c})*)\[(.*?)\|(.*?)\]")
 _AFTER_CHINESE = re.compile("(?<=[。！？；：]) ")
 _BETWEEN_CHINESE = re.compile(r"(?<=[\u4e00-\u9fff，。：；]) (?=[\u4e00-\u9fff])")
 _NARROW = "\N{NARROW NO-BREAK SPACE}"
@@ -33,8 +34,9 @@ _SIGNS = {"de": (".", ","), "fr": (_NARROW, ","), "es": (_NARROW, ",")}
 """The separator of thousands and the decimal sign, where they are not those of English."""
 _SENTENCE = r"(?:(?<=[.?!])|(?<=[.?!][*)][*)])) +(?=[^a-z])"
 _HEAD = re.compile(r"\s*(?:[-*] )?")
-_ROW = re.compile(r"(\s*)(line \d+|missing(?=  ))( +)(.+)")
-"""A problem in a refusal: its place and what is wrong."""
+_CUT_LIST = re.compile(r".+ \(and \d+ more\)")
+_ROW = re.compile(r"(\s*)(line \d+|missing(?=  )|Warning:)( +)(.+)")
+"""A problem in a refusal: its place and what is wrong; or a warning."""
 
 
 class Words:
@@ -75,7 +77,7 @@ class Words:
             )
         row = _ROW.fullmatch(text)
         if row:
-            return row[1] + self._translated(row[2]) + row[3] + self._text(row[4])
+            return _AFTER_CHINESE.sub("", row[1] + self._translated(row[2]) + row[3] + self._text(row[4]))
         head = _HEAD.match(text)
         start = head.end() if head else 0
         bare = text[start:].rstrip()
@@ -103,7 +105,10 @@ class Words:
                 found = pattern.fullmatch(text)
                 if found:
                     values = found.groupdict()
-                    values.update({name: self._text(values[name]) for name in values.keys() - set("abcd")})
+                    shown = (
+                        name for name in values if name not in "abcdef" or _CUT_LIST.fullmatch(values[name])
+                    )
+                    values.update({name: self._text(values[name]) for name in shown})
                     return _BETWEEN_CHINESE.sub("", _filled(words, values))
         return None
 
@@ -123,11 +128,16 @@ def _open(english: str) -> bool:
 def _filled(words: str, values: Mapping[str, str]) -> str:
     """Return a translation with its values, and with the form of nouns that their numbers require."""
     one = {name for name, value in values.items() if value == "1"}
-    chosen = _PLURAL.sub(lambda found: f"{{{found[1]}}} {found[2 if found[1] in one else 3]}", words)
+    chosen = _PLURAL.sub(lambda found: found[1] + found[3 if found[2] in one else 4], words)
     return chosen.format(**values)
 
 
-_PLACES = {**dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"), **dict.fromkeys("pc", "[^,]+"), "q": "[^,;.]+"}
+_PLACES = {
+    **dict.fromkeys("nmkl", r"[-+−]?\d[\d.,]*"),
+    **dict.fromkeys("pc", "[^,]+"),
+    **dict.fromkeys("ef", "[^;]+"),
+    "q": "[^,;.]+",
+}
 
 
 def _pattern(english: str) -> str:

@@ -16,15 +16,17 @@ from speechbundles.bundle.build.pages import SHARED, page_texts
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.sources import Sources
-from speechbundles.model.words import entries, words_of
+from speechbundles.model.words import catalogue, entries, words_of
 from speechbundles.platforms.facts import MEANINGS, PLATFORMS
 from spokeneval.formats.normalisation import RULES
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.kinds.declared import KINDS
 from spokeneval.run.words import LANGUAGES, Words
+from tests.samples import labelled_turns, meetings
 from tests.samples.declared_tasks import TASKS, declared_folder, kind_of
 from tests.samples.programs import ROOT, write_files
+from tests.samples.refusals import observed, refusals
 from tests.samples.zips import zip_mutations
 
 OTHERS = LANGUAGES[1:]
@@ -190,6 +192,79 @@ def test_refusals_of_damaged_answers_are_translated(tmp_path, task, language):
         assert OF_REFUSALS.findall(re.sub(r"'[^']*'|<[^<>]*>|id\S*", "", shown)) == [], shown
 
 
+NAMES = {
+    "rating",
+    "score",
+    "label",
+    "speaker",
+    "start",
+    "end",
+    "duration",
+    "recording",
+    "channel",
+    "word",
+    "words",
+    "type",
+}
+"""Words of columns and fields, which are not translated."""
+OF_SYSTEM = ("unreadable_file", "nested_folder")
+"""Refusals with the operating system's words, or with names of folders."""
+
+
+def test_no_part_of_a_refusal_stays_english():
+    """Of each refusal in the tables of shared readers, in Chinese, whose Latin words are names or in the catalogue."""
+    latin = re.compile(r"(?<![\w./-])[A-Za-z][a-z]+(?![\w./-])")
+    errors = [
+        each.error for task in ("caller_experience", "content_accuracy") for each in refusals(task).values()
+    ]
+    for side in (labelled_turns, meetings):
+        read = partial(side.read_submission, side.make())
+        errors += [observed(partial(read, files)).error for files, _ in side.BAD_SUBMISSIONS]
+    words = words_of("zh")
+    known = NAMES | {word for entry in entries() for word in latin.findall(entry["zh"])}
+    left = {}
+    for problem in (problem for error in errors if error for problem in error.problems):
+        shown = re.sub(r"""'[^']*'|"[^"]*"|<\w*>.*</\w*>|<\w+>""", "", words(problem.message))
+        found = set(latin.findall(shown)) - known
+        if found and problem.code not in OF_SYSTEM:
+            left[problem.message] = found
+    assert not left
+    assert len(errors) > 100
+
+
+@pytest.mark.parametrize(
+    ("language", "english", "shown"),
+    [
+        (
+            "de",
+            "no column session_id, speaker, words (and 2 more); the header has id, word, score",
+            "keine Spalte session_id, speaker, words (und 2 weitere); die Kopfzeile hat id, word, score",
+        ),
+        (
+            "es",
+            "no column label, words; the header has id,label, word; rename id,label to label; rename word to words",
+            "no hay columna label, words; el encabezado tiene id,label, word; "
+            "cambien el nombre id,label por label; cambien el nombre word por words",
+        ),
+        ("zh", "1 field separated by commas; the header has 2", "1 个字段（以逗号分隔）；表头有 2 个"),
+        *(
+            (
+                language,
+                f"Warning: {n} empty SPEAKER lines left out; expected SPEAKER lines of 1 ms or more",
+                shown,
+            )
+            for language, n, shown in (
+                ("de", 1, "Warnung: 1 leere SPEAKER-Zeile ausgelassen; erwartet: SPEAKER-Zeilen ab 1 ms"),
+                ("de", 3, "Warnung: 3 leere SPEAKER-Zeilen ausgelassen; erwartet: SPEAKER-Zeilen ab 1 ms"),
+                ("zh", 3, "警告：忽略 3 行空的 SPEAKER；应为：1 毫秒以上的 SPEAKER 行"),
+            )
+        ),
+    ],
+)
+def test_names_in_refusals_stay_and_parts_have_their_place(language, english, shown):
+    assert Words(language, catalogue(language), numbers=False)(english) == shown
+
+
 @pytest.mark.parametrize("language", OTHERS)
 def test_refusals_of_zips_are_translated(tmp_path, language):
     for number, bad in enumerate(zip_mutations({"a.csv": "id,x\n"})):
@@ -223,6 +298,10 @@ def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
     assert refused.returncode == 1
     assert "decisions.csv: 40 Probleme" in refused.stderr
     assert "; erwartet: 'gesund' oder 'krank'" in refused.stderr
+    rows = answers.read_text(encoding="utf-8").split("\n", 1)[1]
+    answers.write_text(f"id,speaker,words\n{rows}", encoding="utf-8")
+    refused = run([sys.executable, "try_submission.py", "out"])  # its names are no words to translate
+    assert "die Kopfzeile hat id, speaker, words" in refused.stderr
 
 
 def test_numbers_on_pages_have_a_decimal_comma_and_those_of_files_a_point(tmp_path):

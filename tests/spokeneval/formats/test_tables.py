@@ -89,7 +89,7 @@ NO_HEADER = "the header is missing; expected a first line with the columns Id, V
         (
             "IDs,values",
             1,
-            "no column Id, Value; the header has IDs, values; rename IDs to Id, values to Value",
+            "no column Id, Value; the header has IDs, values; rename IDs to Id; rename values to Value",
         ),
         ("x,Val", 1, "no column Id, Value; the header has x, Val; rename Val to Value"),
         (
