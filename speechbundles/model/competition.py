@@ -1,7 +1,7 @@
 """A competition as an organiser declares it: the settings, columns and phases of one bundle."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -202,7 +202,8 @@ class Competition:
         interval, is written for that set.
         """
         if self.home_sets:
-            return (RECEIVED_COLUMN,)
+            title, description = map(self.words, (RECEIVED_COLUMN.title, RECEIVED_COLUMN.description))
+            return (replace(RECEIVED_COLUMN, title=title, description=description),)
         if self["feedback"] == EXACT or not self.hidden_sets:
             return self.columns
         return self.columns[:1]

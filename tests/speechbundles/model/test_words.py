@@ -304,6 +304,12 @@ def test_a_kit_speaks_the_language_and_its_files_do_not(tmp_path):
     assert "die Kopfzeile hat id, speaker, words" in refused.stderr
 
 
+def test_the_column_for_labels_at_home_has_the_title_that_the_pages_name(tmp_path):
+    competition = in_language(tmp_path, "ratings", "de", {"defaults: {": "defaults: {labels: home, "})
+    assert [column.title for column in competition.board] == ["Eingegangen"]
+    assert "*Eingegangen*" in texts_of(competition)["evaluation.md"]
+
+
 def test_numbers_on_pages_have_a_decimal_comma_and_those_of_files_a_point(tmp_path):
     texts = texts_of(in_language(tmp_path, "posteriors", "de"))
     assert re.search(r"Baseline des Startpakets \| \d,\d{4} \|", texts["evaluation.md"])
