@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -288,7 +289,9 @@ def without(left_out: Sequence[str]) -> list[str]:
     """Lines on the rows of a reference that were left out."""
     more = [f"  and {len(left_out) - SHOWN} more"] if len(left_out) > SHOWN else []
     rows = [f"  {row}" for row in left_out[:SHOWN]]
-    return ["Invalid rows of the reference are left out, which biases the set:", *rows, *more]
+    counted = re.match(r"\d+ rows? of the \d+ in ", left_out[0])  # this line says whether the set is biased
+    biases = "" if counted else ", which biases the set"
+    return [f"Invalid rows of the reference are left out{biases}:", *rows, *more]
 
 
 def ends_of(scored: Scored) -> dict[str, tuple[float, float]]:

@@ -50,7 +50,12 @@ def describe_task(competition: Competition, answers: Answers) -> dict[str, bytes
     sources, hidden, references = competition.sources, competition.hidden_sets, []
     for name in competition.sets:
         place, how = sources.find(f"reference_data/{competition.task}/{name}"), declared_of(competition, name)
-        references.append(load_reference(competition.rules, name, place, competition.options, declared=how))
+        dropping = f"sets: {{{name}: {{drop_invalid_rows: true}}}} in competition.yaml"
+        references.append(
+            load_reference(
+                competition.rules, name, place, competition.options, declared=how, dropping=dropping
+            )
+        )
     beside = sources.folder / "annotation" / AGREEMENT
     known = pd.read_csv(beside) if beside.is_file() else None
     found = [power(reference, answers) for reference in references if reference.name in hidden]

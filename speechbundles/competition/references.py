@@ -34,6 +34,8 @@ MANY_ROWS = 20
 MOST_REASONS = 20
 """Up to this many rows that were left out are listed; further ones are counted."""
 
+DROP = "--drop-invalid-reference-rows"
+
 
 @dataclass(frozen=True)
 class ReferenceSet:
@@ -98,6 +100,7 @@ def load_reference(
     *,
     declared: Declared = NOTHING_DECLARED,
     drop_invalid_rows: bool = False,
+    dropping: str = DROP,
     log: Callable[[str], None] = lambda line: None,
 ) -> ReferenceSet:
     """Read a set from a folder with the reference files, or from the file itself if the task has only one.
@@ -108,6 +111,7 @@ def load_reference(
     declared: what the organiser declares about the files.
     drop_invalid_rows: leave out invalid rows, and list them in `dropped`, instead of refusing them; also if they are
         declared to be left out.
+    dropping: how the user has invalid rows left out, for the refusal.
     log: called with one line for each file, before its rows are checked: how it was read.
 
     Raises
@@ -117,7 +121,7 @@ def load_reference(
     rules = default.with_options(options)
     where = f"{path}: reference of {rules.name}, set {name}"
     tables = _read(rules, name, path, declared, where, log)
-    reasons: list[str] = []
+    reasons: dict[tuple[str, int | None], str] = {}
     dropped: dict[str, set[int]] = {table.file: set() for table in tables}
     while True:
         checked = {table.file: table.to_check(dropped[table.file]) for table in tables}
@@ -131,18 +135,19 @@ def load_reference(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = _scale_hint(rules, rows) or _label_hint(rules, rows)
-                hint = hint or _hint(rules, name, error, rows, reasons)
-                raise BadReference(f"{where}{_refusal(error, tables, reasons, hint)}") from None
+                hint = _scale_hint(rules, rows) or _label_hint(rules, rows, dropping)
+                hint = hint or _hint(rules, name, error, rows, dropping if not reasons else "")
+                refusal = _refusal(error, tables, list(reasons.values()), hint)
+                raise BadReference(f"{where}{refusal}") from None
             for problem in rows:
-                reasons.append(reason_in_own_words(problem, tables))
+                reasons.setdefault((problem.file, problem.line), reason_in_own_words(problem, tables))
                 dropped[problem.file].add(problem.line or 0)
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
     if files != checked:  # the rows have other line numbers
         labels = rules.format.read_reference(files)
     left_out = [dropped[table.file] for table in tables]
     read = list(zip(rules.format.layouts, tables, left_out, strict=True))
-    return _reference_set(rules, name, path, options, labels, files, read, reasons)
+    return _reference_set(rules, name, path, options, labels, files, read, list(reasons.values()))
 
 
 def _read(
@@ -245,23 +250,32 @@ def _check(
 def _describe_dropped(
     tables: Sequence[tuple[Layout, OwnTable, Collection[int]]], reasons: Sequence[str]
 ) -> Iterator[str]:
-    """Describe the rows that were left out: how many, of which classes, and why; the remaining set is biased."""
+    """Describe the rows that were left out: how many, of which classes, and why.
+
+    The remaining set is biased, unless all of them are copies of rows that remain.
+    """
     for layout, table, lines in tables:
         if lines:
             total = len(table.rows) + len(table.unreadable)
             what = table.describe_lines(lines, layout.required)
+            remaining = {tuple(cells) for line, cells in table.rows.items() if line not in lines}
+            copies = sum(tuple(table.rows.get(line, ())) in remaining for line in lines)
             yield (
-                f"{count_of(len(lines), 'row')} of the {total} in {table.source}, which biases the set"
+                f"{count_of(len(lines), 'row')} of the {total} in {table.source}"
+                + (", which biases the set" if copies < len(lines) else "")
                 + (f" (left out by value: {what})" if what else "")
+                + (
+                    f"; {copies} {'copies another row' if copies == 1 else 'copy other rows'}"
+                    if copies
+                    else ""
+                )
             )
     yield from reasons[:MOST_REASONS]
     if len(reasons) > MOST_REASONS:
         yield f"{len(reasons) - MOST_REASONS} further rows"
 
 
-def _hint(
-    rules: Task, name: str, error: ReferenceFileError, rows: Sequence[Problem], dropped: Sequence[str]
-) -> str:
+def _hint(rules: Task, name: str, error: ReferenceFileError, rows: Sequence[Problem], dropping: str) -> str:
     """Return how to build nevertheless; empty if the files have to be changed."""
     if any(problem.code == "missing_column" for problem in error.problems):
         return (
@@ -271,9 +285,9 @@ def _hint(
             f"  sets: {{{name}: {{header_row: LINE OF THE HEADER}}}}\n"
             f"  sets: {{{name}: {{columns: [NAME OF THE FIRST, _, NAME OF THE THIRD]}}}}    _ for one that is not used"
         )
-    if rows and not dropped:
+    if rows and dropping:
         lines = {(problem.file, problem.line) for problem in rows if problem.code != "no_rating"}
-        hint = "--drop-invalid-reference-rows leaves such rows out."
+        hint = f"{dropping} leaves such rows out."
         if len(lines) < MANY_ROWS:
             return hint
         another = f"this is another task: `{PROGRAM} init DIR --new NAME --kind KIND` declares one with"
@@ -320,7 +334,7 @@ _PHONE = re.compile(r": ('.*?') is not one of the \d+ phones; ")
 _MOST_ADDED = 200
 
 
-def _label_hint(rules: Task, rows: Sequence[Problem]) -> str:
+def _label_hint(rules: Task, rows: Sequence[Problem], dropping: str) -> str:
     """Return how to declare labels or phones that a declared task does not have; empty if there are none."""
     if not rules.declaration:
         return ""
@@ -335,7 +349,7 @@ def _label_hint(rules: Task, rows: Sequence[Problem]) -> str:
         if 0 < len(found) <= _MOST_ADDED:
             return (
                 f"If these {parameter} are correct, add them to competition.yaml: {', '.join(found)}. "
-                "If not, correct them: --drop-invalid-reference-rows leaves out their rows, which biases the set."
+                f"If not, correct them: {dropping} leaves out their rows, which biases the set."
             )
     return ""
 

@@ -82,6 +82,9 @@ def test_an_invalid_row_is_left_out_with_its_answer(place, capsys):
         "Invalid rows of the reference are left out, which biases the set:\n  reference.csv line 7: Id 99"
         in printed
     )
+    _, printed, _ = run(capsys, *official, "--drop-invalid-reference-rows", "--lenient")
+    assert "Invalid rows of the reference are left out:\n  1 row of the" in printed
+    assert printed.count("biases the set") == 1
 
 
 def test_the_answer_to_a_row_that_is_left_out_may_be_missing(place):

@@ -142,7 +142,7 @@ def _require_known(tasks: Mapping[str, Competition], given: Given) -> None:
 def _warnings(competition: Competition, references: Mapping[str, ReferenceSet]) -> Iterator[str]:
     """Yield warnings about a task's labels and options: rows and columns that are not used, and public labels."""
     task = competition.task
-    yield from (f"{task}: left out {row}" for reference in references.values() for row in reference.dropped)
+    yield from (f"{task}/{name}: left out {row}" for name, each in references.items() for row in each.dropped)
     for name, reference in references.items():
         yield from (f"{task}/{name}: {line}" for line in reference.unused)
     yield from _option_warnings(competition)

@@ -9,7 +9,9 @@ import pytest
 from speechbundles.annotation.data_page import describe_task
 from speechbundles.bundle.build import scored_answers
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import Sources
+from tests.samples.declared_tasks import declared_folder
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -35,6 +37,18 @@ def test_both_halves_have_a_page_the_numbers_a_text_and_fields(files):
     analysis = json.loads(files["private/croissant.json"])["rai"]["dataAnnotationAnalysis"]
     assert analysis == "Agreement of annotators, with 95 % intervals: gamma of q (a, b) 0.50."
     assert analysis in files["private/data.md"].decode()
+
+
+def test_a_refusal_names_the_setting_that_leaves_out_rows(tmp_path):
+    content = declared_folder("ratings")
+    (place,) = (name for name in content if name.endswith("evaluation/ratings.csv"))
+    header, first, rest = content[place].split("\n", 2)
+    write_files(tmp_path, {**content, place: f"{header}\n{first}\n{first}\n{rest}"})
+    (competition,) = read_competitions(Sources(ROOT, tmp_path))
+    with pytest.raises(BadReference) as refused:
+        describe_task(competition, scored_answers)
+    hint = "sets: {evaluation: {drop_invalid_rows: true}} in competition.yaml leaves such rows out."
+    assert str(refused.value).splitlines()[-1] == hint
 
 
 def test_the_public_half_has_no_fact_of_the_hidden_labels(files):

@@ -48,7 +48,7 @@ def test_invalid_labels_stop_the_build_with_their_rows_named(tmp_path):
 
     done = build(tmp_path / "dist", "--reference", argument, "--drop-invalid-reference-rows", *ALONE)
     assert done.returncode == 0, done.stderr
-    assert "left out gold.csv line 3: a header row in mid-file" in done.stderr
+    assert "spoken_call/evaluation: left out gold.csv line 3: a header row in mid-file" in done.stderr
     assert "left out gold.csv line 43: Id 41: language is correct" in " ".join(done.stderr.split())
     bundle = unzipped((tmp_path / "dist/codabench/spoken_call.zip").read_bytes())
     kept = unzipped(bundle["reference_data.zip"])["reference.csv"].decode()

@@ -1,5 +1,7 @@
 """Reference sets: rows that are left out, what is reported about them, and advice."""
 
+import re
+
 import pytest
 
 import build_bundle
@@ -25,6 +27,21 @@ def test_rows_left_out_are_reported_with_their_number_and_classes(tmp_path, sepa
         "reference.csv line 7",
     ]
     assert reference.items == tuple(row[0] for row in ROWS)
+
+
+def test_a_row_with_several_problems_is_counted_once_and_copies_do_not_bias(tmp_path):
+    task = declared_task("x", {"kind": "ratings", "raters": 2, "scale": [1, 5]})
+    good = "".join(f"a{number},{number % 5 + 1},3\n" for number in range(12))
+    rows = {"once": "b,9,9\na3,4,3\n", "copies": "a3,4,3\na7,3,3\n"}
+    dropped = {}
+    for case, text in rows.items():
+        files = {"ratings.csv": f"id,rater1,rater2\n{good}{text}"}
+        reference, _ = load(tmp_path / case, files, task, drop_invalid_rows=True)
+        dropped[case] = [re.sub(r" \(.*\)", "", reference.dropped[0]), len(reference.dropped) - 1]
+    assert dropped == {
+        "once": ["2 rows of the 14 in ratings.csv, which biases the set; 1 copies another row", 2],
+        "copies": ["2 rows of the 14 in ratings.csv; 2 copy other rows", 2],
+    }
 
 
 def test_the_build_prints_first_how_files_were_read(tmp_path, capsys):
