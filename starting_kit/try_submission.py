@@ -26,6 +26,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from html import unescape
 from pathlib import Path
 from typing import Callable, Optional
+from unicodedata import normalize
 from urllib.parse import quote
 
 try:
@@ -294,7 +295,7 @@ def with_players(page: str) -> str:
     """Return the report with a player in each row of an item whose sound is in the kit, which has its id as name."""
     kit = Path(os.environ.get(KIT, HERE))
     found = [path for path in sorted(kit.rglob("*")) if path.suffix.lower() in SOUNDS]
-    sounds = {each: path for path in found for each in (path.stem, path.name)}
+    sounds = {normalize("NFC", each): path for path in found for each in (path.stem, path.name)}
 
     def player(row: re.Match[str]) -> str:
         sound = sounds.get(unescape(row[1]))

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from unicodedata import is_normalized
 
 from speechbundles.competition.intake.commas import refused_commas
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
@@ -52,7 +51,7 @@ class ReferenceSet:
     options: the organiser's choices of the task's options.
     dropped: invalid rows that were left out on request: how many of which classes, then the first ones with their
         reasons.
-    unused: for each file, the columns that look like labels and are not used, in one line; ids that are not in NFC.
+    unused: for each file, the columns that look like labels and are not used, in one line.
     gold: the labels read from `files`.
     at_home: the files that only the organiser keeps if a share is sealed, `name -> content`: `all/`, the whole
         reference, and `sealed/`, the sealed part.
@@ -211,18 +210,8 @@ def _reference_set(
         unused=(
             *(line for layout, table, _ in read for line in unused_labels(table, layout, published)),
             *unused_speakers(columns, units.called, rules.declaration),
-            *_other_forms(labels.items.ids),
         ),
     )
-
-
-def _other_forms(ids: Sequence[str]) -> list[str]:
-    """Return a warning of ids that are not in the Unicode form NFC, in one line."""
-    other = [each for each in ids if not is_normalized("NFC", each)]
-    advice = "names of audio files may have the other form. Write the ids in NFC"
-    which = f"not in the Unicode form NFC, such as {quote(min(other, default=''))}"
-    found = f"{count_of(len(other), 'id')} {which}"
-    return [f"{found}: answers match in either form, but {advice}"] if other else []
 
 
 def _check(

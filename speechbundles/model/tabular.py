@@ -15,8 +15,9 @@ from datetime import date, time
 from typing import Any
 
 from speechbundles.model.errors import UnreadableFile
-from spokeneval.formats.problems import Problem, quote
+from spokeneval.formats.problems import Problem, count_of, quote
 from spokeneval.formats.submission_zip import open_zip
+from spokeneval.formats.text import nfc
 
 LARGEST_FILE = 64_000_000
 """The most bytes of an organiser's file. The largest file of the five challenges has eight million."""
@@ -82,7 +83,7 @@ class Source:
     ----------
     content: its bytes.
     encoding: its encoding, in words.
-    is_utf8: whether it is UTF-8 text without a byte-order mark.
+    is_utf8: whether it is UTF-8 text in the form NFC without a byte-order mark.
     grids: its rows, once for each separator or sheet.
     """
 
@@ -143,7 +144,7 @@ def read_rows(content: bytes, separator: str = "") -> list[tuple[int, list[str]]
 
 
 def decode(content: bytes, *, garbled: bool = False) -> tuple[str, str]:
-    """Return the text with LF line ends, and its encoding in words.
+    """Return the text in the Unicode form NFC with LF line ends, and its encoding in words.
 
     Parameters
     ----------
@@ -170,7 +171,13 @@ def decode(content: bytes, *, garbled: bool = False) -> tuple[str, str]:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise UnreadableFile(f"line {line}: a NUL byte; this is not a text file")
-    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+    composed = nfc(text)
+    if composed != text:
+        changed = sum(line != own for line, own in zip(composed.split("\n"), text.split("\n"), strict=True))
+        encoding += (
+            f", {count_of(changed, 'line')} changed to the Unicode form NFC (files on disk keep their names)"
+        )
+    return composed.replace("\r\n", "\n").replace("\r", "\n"), encoding
 
 
 def _decode_windows(content: bytes, start: int) -> str:
@@ -290,4 +297,4 @@ def _cell_text(cell: Any, row: int) -> str:
         return str(cell).upper()
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
-    return "" if cell is None else str(cell).replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
+    return "" if cell is None else nfc(str(cell)).replace("\r\n", " ").replace("\n", " ").replace("\r", " ")

@@ -20,6 +20,7 @@ from speechbundles.publication.gold import Gold
 from speechbundles.publication.outputs import ScoringOutput, exact_score, no_board
 from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import unit_noun
+from spokeneval.formats.text import nfc
 from spokeneval.ranking.values import Column, Table
 from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Task
@@ -43,8 +44,8 @@ def read_conditions(path: Path, units: Sequence[str], items: Sequence[str]) -> d
     _, rows = read_rows(path)
     if not rows or any(len(row) < 2 for row in rows):
         raise no_board(f"{path}: expected a header row and two columns: a unit or an item, and its condition")
-    given = Counter(row[0] for row in rows)
-    conditions = {row[0]: printable(row[1]) for row in rows}
+    given = Counter(nfc(row[0]) for row in rows)
+    conditions = {nfc(row[0]): printable(nfc(row[1])) for row in rows}
     names = max((units, items), key=lambda names: len(given.keys() & set(names)))
     known = set(names)
     odd = {
@@ -66,6 +67,7 @@ def conditions_by_column(gold: Gold, column: str, rows: Sequence[str]) -> dict[s
     OrganiserError: there is no such column, or it has no cell or several different cells for an item.
     """
     known = {name.lower(): name for name in gold.columns}
+    column = nfc(column)
     if column.lower() not in known:
         raise no_board(f"--by {column}: the reference has no such column; it has {', '.join(gold.columns)}")
     column = known[column.lower()]

@@ -24,7 +24,7 @@ from spokeneval.formats.problems import Problems
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import MAX_FILES
 from spokeneval.formats.tables import csv_text, read_table
-from spokeneval.formats.text import decode, in_form_of
+from spokeneval.formats.text import decode
 from spokeneval.formats.transcript_files import transcript_tables
 from spokeneval.formats.turns import Submission
 from spokeneval.kinds.transcripts import KEYS
@@ -127,9 +127,8 @@ def _segments(given: tuple[str, str], id: str, answers: Meetings) -> list[list[s
     """Return segments in the order in which they are scored: of one speaker by start, equal ones as in the file."""
     file, text = given
     rows = [cells for _, cells in segment_lines(text, file, Problems(), id)]
-    sessions = in_form_of(answers.items.ids, [session for session, *_ in rows])
     said = dict[tuple[str, str], list[tuple[float, str]]]()
-    for session, (_, start, _, speaker, words) in zip(sessions, rows, strict=True):
+    for session, start, _, speaker, words in rows:
         said.setdefault((session, speaker), []).append(
             (round(SECOND * float(start)), " ".join(words.split()))
         )

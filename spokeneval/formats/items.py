@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from unicodedata import normalize
 
 import numpy as np
 
 from .problems import Problems, count_of, name, quote, repeated, some_of
 from .tables import Table, id_columns
-from .text import in_form_of, unusable
+from .text import unusable
 
 FEWEST_OF_A_SET = 20
 """This many items, all unknown, are taken for another set's items; fewer may be misspelt."""
 
 
 def match_items(table: Table, expected: Sequence[str], problems: Problems, *, noun: str) -> np.ndarray:
-    """Match the rows of a table with the expected items: each item exactly once, in any order and Unicode form.
+    """Match the rows of a table with the expected items: each item exactly once, in any order.
 
     Returns
     -------
@@ -27,7 +26,7 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     """
     if list(table.ids) == list(expected) and len(set(table.ids)) == len(table.ids):
         return np.arange(len(expected))
-    ids = in_form_of(expected, table.ids)
+    ids = table.ids
     position = {item: index for index, item in enumerate(expected)}
     if len(ids) == len(position) and position.keys() == set(ids):
         return np.array([position[item] for item in ids], dtype=int)
@@ -66,17 +65,6 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
     return places
 
 
-def check_forms(table: Table, problems: Problems) -> None:
-    """Check that no two ids of a reference are equal in the form NFC."""
-    first: dict[str, tuple[str, int]] = {}
-    for item, line in () if "".join(table.ids).isascii() else zip(table.ids, table.lines):
-        other, earlier = first.setdefault(normalize("NFC", item), (item, line))
-        if item != other:
-            message = f"{table.id} {name(item)} looks like the {table.id} on line {earlier}, but has other characters "
-            message += "(another Unicode form); write both in the form NFC if they are the same"
-            problems.add("same_in_nfc", table.file, f"{message}, else rename one", line=line, item=item)
-
-
 def id_order(item: str) -> tuple[float, str]:
     """A key to sort ids by: numbers by their value, before all other ids."""
     number = item.isascii() and item.isdigit() and len(item) < 19
@@ -91,7 +79,6 @@ def _mended(item: str) -> str:
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
     """Check the ids of a reference: none is empty or repeated, and all can be typed."""
     match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
-    check_forms(table, problems)
     parts = len(id_columns(table.id))
     for row in unusable(table.ids) if parts == 1 else _unusable_pairs(table.ids):
         item, line = table.ids[row], table.lines[row]

@@ -39,14 +39,13 @@ import numpy as np
 
 from .files import ORGANISER_LIMIT, Files
 from .format import Format, Items, Written
-from .items import check_forms
 from .language_labels import check_names, recording_name
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, numbered, read_table
-from .text import blocks_of, decimal, in_form_of, read_blocks, size_limit, text_of
+from .text import blocks_of, decimal, read_blocks, size_limit, text_of
 from .turns import (
     NO_TURNS,
     Reference,
@@ -172,7 +171,6 @@ def read_either(
     if rows:
         names = Table(rows.file, declared.id, {declared.id: rows.recordings}, rows.lines)
         check_names(names, declared.id, problems)
-        check_forms(names, problems)
     return rows
 
 
@@ -296,7 +294,6 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
                 left_out[f"empty {SPEAKER_LINE}"] += int((rows.spans[:, 0] == rows.spans[:, 1]).sum())
                 _check_labels(rows, declared.classes, problems)
                 ours = [single[file]] if several else items.ids
-                rows = rows._replace(recordings=list(in_form_of(ours, rows.recordings)))
                 _check_recordings(rows, ours, problems)
                 parts.append(rows)
     problems.raise_if_any()

@@ -43,7 +43,7 @@ from .nist import word_lines
 from .problems import Problems, ReferenceFileError, count_of, name, quote
 from .submission_folder import expect_files
 from .tables import Layout, parse_table
-from .text import decimal, decimals, decode, in_form_of, unusable
+from .text import decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
 from .turns import EVER, read_times
 
@@ -204,7 +204,6 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
         problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
     segments = _segments(declared, decode(files.read(file, limit, problems), file, problems), file, problems)
-    segments = segments._replace(sessions=list(in_form_of(items.ids, segments.sessions)))
     known = set(items.ids)
     for row, session in enumerate(segments.sessions):
         if session not in known:

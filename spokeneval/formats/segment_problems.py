@@ -12,7 +12,7 @@ from typing import NamedTuple, Optional
 from .items import FEWEST_OF_A_SET, match_items
 from .problems import Problems, count_of, name, quote
 from .tables import Table
-from .text import decimal, expected_number, in_form_of
+from .text import decimal, expected_number
 
 SEGMENTS_FILE, SUBMISSION_FILE = "segments.csv", "prediction.txt"
 NOUN = "segment"
@@ -53,8 +53,6 @@ def explain(blocks: Iterable[str], items: Sequence[str], problems: Problems) -> 
                 problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
             if len(fields) > 1:
                 rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
-    ids = in_form_of(items, [row.item for row in rows])
-    rows = [row._replace(item=item) for row, item in zip(rows, ids)]
     two_lines = _two_lines_a_segment(rows, len(items))
     segments = _pair(rows, set(items), problems) if two_lines else _single(rows, problems)
     for row in rows:

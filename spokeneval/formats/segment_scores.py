@@ -44,7 +44,7 @@ from .sheets import LINES, Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
 from .tables import Layout, Table, read_table, split_full_lines
-from .text import decimals, in_form_of, read_blocks, size_limit
+from .text import decimals, read_blocks, size_limit
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")
@@ -224,7 +224,7 @@ def _read_numbers(blocks: Iterable[str], expected: Sequence[list[str]]) -> Optio
             return None
         end = place + len(columns[0])
         wanted = [column[place:end] for column in expected]
-        if any(list(in_form_of(ours, found)) != ours for ours, found in zip(wanted, columns)):
+        if any(found != ours for ours, found in zip(wanted, columns)):
             return None
         scores = [decimals(column) for column in columns[len(expected) :]]
         if any(column is None for column in scores):

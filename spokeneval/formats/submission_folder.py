@@ -14,7 +14,7 @@ from typing import Callable, TypeVar
 
 from .files import Files, read_file
 from .problems import FileProblems, Problems, SubmissionError, count_of, name, some_of
-from .text import in_form_of
+from .text import nfc
 
 Answers = TypeVar("Answers")
 
@@ -227,9 +227,10 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
 
 def named_as(expected: Sequence[str], files: Files) -> Files:
     """The files, each with the expected name that differs from its own only in the Unicode form, if this is missing."""
-    sources = dict(files.sources)
-    for file, called in zip(files.names, in_form_of(expected, files.names)):
-        if called not in sources:
+    sources, known = dict(files.sources), set(expected)
+    for file in files.names:
+        called = nfc(file)
+        if called in known and called not in sources:
             sources[called] = sources.pop(file)
     return Files(sources)
 

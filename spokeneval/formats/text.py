@@ -2,6 +2,9 @@
 
 Accepted: UTF-8 with or without a byte-order mark, lines that end in LF or CRLF, with or without a final newline.
 Any other text is refused with advice on how to fix it.
+
+Some systems write `é` as one character (the Unicode form NFC), others as `e` and an accent (NFD). `decode` returns
+text in the form NFC, so that ids, labels, columns and words are equal in either form.
 """
 
 from __future__ import annotations
@@ -10,8 +13,8 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO, Optional
-from unicodedata import normalize
+from typing import Any, BinaryIO, Optional
+from unicodedata import combining, is_normalized, normalize
 
 import numpy as np
 
@@ -24,6 +27,8 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 BYTES_A_LINE = 256
 """A file may have at most its size limit, divided by this, lines: a line needs far more memory than its bytes."""
 LONGEST_LINE = 1 << 16
+_MOST_ACCENTS = 30
+"""Longest run of accents in the form NFC: so many are in the stream-safe format of Unicode Standard Annex 15."""
 
 _NO_TEXT = {
     b"PK\x03\x04": "a zip or an Excel workbook (unzip it, or save it in the text format that the task's page "
@@ -46,7 +51,7 @@ def size_limit(items: int, columns: int = 1) -> int:
 
 
 def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -> str:
-    """UTF-8 text with LF line ends. `first_line` is the number of the text's first line in its file."""
+    """UTF-8 text in the form NFC with LF line ends. `first_line`: the number of the text's first line in its file."""
     if first_line == 1 and content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         problems.stop("not_utf8", file, "is UTF-16 (often called 'Unicode'); save it as UTF-8")
     for magic, kind in _NO_TEXT.items():
@@ -72,7 +77,34 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
             line = first_line + text.count("\n", 0, position)
             message = "a carriage return without a line feed; expected lines that end in LF or CRLF"
             problems.stop("carriage_return", file, message, line=line)
-    return text
+    return nfc(text)
+
+
+def nfc(text: str) -> str:
+    """The text in the Unicode form NFC; runs of more accents than any language has stay as they are.
+
+    The time to sort the accents of a letter grows with the square of their number.
+
+    Examples
+    --------
+    >>> nfc("e\u0301") == "\u00e9"
+    True
+    """
+    if is_normalized("NFC", text):
+        return text
+    accents = "".join(char for char in set(text) if combining(normalize("NFD", char)[0]))
+    parts = re.split(f"([\u0300{accents}]{{{_MOST_ACCENTS + 1},}})", text)
+    parts[::2] = [normalize("NFC", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def in_nfc(value: Any) -> Any:
+    """A parsed declaration or object of JSON with its texts in the form NFC; see `nfc`."""
+    if isinstance(value, Mapping):
+        return {in_nfc(key): in_nfc(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(in_nfc, value))
+    return nfc(value) if isinstance(value, str) else value
 
 
 def read_blocks(
@@ -136,22 +168,6 @@ def _decode_lines(content: bytes, file: str, problems: Problems, first_line: int
             problems.stop("file_too_large", file, f"a line of more than {LONGEST_LINE} characters", line=line)
         start = end + 1
     return block
-
-
-def in_form_of(expected: Sequence[str], names: Sequence[str]) -> Sequence[str]:
-    """The names, each in the Unicode form of the expected name that it equals in the form NFC.
-
-    Some systems write `é` as one character (NFC), others, such as macOS in names of files, as `e` and an accent (NFD).
-    """
-    known = set(expected)
-    if known.issuperset(names):
-        return names
-    forms = {normalize("NFC", name): name for name in expected}
-    longest = 4 * max(map(len, expected), default=0)  # long runs of accents are slow to sort
-    return [
-        name if name in known or len(name) > longest else forms.get(normalize("NFC", name), name)
-        for name in names
-    ]
 
 
 def unusable(texts: Sequence[str]) -> list[int]:

@@ -29,7 +29,7 @@ from typing import Any, Callable, Optional
 from .problems import Problems, count_of, name, quote, repeated, some_of
 from .speakers import SPEAKER
 from .tables import Table
-from .text import decimal, expected_number
+from .text import decimal, expected_number, in_nfc
 
 Row = tuple[int, list[str]]
 """A line, and its recording, start, end and label, in UEM without the label; or its id, transcript and speaker."""
@@ -301,6 +301,7 @@ def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[
         line, counted = line + content.count("\n", counted, place), place
         try:
             value, end = decoder.raw_decode(content, place)
+            value = in_nfc(value)  # escapes such as \u0301 are in any form
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import GROUP, MEAN_OVER, PLURAL, Units, unit_noun
+from ..formats.text import in_nfc
 from ..task import Score, Task
 from .decisions import DECISIONS
 from .identification import IDENTIFICATION
@@ -72,6 +73,7 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
         An unknown kind or parameter, or a value that cannot be used; `parameter` is its name.
     """
     _check_extent(declaration)
+    declaration = in_nfc(declaration)
     own = {key: value for key, value in declaration.items() if key not in GENERAL}
     kind = _find(declaration.get("kind"), KINDS, "kind")
     try:

@@ -30,6 +30,7 @@ from ..formats.speakers import SPEAKER, Units, unused_speakers
 from ..formats.submission_folder import read_files
 from ..formats.submission_zip import is_packed, unpack
 from ..formats.tables import split_row
+from ..formats.text import nfc
 from ..task import Task
 from .memory import EXPECTED, column_names, in_rows, is_path, reference_files, submission_files
 from .options import Settings, choose_options, sign_public
@@ -117,7 +118,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         left_out = [f"{problem.file} line {problem.line}: {problem.message}" for problem in problems]
     signature = sign_public(task, options, reference)
     columns = _file_columns(task, reference) if is_path(data) else column_names(data)
-    warnings = unused_speakers(columns, task.units(reference.labels).called, task.declaration)
+    warnings = unused_speakers(map(nfc, columns), task.units(reference.labels).called, task.declaration)
     if reading.units is not None:
         task, warnings = _with_units(task, reference.labels, reading.units), []
         named = json.dumps(sorted(task.units(reference.labels).of.items())).encode()
@@ -157,11 +158,12 @@ def of_items(task: Task, labels: Any, given: Any, called: str) -> list[str]:
 def _values_of_rows(given: Any, rows: Sequence[str], called: str) -> list[str]:
     index = list(getattr(given, "index", ())) if hasattr(given, "to_dict") else []
     if isinstance(given, Mapping) or (index and index != list(range(len(index)))):
-        lacking = [row for row in rows if row not in given]
+        known = {nfc(key) if isinstance(key, str) else key: value for key, value in given.items()}
+        lacking = [row for row in rows if row not in known]
         if lacking:
             raise ValueError(f"{called}: none for {count_of(len(lacking), 'item')}: {some_of(lacking)}")
-        return [str(given[row]) for row in rows]
-    values = list(map(str, given))
+        return [nfc(str(known[row])) for row in rows]
+    values = [nfc(str(value)) for value in given]
     if len(values) != len(rows):
         raise ValueError(
             f"{called}: {len(values)} values for {count_of(len(rows), 'item')}; expected one for each"

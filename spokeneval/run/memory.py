@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Optional
 from ..formats.format import Items, Written
 from ..formats.problems import FileProblems, Problem, Problems, count_of, some_of
 from ..formats.tables import Layout, csv_text, id_columns
+from ..formats.text import nfc
 
 EXPECTED = "a path, a data frame, a mapping from ids, or a list or an array"
 
@@ -111,7 +112,7 @@ def table_of(
     table = {}
     for column, values in columns.items():
         asked = column == layout.id or (required and column in layout.required)
-        table[column] = _cells(values, column, problems, side, asked=asked)
+        table[column] = list(map(nfc, _cells(values, column, problems, side, asked=asked)))
     for row, item in enumerate(table[layout.id]):
         if not item.strip():
             problems.add("empty_item", side, f"the {layout.id} is empty", line=row)
@@ -216,7 +217,7 @@ def _named(
     data: Any, names: Iterable[Any], layout: Layout, known: Mapping[str, str], place: str
 ) -> dict[str, Any]:
     """The layout's columns among those with these names, by the layout's names; refuses data that lack a column."""
-    there = {str(name).lower(): name for name in names}
+    there = {nfc(str(name)).lower(): name for name in names}
     columns = {}
     for lower, name in there.items():
         column = known.get(lower)

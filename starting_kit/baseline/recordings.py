@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO, TypeVar
+from unicodedata import normalize
 
 import numpy as np
 import soundfile
@@ -56,7 +57,7 @@ def find_recordings(folder: Path, names: Sequence[str]) -> list[Path]:
     there: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(folder.rglob("*")):
         if path.suffix[1:].upper() in _ENDINGS and path.is_file():
-            there[path.stem].append(path)
+            there[normalize("NFC", path.stem)].append(path)
     found, problems = [], defaultdict(list)
     rates: Counter[int] = Counter()
     for name in names:
@@ -90,7 +91,7 @@ _ENDINGS = frozenset(soundfile.available_formats()) | {"AIF"}
 
 def _stem(name: str) -> str:
     """Return a recording's name without folders and without the ending of a sound file."""
-    path = Path(name)
+    path = Path(normalize("NFC", name))
     return path.stem if path.suffix[1:].upper() in _ENDINGS else path.name
 
 

@@ -103,7 +103,7 @@ def bad_references(task: str) -> Iterator[Mutation]:
             content = text.replace(IDS[1], item, 1)
             yield changed(f"the id {item!r}", content, code, 3, *([item] if item else []), words=words)
         content = text.replace(IDS[0], "\u00e9", 1).replace(IDS[1], "e\u0301", 1)
-        yield changed("ids in two forms", content, "same_in_nfc", 3, "e\u0301", words="on line 2")
+        yield changed("ids in two forms", content, "duplicate_item", 3, "\u00e9", words="on line 2")
         for old, new, code, words in SECOND_ROWS[task]:
             assert old in lines[2]
             content = "".join([*lines[:2], lines[2].replace(old, new, 1), *lines[3:]])

@@ -74,10 +74,6 @@ BAD_SUBMISSIONS = [
 _CSV = b"recording,start,end,label\n"
 
 BAD_REFERENCES = [
-    (
-        {**REGIONS, "turns.rttm": rttm(**{"\u00e9": [(0, 1, "A")], "e\u0301": [(0, 1, "A")]})},
-        "on line 1, but has",
-    ),
     *(({**REGIONS, **_second(line)}, message) for line, message in BAD_LINES),
     (REGIONS, "is missing; expected turns.csv or turns.rttm"),
     ({**GOOD, "turns.csv": _CSV}, "is there beside turns.csv"),

@@ -1,6 +1,5 @@
 """How the files of a set are read, as `sets` in `competition.yaml` declares it."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,6 +9,7 @@ from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import SEPARATORS, SPACES, Grid, Source
 from speechbundles.model.text import dotted
 from spokeneval.formats.problems import count_of, quote, some_of
+from spokeneval.formats.text import nfc
 
 SETTING = "sets"
 
@@ -120,7 +120,7 @@ def _with_header(grids: Sequence[Grid], declared: Declared) -> Grid:
         line, cells = grid.rows[0]
         found = f"has {count_of(len(cells), 'cell')} in line {line}, {grid.written}"
         raise UnreadableFile(f"{found}; expected {width} ({declared.place}.columns)")
-    header = (1, ["" if column == "_" else column for column in declared.columns])
+    header = (1, ["" if column == "_" else nfc(column) for column in declared.columns])
     rows = (header, *((line + 1, cells) for line, cells in grid.rows))
     unreadable = tuple(replace(each, line=(each.line or 0) + 1) for each in grid.unreadable)
     return replace(grid, written=f"{grid.written}, without a header", rows=rows, unreadable=unreadable)
@@ -134,4 +134,4 @@ def lines_below_header(grid: Grid, file: str) -> dict[int, tuple[str, int]]:
 
 def folded(text: str) -> str:
     """Return a cell or a title as it is compared with a declared one: in any case and Unicode form."""
-    return unicodedata.normalize("NFC", text.strip()).casefold()
+    return nfc(text.strip()).casefold()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from unicodedata import normalize
 
 ITEMS, ANSWERS, TRANSCRIPT = "items.csv", "transcripts.csv", "transcript"
 TEXT = "orthographic_text"
@@ -18,7 +19,7 @@ TEXT = "orthographic_text"
 
 
 def main(inputs: Path, outputs: Path) -> int:
-    files = {path.stem: path for path in sorted((inputs / "sound").rglob("*.*"))}
+    files = {normalize("NFC", path.stem): path for path in sorted((inputs / "sound").rglob("*.*"))}
     with open(inputs / ITEMS, encoding="utf-8-sig", newline="") as file:
         header, *rows = csv.reader(file)
     with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ import csv
 import sys
 import wave
 from pathlib import Path
+from unicodedata import normalize
 
 ITEMS, ANSWERS, TRANSCRIPT = "items.csv", "transcripts.csv", "transcript"
 
@@ -31,7 +32,8 @@ def main(inputs: Path, outputs: Path) -> None:
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     from model import Model
 
-    model, files = Model(), {path.stem: path for path in sorted((inputs / "sound").rglob("*.*"))}
+    found = sorted((inputs / "sound").rglob("*.*"))
+    model, files = Model(), {normalize("NFC", path.stem): path for path in found}
     with open(inputs / ITEMS, encoding="utf-8-sig", newline="") as file:
         header, *rows = csv.reader(file)
     with open(outputs / ANSWERS, "w", encoding="utf-8", newline="") as file:

@@ -11,6 +11,7 @@ import wave
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Callable
+from unicodedata import normalize
 
 import numpy as np
 
@@ -55,7 +56,8 @@ def write_table(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 
 def _find_wavs(folder: Path) -> dict[str, Path]:
-    return {path.stem: path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".wav"}
+    found = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".wav"]
+    return {normalize("NFC", path.stem): path for path in found}  # as the ids are
 
 
 def read_wav(path: Path) -> tuple[np.ndarray, int]:

@@ -140,12 +140,11 @@ def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):
         assert all("Spk_ID of the reference looks like speakers" in line for line in unused)
 
 
-def test_ids_that_are_not_in_nfc_give_a_warning_and_are_shipped_as_they_are(tmp_path):
+def test_text_that_is_not_in_nfc_is_shipped_in_it_with_a_note(tmp_path):
     task = declared_task("x", {"kind": "scores", "scale": [0, 9]})
-    table = tmp_path / "scores.csv"
+    table, lines = tmp_path / "scores.csv", list[str]()
     table.write_text("id,score\ne\u0301,1\n\u00e8,2\nb,3\nc,4\n")
-    reference = load_reference(task, "evaluation", table, {})
-    (warning,) = reference.unused
-    assert warning.startswith("1 id not in the Unicode form NFC, such as 'e\u0301'")
-    assert reference.files["scores.csv"] == table.read_bytes()
-    assert "e\u0301" in reference.items
+    reference = load_reference(task, "evaluation", table, {}, log=lines.append)
+    assert "scores.csv: 4 rows; UTF-8, 1 line changed to the Unicode form NFC" in lines[0]
+    assert reference.files["scores.csv"].decode() == "id,score\n\u00e9,1\n\u00e8,2\nb,3\nc,4\n"
+    assert reference.items == ("\u00e9", "\u00e8", "b", "c")

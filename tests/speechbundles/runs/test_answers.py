@@ -132,7 +132,7 @@ TURN_FILES = {
 
 SUBMITTED = {
     "decisions": (
-        {"classes": ["yes", "e\u0301"], "positive": "yes"},
+        {"classes": ["yes", "\u00e9"], "positive": "yes"},
         {"labels.csv": "id,label\na,yes\nb,yes\nc,e\u0301\nd,yes\n"},
         {"decisions.csv": "id,label\nb,yes\na,e\u0301\nd,yes\nc,e\u0301\n"},
     ),

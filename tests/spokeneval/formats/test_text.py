@@ -19,6 +19,7 @@ from spokeneval.formats.text import (
     decode,
     expected_number,
     integer,
+    nfc,
     read_blocks,
     text_of,
 )
@@ -32,6 +33,14 @@ def test_marks_of_a_files_beginning_count_there_alone():
     assert decode(b"\xef\xbb\xbfa", "a.csv", Problems(), 2) == "\ufeffa"
     assert decode(b"PK\x03\x04", "a.csv", Problems(), 2) == "PK\x03\x04"
     assert refused(decode, b"\xff\xfe", "a.csv", Problems(), 2) == ("not_utf8", 2)
+
+
+def test_runs_of_accents_that_no_language_has_are_not_sorted():
+    """Python sorts the accents of a letter in a time that grows with the square of their number."""
+    accents = "\u0315\u0316" * 15
+    assert nfc(f"e\u0301 e{accents}") == f"\u00e9 e{sorted(accents)[-1] * 15}{sorted(accents)[0] * 15}"
+    for run in (f"{accents}\u0315", accents * 100_000):
+        assert decode(f"e\u0301 e{run} e\u0301".encode(), "a.csv", Problems()) == f"\u00e9 e{run} \u00e9"
 
 
 def blocks(content, limit=LIMIT):

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -166,3 +168,91 @@ def test_the_rows_beside_a_stray_folder_are_checked_too(tmp_path):
         "unknown_item",
         "missing_item",
     }
+
+
+def _rows(header: str, *columns: Any) -> str:
+    return "".join(",".join(map(str, row)) + "\n" for row in [header.split(","), *zip(*columns, strict=True)])
+
+
+IDS, WHO = [f"r\u00e9{n}" for n in range(12)], [f"Jo\u00e3o{n % 6}" for n in range(12)]
+FIRST = [("sain", "fatigu\u00e9")[n % 6 % 2] for n in range(12)]
+SECOND = [*FIRST[:9], "sain", "sain", "fatigu\u00e9"]
+WORDS = [f"caf\u00e9 {n % 5} \u00e0 la cr\u00e8me" for n in range(12)]
+HEARD = [*WORDS[:9], "caf\u00e9", "cafe", "\u00e0 la"]
+SAID = {"transcripts.csv": _rows("id,transcript,regi\u00e3o,speaker", IDS, WORDS, FIRST, WHO)}
+TURNS = [
+    f"SPEAKER {r} 1 {n} 2 <NA> <NA> {w} <NA> <NA>\n" for n, (r, w) in enumerate(zip(IDS, FIRST, strict=True))
+]
+SEGMENTS = [
+    {"session_id": r, "speaker": w, "start_time": n, "end_time": n + 3, "words": t}
+    for n, (r, w, t) in enumerate(zip(IDS, WHO, WORDS, strict=True))
+]
+ACCENTED = {
+    "decisions": (
+        {"classes": ["sain", "fatigu\u00e9"], "positive": "fatigu\u00e9"},
+        {"labels.csv": _rows("id,label,speaker", IDS, FIRST, WHO)},
+        {"decisions.csv": _rows("id,label", IDS, SECOND)},
+    ),
+    "identification": (
+        {"classes": ["sain", "fatigu\u00e9"]},
+        {"labels.csv": _rows("id,label,speaker", IDS, FIRST, WHO)},
+        {"scores.csv": _rows("id,sain,fatigu\u00e9", IDS, range(12), [5, 7, 2] * 4)},
+    ),
+    "ratings": (
+        {"raters": ["Jo\u00e3o", "Zo\u00eb"], "scale": [1, 5]},
+        {"ratings.csv": _rows("id,Jo\u00e3o,Zo\u00eb,speaker", IDS, [1, 2, 3, 4] * 3, [1, 2, 4] * 4, WHO)},
+        {"ratings.csv": _rows("id,rating", IDS, [1, 2, 3] * 4)},
+    ),
+    "scores": (
+        {"scale": [0, 11], "control": "dur\u00e9e"},
+        {"scores.csv": _rows("id,score,dur\u00e9e,speaker", IDS, range(12), [4, 6, 5] * 4, WHO)},
+        {"scores.csv": _rows("id,score", IDS, [1, 2, 3] * 4)},
+    ),
+    "transcripts": (
+        {"mean_over": "regi\u00e3o"},
+        SAID,
+        {"transcripts.csv": _rows("id,transcript", IDS, HEARD)},
+    ),
+    "characters": ({"units": "characters"}, SAID, {"transcripts.csv": _rows("id,transcript", IDS, HEARD)}),
+    "phones": (
+        {"units": "phones", "phones": ["\u00e3", "\u00e9", "t"]},
+        {"transcripts.csv": _rows("id,transcript,speaker", IDS, ["\u00e3 t", "\u00e9"] * 6, WHO)},
+        {"transcripts.csv": _rows("id,transcript", IDS, ["\u00e3", "\u00e9", "t"] * 4)},
+    ),
+    "turns": (
+        {"classes": ["sain", "fatigu\u00e9"]},
+        {"turns.rttm": "".join(TURNS), "regions.uem": "".join(f"{each} 1 0 14\n" for each in IDS)},
+        {"turns.rttm": "".join(TURNS[:9])},
+    ),
+    "meetings": (
+        {},
+        {"meetings.json": json.dumps(SEGMENTS, ensure_ascii=False)},
+        {"meetings.json": json.dumps(SEGMENTS[:9], ensure_ascii=False)},
+    ),
+}
+"""A task of every kind with accents in ids, labels, speakers, columns and words: parameters, both sides."""
+
+
+@pytest.mark.parametrize("kind", ACCENTED)
+def test_scores_and_intervals_do_not_depend_on_the_unicode_form(kind, tmp_path):
+    declared, *sides = ACCENTED[kind]
+    declared = {"kind": "transcripts" if kind in ("characters", "phones") else kind, **declared}
+
+    def nfd(text: str, some: int) -> str:
+        """Every line, or every second line, in the form NFD; JSON as escapes."""
+        lines = [normalize("NFD", line) if n % some == 0 else line for n, line in enumerate(text.split("\n"))]
+        joined = "\n".join(lines)
+        return json.dumps(json.loads(joined)) if text[0] == "[" else joined
+
+    def result(task: Any, *forms: int) -> tuple[Any, ...]:
+        folders = []
+        for side, (files, some) in enumerate(zip(sides, forms, strict=True)):
+            made = {name: nfd(text, some) if some else text for name, text in files.items()}
+            folders.append(write_files(tmp_path / f"{side} {some}", {n: t.encode() for n, t in made.items()}))
+        found = spokeneval.score(task, *folders)
+        return found.scores, found.intervals, found.unit, found.units
+
+    expected = result(declared, 0, 0)
+    decomposed = json.loads(normalize("NFD", json.dumps(declared, ensure_ascii=False)))
+    for task, *forms in ((declared, 1, 0), (declared, 0, 1), (declared, 2, 2), (decomposed, 0, 1)):
+        assert result(task, *forms) == expected
