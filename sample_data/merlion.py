@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from sample_data.merlion_detector import write_detected
+
 
 class Tables(NamedTuple):
     """One set: labels and regions as distributed, and the length of each recording's audio (`length`, ms)."""
@@ -372,10 +374,11 @@ def submissions(task: str, name: str) -> dict[str, dict[str, bytes]]:
 
 
 def write_samples(root: Path) -> list[Path]:
-    """Write the small sets of both tasks below the project's folder; return the files."""
+    """Write the small sets of both tasks and the speech found in them below the project's folder; return the files."""
     written = []
     for name, seed in SEEDS.items():
         tables = generate("small", name, seed)
         for task, write in WRITERS.items():
             written += write(tables, root / "reference_data" / task / name)
+        written.append(write_detected(tables.labels, seed, root, name))
     return written

@@ -88,7 +88,8 @@ def write_folder(folder: Path) -> None:
     for task in TASKS:
         place = Path("reference_data", task)
         shutil.copytree(ROOT / place, folder / place)
-    shutil.copytree(ROOT / "starting_kit/psst/data", folder / "starting_kit/psst/data")
+    for name in ("psst", "merlion_diarization"):
+        shutil.copytree(ROOT / "starting_kit" / name / "data", folder / "starting_kit" / name / "data")
     (folder / "competition.yaml").write_text(SETTINGS, encoding="utf-8")
     for name in ("development", "evaluation"):
         rng = np.random.default_rng(len(name))

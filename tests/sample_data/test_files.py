@@ -10,7 +10,7 @@ GENERATORS = {
     "spoken_call": (spoken_call.write, 3),
     "caller_experience": (caller_experience.write, 5),
     "psst": (psst.write_samples, 7),
-    "merlion": (merlion.write_samples, 6),
+    "merlion": (merlion.write_samples, 8),
     "content_accuracy": (content_accuracy.write, 6),
 }
 

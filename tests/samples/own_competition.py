@@ -125,6 +125,8 @@ def merlion(task, name, common, draw, size):
     files = {f"reference_data/{task}/{name}/labels.csv": table(header, labels)}
     if task.endswith("diarization"):
         files[f"reference_data/{task}/{name}/regions.csv"] = table(("audio_name", "start", "end"), regions)
+        found = [(audio, begin, end) for audio, _, begin, end, *_ in labels if draw.random() < 0.9]
+        files[f"starting_kit/{task}/data/{name}_speech.csv"] = table(("audio_name", "start", "end"), found)
     return files
 
 
