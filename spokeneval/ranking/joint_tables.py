@@ -24,7 +24,8 @@ def joint_table(joint: JointRanking) -> Table:
         if own.score is not None:
             sign = 1 if joint.column.direction == HIGHER else -1
             score = f"{own.score:.{digits}f}"
-            place = sum(sign * row.score >= sign * own.score for row in joint.rows)
+            # It shares the rank of the system that it just beats, so it is shown before equal scores.
+            place = sum(sign * row.score > sign * own.score for row in joint.rows)
         rows.insert(
             place, [f"{own.name} (baseline)", "–", score, "–", "–", *_in_tasks(joint, own.scores, {})]
         )

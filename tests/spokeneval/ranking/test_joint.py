@@ -171,7 +171,7 @@ def test_systems_without_a_task_are_apart_or_ranked_as_declared():
 @pytest.mark.parametrize(
     ("rule", "order", "score"),
     [
-        ("mean_rank", "adbc", 1.5),  # A: after d; B: first
+        ("mean_rank", "badc", 1.5),  # A: after d, before a; B: first
         (
             "normalised_sum",
             "badc",
