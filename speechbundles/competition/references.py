@@ -51,7 +51,7 @@ class ReferenceSet:
     options: the organiser's choices of the task's options.
     dropped: invalid rows that were left out on request: how many of which classes, then the first ones with their
         reasons.
-    unused: for each file, the columns that look like labels and are not used, in one line.
+    unused: for each file, the columns that look like labels and are not used, in one line, and the repeated rows.
     gold: the labels read from `files`.
     at_home: the files that only the organiser keeps if a share is sealed, `name -> content`: `all/`, the whole
         reference, and `sealed/`, the sealed part.
@@ -209,9 +209,28 @@ def _reference_set(
         dropped=tuple(_describe_dropped(read, reasons)),
         unused=(
             *(line for layout, table, _ in read for line in unused_labels(table, layout, published)),
+            *(line for each in read for line in _repeated(*each)),
             *unused_speakers(columns, units.called, rules.declaration),
         ),
     )
+
+
+def _repeated(layout: Layout, table: OwnTable, left_out: Collection[int]) -> Iterator[str]:
+    """Yield a warning of rows with the same cells as an earlier row."""
+    used = [place for place, column in enumerate(table.columns) if column in layout.columns]
+    first: dict[tuple[str, ...], int] = {}
+    again = {}
+    for line, cells in table.rows.items():
+        if line not in left_out:
+            earlier = first.setdefault(tuple(cells[place].strip() for place in used), line)
+            again.update({line: earlier} if earlier != line else {})
+    if again:
+        (line, earlier), rows = next(iter(again.items())), count_of(len(again), "row")
+        (file, at), (_, at_first) = table.own_place(line), table.own_place(earlier)
+        yield (
+            f"{rows} of {file} with the same cells as an earlier row, such as {table.line_word} {at} (as in "
+            f"{table.line_word} {at_first}): a repeated row adds no reference. Delete repeated rows"
+        )
 
 
 def _check(

@@ -140,6 +140,18 @@ def test_a_column_of_speakers_with_another_name_gives_a_warning(tmp_path):
         assert all("Spk_ID of the reference looks like speakers" in line for line in unused)
 
 
+def test_an_exact_repetition_of_a_row_gives_a_warning_and_another_reference_none(tmp_path):
+    table, task = tmp_path / "transcripts.csv", declared_task("x", {"kind": "transcripts"})
+    for last, warned in (("a,yes", 1), ("a,yes sir", 0)):
+        table.write_text(f"id,transcript\na,yes\nb,no\n{last}\n")
+        unused = load_reference(task, "evaluation", table, {}).unused
+        assert len(unused) == warned
+        found = (
+            "1 row of transcripts.csv with the same cells as an earlier row, such as line 4 (as in line 2): "
+        )
+        assert all(line.startswith(found) for line in unused)
+
+
 def test_text_that_is_not_in_nfc_is_shipped_in_it_with_a_note(tmp_path):
     task = declared_task("x", {"kind": "scores", "scale": [0, 9]})
     table, lines = tmp_path / "scores.csv", list[str]()
