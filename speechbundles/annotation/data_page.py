@@ -13,6 +13,7 @@ from speechbundles.annotation.describe import (
     Seen,
     interval_of,
     power,
+    raters_agreement,
     rows_of,
     see,
     sentences,
@@ -57,7 +58,7 @@ def describe_task(competition: Competition, answers: Answers) -> dict[str, bytes
             )
         )
     beside = sources.folder / "annotation" / AGREEMENT
-    known = pd.read_csv(beside) if beside.is_file() else None
+    known = pd.read_csv(beside) if beside.is_file() else raters_agreement(references)
     found = [power(reference, answers) for reference in references if reference.name in hidden]
     files: dict[str, bytes] = {}
     for half, note in NOTES.items():

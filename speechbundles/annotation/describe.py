@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from speechbundles.annotation.agreement import answer_agreement
 from speechbundles.annotation.tables import Frame
 from speechbundles.competition.intake.layouts import NOTATIONS
 from speechbundles.competition.intake.table import Notation
@@ -19,6 +20,7 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.seal import MARK
 from spokeneval.formats.problems import plain, plural_of
 from spokeneval.formats.tables import id_columns
+from spokeneval.kinds.ratings import RATINGS
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column, System, Table
 from spokeneval.result import ends_of
@@ -80,6 +82,8 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
     separator = "\t" if b"\t" in content.partition(b"\n")[0] else ","
     rows = pd.read_csv(BytesIO(content), sep=separator, dtype=str, keep_default_na=False)
     times = next((pair for pair in _TIMES if {*pair} <= {*rows.columns}), ())
+    if not times and {*id_columns(layout.id)} <= {*rows.columns}:  # of several references, the first
+        rows = rows.drop_duplicates([*id_columns(layout.id)], ignore_index=True)
     length = next((column for column in _LENGTHS if column in rows.columns), "")
     if times:
         start, end = (pd.to_numeric(rows[column]) for column in times)
@@ -114,7 +118,7 @@ def _measures(seen: Seen, unit: str) -> Iterator[tuple[str, str, str, float]]:
         sizes = seen.rows.groupby(seen.group).size()
         yield ALL, "", plural_of(called), len(sizes)
         yield from (
-            (ALL, "", f"items of a {called}, {word}", sizes.agg(word)) for word in ("min", "median", "max")
+            (ALL, "", f"items per {called}, {word}", sizes.agg(word)) for word in ("min", "median", "max")
         )
     empty = (seen.rows.astype(str) == "").sum()
     yield from ((ALL, "", f"without {column}", count) for column, count in empty[empty > 0].items())
@@ -123,7 +127,7 @@ def _measures(seen: Seen, unit: str) -> Iterator[tuple[str, str, str, float]]:
         yield first, "", f"{plural_of(called)} with one of these", len(totals) - len(both)
         yield first, "", f"{plural_of(called)} with more than one", len(both)
         for value, share in totals.div(totals.sum(axis=1), axis=0).mean().items():
-            yield first, value, f"mean share of a {called}", round(share, 6)
+            yield first, value, f"mean share per {called}", round(share, 6)
         if len(seen.classes) == 2:
             ratio = (both.iloc[:, 1] / both.iloc[:, 0]).mean()
             yield first, "", f"mean {' : '.join(totals.columns[::-1])} where both are", round(ratio, 6)
@@ -170,6 +174,25 @@ def sentences(table: Frame, agreement: Frame | None) -> list[str]:
         found = [f"{row.measure} of {row.question} ({row.annotators}) {interval_of(row)}" for row in shown]
         lines.append(f"Agreement of annotators, with 95 % intervals: {'; '.join(found)}.")
     return lines
+
+
+def raters_agreement(references: Sequence[ReferenceSet]) -> Frame | None:
+    """Return the agreement of the raters in each set; None if there are none, or too many to list."""
+    found = []
+    for reference in references:
+        task, labels = reference.rules, reference.gold.labels
+        if (
+            task.view.kind != RATINGS.name
+            or len(raters := task.view.expected(labels)) > task.view.facts["listed"]
+        ):
+            return None
+        answers = pd.DataFrame({"item": labels.items.ids, **raters}).melt("item", var_name="annotator")
+        answers = answers[answers["value"] >= task.view.facts["scale"][0]]
+        answers = answers.assign(
+            question=f"the {reference.name} set", time=0, value=answers["value"].astype(str)
+        )
+        found.append(answer_agreement(answers, task.units(labels).of))
+    return pd.concat(found)
 
 
 def interval_of(row: Any) -> str:

@@ -51,13 +51,14 @@ def power_table(
         f"Smallest {column.title} difference detected with {100 * POWER:.0f} % power",
         f"Chance of separating {names[closest.first]} from {names[closest.second]}",
     ]
+    shown = f"{names[closest.first]} and {names[closest.second]}"
+    seen = "between neighbours on this leaderboard (median)" if systems > 2 else f"between {shown}"
     note = (
         f"Second column: the smallest true difference between two systems that a test set of this size detects with a "
         f"probability of {100 * POWER:.0f} %, if {systems} systems are compared at the level of Holm's first step "
         f"(p at most {first_level:.2g}), and if the difference varies between {many} as much as the differences "
-        "between neighbours on this leaderboard (median). Last column: the probability of detecting that "
-        f"{names[closest.first]} and {names[closest.second]} differ, if the observed difference is the true one, at "
-        f"the level that Holm's correction has for this pair here (p at most {level:.2g})."
+        f"{seen}. Last column: the probability of detecting that {shown} differ, if the observed difference is the "
+        f"true one, at the level that Holm's correction has for this pair here (p at most {level:.2g})."
     )
     if closest.adjusted <= SIGNIFICANCE:
         note += (

@@ -92,7 +92,11 @@ def _columns(
     names = [name for name in asked.required if name != asked.id]
     labels = [name for name in layout.required if name != layout.id]
     for other in labels:
-        source = {name: known[name if name in labels else other] for name in names}
+        # Where a rater gave none, the answer of another one
+        filled = [
+            next(filter(None, cells), "") for cells in zip(*map(known.get, (other, *labels)), strict=True)
+        ]
+        source = {name: known[name] if name in labels else filled for name in names}
         forms = [_forms(cells, right) for cells in source.values()]
         yield from (dict(zip(names, form, strict=True)) for form in zip(*forms, strict=False))
         if set(names) <= set(labels):

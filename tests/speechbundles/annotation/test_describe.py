@@ -5,8 +5,9 @@ from statistics import mean, median
 
 import pandas as pd
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
-from speechbundles.annotation.describe import power, rows_of, see, sentences, table_of
+from speechbundles.annotation.describe import power, raters_agreement, rows_of, see, sentences, table_of
 from speechbundles.bundle.build import scored_answers
 from speechbundles.competition.references import load_reference
 from spokeneval.challenges import find_task
@@ -66,6 +67,31 @@ def test_the_text_has_each_set_with_its_classes(table):
     )
 
 
+def test_several_references_are_one_item(tmp_path):
+    rows = ["id,transcript,speaker", "a,yes,S1", "a,yep,S1", "b,no,S1", "c,no,S2"]
+    folder = write_files(tmp_path, {"transcripts.csv": "\n".join([*rows, ""]).encode()})
+    seen = see(
+        load_reference(declared_task("x", {"kind": "transcripts"}), "evaluation", folder, {}), public=False
+    )
+    found = table_of([seen], "speaker")["evaluation"].to_dict()
+    measures = ("items", "speakers", "items per speaker, max")
+    assert [found["All items", "", measure] for measure in measures] == [3, 2, 2]
+
+
+def test_raters_who_left_items_out_bring_agreement_and_power(tmp_path):
+    given = [(n % 5 + 1, (n + n // 7) % 5 + 1 if n % 9 else "") for n in range(60)]
+    rows = ["id,A,B,speaker", *(f"i{n},{a},{b},s{n % 6}" for n, (a, b) in enumerate(given))]
+    folder = write_files(tmp_path, {"ratings.csv": "\n".join([*rows, ""]).encode()})
+    task = declared_task("x", {"kind": "ratings", "raters": ["B", "A"], "scale": [1, 5]})
+    reference = load_reference(task, "evaluation", folder, {})
+    first, second = zip(*(pair for pair in given if pair[1]), strict=True)
+    kappa = raters_agreement([reference]).iloc[0]
+    assert kappa["value"] == pytest.approx(cohen_kappa_score(first, second, weights="linear"))
+    assert (kappa["question"], kappa["units"], kappa["items"]) == ("the evaluation set", 6, 53)
+    _, table = power(reference, scored_answers)
+    assert "as much as the differences between 80 % right and 70 % right." in table.note
+
+
 TASKS = (
     "spoken_call",
     "psst_correctness",
@@ -109,7 +135,7 @@ def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
     assert {measure: found["All items", "", measure] for measure in expected} == expected
     assert found["label", "yes", "items"] == 2
     assert ("speaker", "S1", "items") not in found
-    assert found["label", "yes", "mean share of a speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
+    assert found["label", "yes", "mean share per speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
 
 
 @pytest.mark.parametrize("task", ["spoken_call", "merlion_identification"])
