@@ -273,9 +273,10 @@ def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
 
 
 def scores_table(board: Board) -> Table:
-    """Return all scores of all systems, each with its interval if it has one."""
+    """Return all scores of all systems, each with its interval; the primary score has its title on the leaderboard."""
     shown = [score for score in board.rules.scores if score.key in board.rows[0].scores]
-    header = ["System", *(score.heading for score in shown)]
+    titles = {board.column.key: board.column.title}
+    header = ["System", *(titles.get(score.key, score.heading) for score in shown)]
     rows = [[row.name, *(_with_interval(row, score) for score in shown)] for row in board.rows]
     return Table("Every score, with its 95 % interval", header, rows)
 

@@ -29,7 +29,7 @@ LONGEST = 200
 """Number of characters of a table cell that are shown."""
 
 _NUMBERS = re.compile(
-    r"(?:none|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,:0-9 ]|%|to|\((?:[A-Z]+|[-+−–.,0-9 to]+)\))*|)\Z"
+    r"(?:none|not reached|–|(?:< )?[-+−]?[0-9](?:[-+−–=.,:0-9 ]|%|to|\((?:[A-Z]+|[-+−–.,0-9 to]+)\))*|)\Z"
 )
 
 _STYLE = Path(__file__).with_name("page.css").read_text(encoding="utf-8")

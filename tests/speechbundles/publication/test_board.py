@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -44,6 +45,14 @@ def test_a_board_of_systems_that_differ_and_that_tie(noisy):
     text = plain.board_to_text(board)
     assert re.search(r"system4 +1=", text)
     assert not any("another score" in note for note in board.notes)
+
+
+def test_the_primary_score_has_one_name_on_a_board(noisy):
+    column = noisy[1].column
+    renamed = replace(noisy[1], column=column._replace(title="Mittelwert D"))
+    headers = [tables.ranking_table(renamed).header, ranking.scores_table(renamed).header]
+    assert ["Mittelwert D" in header for header in headers] == [True, True]
+    assert column.title not in headers[1]
 
 
 def test_lower_scores_come_first_where_lower_is_better(tmp_path):

@@ -20,7 +20,7 @@ def test_builders_escape_whatever_is_no_markup():
     assert "77 more rows are not shown." in table.markup
     assert '<td class="number">1.5 to 2.5</td>' in table.markup
     assert '<th scope="col">B</th>' in table.markup
-    numbers = builders.table("Caption", ["A", "B"], [["1", "< 0.0001"], ["2", ""]])
+    numbers = builders.table("Caption", ["A", "B"], [["1", "< 0.0001"], ["2", ""], ["3", "not reached"]])
     assert '<th scope="col">A</th><th scope="col" class="number">B</th>' in numbers.markup
     assert "<td>1 if it is so</td>" in table.markup
     assert "<x>" not in table.markup
