@@ -65,7 +65,7 @@ def choose_task() -> None:
     tasks = sorted(path.parent.name for path in HERE.glob(f"*/{OPTIONS_FILE}"))
     if not tasks:
         return
-    usage = "try_submission.py --task TASK (SUBMISSION | --unpack FOLDER)"
+    usage = f"try_submission.py --task {{{','.join(tasks)}}} (SUBMISSION | --unpack FOLDER)"
     parser = argparse.ArgumentParser(usage=usage, add_help=False, allow_abbrev=False)
     parser.add_argument("--task", choices=tasks, required=True, metavar="TASK")
     parser.add_argument("--unpack", type=Path)

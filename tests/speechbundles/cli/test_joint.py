@@ -245,7 +245,8 @@ def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_
     assert done.returncode == 0, done.stderr
     assert "Macro F1" in done.stdout
     assert {*unzipped((place / "submission.zip").read_bytes())} == {"decisions.csv", "scores.csv"}
-    assert "--task" in run_program("try_submission.py", tmp_path / "out", cwd=place).stderr
+    usage = "--task {memory_clinic_decisions,memory_clinic_scores} (SUBMISSION | --unpack FOLDER)"
+    assert usage in run_program("try_submission.py", tmp_path / "out", cwd=place).stderr
     done = run_program(
         "try_submission.py", "--task", "memory_clinic_scores", "--unpack", tmp_path / "one", cwd=place
     )
