@@ -96,8 +96,11 @@ def _sample(set_name: str) -> str:
     """Return a synthetic reference: always the same rows for a set, and different rows for each set."""
     generator = random.Random(set_name)
     ratings = [generator.choice((1, 2, 2, 3, 3, 3, 4, 4, 5)) for _ in range(ITEMS)]
-    rows = [f"{set_name[:3]}{item:03d},{rating}\n" for item, rating in enumerate(ratings)]
-    return "".join(["item_id,rating\n", *rows])
+    rows = []
+    for item, rating in enumerate(ratings):
+        seconds = 2 * rating + 6 * generator.random()  # the longer an item, the higher its rating
+        rows.append(f"{set_name[:3]}{item:03d},{rating},{seconds:.1f}\n")
+    return "".join(["item_id,rating,seconds\n", *rows])
 
 
 def what_to_edit(name: str) -> str:

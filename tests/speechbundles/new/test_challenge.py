@@ -13,7 +13,7 @@ import build_bundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import make_zip
 from speechbundles.new.challenge import add_entries, write_challenge
-from tests.samples.programs import ROOT, run_program
+from tests.samples.programs import ROOT, run_program, unzipped
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -56,6 +56,13 @@ def test_a_new_challenge_builds_checks_and_rehearses_unedited(copy):
             if scores is not None:
                 found = [done["scores"][key] for key in ("kappa", "exact", "adjacent")]
                 assert all(wanted in (None, score) for wanted, score in zip(scores, found, strict=True))
+    baseline = unzipped((place / "dist/codabench/speech_rate.zip").read_bytes())[
+        "solutions/baseline_development.zip"
+    ]
+    (place / "submission.zip").write_bytes(baseline)
+    words = ("rehearse", "dist/codabench/speech_rate.zip", *words[2:])
+    done = json.loads(run_program("build_bundle.py", *words, cwd=place).stdout)
+    assert done["scores"]["kappa"] > 0.3  # the same rating for all has 0
 
 
 @pytest.mark.thorough
