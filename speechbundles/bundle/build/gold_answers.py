@@ -22,7 +22,7 @@ from spokeneval.run.interval import resampled_error
 from spokeneval.run.options import Settings
 from spokeneval.run.reference import Reference
 from spokeneval.run.scoring import Scored, score_submission
-from spokeneval.task import Score, Task
+from spokeneval.task import Number, Score, Task
 from spokeneval.trivial import random_numbers
 
 MOST_NUMBERED = 20
@@ -35,10 +35,10 @@ def range_of(score: Score) -> float:
     return high - low if math.isfinite(high - low) else 100.0 if score.percent else 1.0
 
 
-def half_right_error(task: Task, gold: Reference, settings: Settings) -> float:
-    """Return the standard error of the primary score of a system that is right about half of the items.
+def half_right(task: Task, gold: Reference, settings: Settings) -> tuple[Number, float] | None:
+    """Return the primary score of a system that is right about half of the items, and its standard error.
 
-    The half is drawn at random, and then every second item. 0 if no submission from the labels has a standard error.
+    The half is drawn at random, and then every second item. None if no submission from the labels has such an error.
     """
     n = len(gold.labels.items)
     for right in (random_numbers(n, 2) == 1, np.arange(n) % 2 == 0):
@@ -46,8 +46,8 @@ def half_right_error(task: Task, gold: Reference, settings: Settings) -> float:
             rows = task.part(task.primary, line.statistics.parts)
             error = line.intervals[task.primary.key].standard_error or resampled_error(task.primary, rows)
             if error > 0:
-                return error
-    return 0.0
+                return line.scores[task.primary.key], error
+    return None
 
 
 def scored_answers(task: Task, gold: Reference, right: np.ndarray, settings: Settings) -> Iterator[Scored]:

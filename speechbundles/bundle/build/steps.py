@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from speechbundles.bundle.build.gold_answers import half_right_error, range_of
+from speechbundles.bundle.build.gold_answers import half_right, range_of
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.files import Files
 from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, on_grid
@@ -64,10 +64,11 @@ def set_feedback(
 ) -> Feedback:
     """Compute the feedback on a set.
 
-    The step is the standard error of the baseline's primary score, or of the first trivial baseline's (`Task.trivial`)
-    if the baseline does not run. If that is 0, the step is the largest standard error of these systems that is below
-    half of the range, or that of a system that is right about half of the set (`half_right_error`). The floor is the
-    score of the best of them.
+    The step is the standard error of the primary score of the baseline if it is better than a system that is right
+    about half of the set (`half_right`). Otherwise, as where the baseline does not run or its answers are constant, the
+    step is the largest standard error of this system, the baseline and the trivial baselines (`Task.trivial`) that is
+    below half of the range: scores near a bound vary less than those that the leaderboard is for. The floor is the
+    score of the best of the baselines.
 
     Parameters
     ----------
@@ -87,17 +88,18 @@ def set_feedback(
         return task.part(task.primary, line.statistics.parts)
 
     key, higher = task.primary.key, task.primary.direction == HIGHER
-    widest = range_of(task.primary) / 2
-    # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
-    error = (
-        _first_or_largest([line.intervals[key].standard_error for line in lines.values()], widest)
-        or _first_or_largest(
-            [resampled_error(task.primary, rows_of(line)) for line in lines.values()], widest
-        )
-        or half_right_error(task, gold, settings)
-    )
-    steps = {key: choose_step(error)} if error else {}
     scores = {what: line.scores[key] for what, line in lines.items()}
+    half = half_right(task, gold, settings)
+    # The jackknife gives 0 where leaving out one unit never changes a score, such as a score that a rule sets to 0.
+    errors = {what: line.intervals[key].standard_error for what, line in lines.items()}
+    if not any(errors.values()):
+        errors = {what: resampled_error(task.primary, rows_of(line)) for what, line in lines.items()}
+    error = errors.get(BASELINE, 0.0)
+    if not error or (half and (scores[BASELINE] <= half[0] if higher else scores[BASELINE] >= half[0])):
+        # A trivial baseline that is certain and wrong has a much larger error of Cllr, by which no systems differ.
+        widest, least = range_of(task.primary) / 2, half[1] if half else 0.0
+        error = max((each for each in (*errors.values(), least) if each < widest), default=least)
+    steps = {key: choose_step(error)} if error else {}
     unit = next(iter(lines.values())).statistics.unit
     # The best of equals in steps is the first, the baseline, so that its name reveals no more than the shown scores.
     shown = {what: on_grid(score, steps[key]) for what, score in scores.items()} if steps else scores
@@ -108,11 +110,3 @@ def set_feedback(
         baseline = lines[BASELINE]
         without = scores_without(task.primary, baseline.scores[key], rows_of(baseline)).tolist()
     return Feedback(steps, floor, unit, shown if hidden else scores, without, best)
-
-
-def _first_or_largest(errors: Sequence[float], widest: float) -> float:
-    """Return the first error if it is not 0, else the largest below `widest`; 0 if there is none.
-
-    A trivial baseline that is certain and wrong has a much larger error of Cllr, by which no systems would differ.
-    """
-    return errors[0] or max((error for error in errors if error < widest), default=0.0)

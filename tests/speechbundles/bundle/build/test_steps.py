@@ -13,7 +13,7 @@ import yaml
 from scipy.stats import t as t_distribution
 
 import spokeneval
-from speechbundles.bundle.build.gold_answers import half_right_error
+from speechbundles.bundle.build.gold_answers import half_right
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.steps import BASELINE, set_feedback
@@ -252,6 +252,25 @@ def test_a_baseline_without_an_error_takes_the_largest_of_the_others(tmp_path):
     assert found.steps == {"f1": choose_step(random.intervals["f1"].standard_error)}
 
 
+@pytest.mark.parametrize("level", [0, 0.02])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_small_error_of_a_score_near_its_bound_is_no_step(seed, level, tmp_path):
+    """On the hull no EER is above 50 %, so that of random scores hardly varies: steps would be 0.5 or 1.
+
+    A system that is right about half of the items, and has one score for the others, has an EER of about 25 %: half of
+    a chance of one half for the others. Its error is 25 % / sqrt(50) = 3.5 % for 50 others, less if labels are unequal.
+    """
+    draw = random.Random(seed)
+    rows = [(f"r{n}", draw.choice(["spoof", "bonafide", "bonafide"]), f"s{n % 13}") for n in range(100)]
+    content = "".join(",".join(row) + "\n" for row in [("id", "label", "speaker"), *rows])
+    (tmp_path / "labels.csv").write_text(content)
+    task = declared_task("x", {"kind": "identification", "target": "spoof"})
+    reference = load_reference(task, "evaluation", tmp_path / "labels.csv", {})
+    scores = "".join(f"{item},{draw.random() < level:d}\n" for item, *_ in rows)
+    for solution in (None, {"scores.csv": f"id,score\n{scores}".encode()}):
+        assert set_feedback(task, reference, solution, hidden=True).steps["eer"] in (2, 5)
+
+
 def test_where_lower_is_better_the_floor_is_the_lowest(tmp_path):
     task = find_task("merlion_diarization")
     found = set_feedback(task, small(task.name, tmp_path), None, hidden=False)
@@ -301,7 +320,7 @@ def test_answers_that_are_half_right_have_an_error_for_every_kind(name, tmp_path
 def test_every_challenge_has_an_answer_that_is_half_right(name, tmp_path):
     task = find_task(name)
     gold = small(name, tmp_path).gold
-    assert half_right_error(task, gold, Settings(choose_options(task, {}), False, Signature(name))) > 0
+    assert half_right(task, gold, Settings(choose_options(task, {}), False, Signature(name)))[1] > 0
 
 
 LABELLED = "id,label,valence\n" + "".join(
