@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import build_bundle
+import spokeneval
 from sample_data.demo import submissions
 from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
@@ -69,6 +70,10 @@ def make_pages(folder: Path) -> Iterator[Path]:
     for feedback in ("coarse", "exact"):
         yield _home_board(folder, feedback)
     yield _joint_board(folder)
+    said = [("Ann", 0, 9, "good morning " * 40), ("Bob", 9, 12, "how are you"), ("Cy", 12, 13, "fine")]
+    heard = [("1", 9, 12, "who are you there"), ("2", 0, 9, "good mourning " * 40)]
+    report = spokeneval.score({"kind": "meetings"}, {"session one": said}, {"session one": heard}).report()
+    yield _written(folder, "meetings-public.html", report)
 
 
 def _joint_board(folder: Path) -> Path:
