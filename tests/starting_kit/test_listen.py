@@ -42,6 +42,8 @@ def test_phones_are_learnt_and_heard_and_missing_recordings_are_left_empty(tmp_p
         for item, text in rows:
             sound = say(rng, ["<sil>", "<spn>", *text.split(), "<sil>"], rng.uniform(0.9, 1.1))
             write_wav(rng, tmp_path / place / f"{item}.wav", sound)
+    write_wav(rng, tmp_path / "others/x.wav", np.zeros(9))
+    assert run("train", "set", "others")[1].startswith("No recording has labels in SET_DIR")
     assert run("in", "out") == (1, "model.npz is missing; first run main.py train SET_DIR SOUND_DIR")
     assert run("train", "set", "set/sound") == run("in", "out") == (0, "")
     result = score("psst_recognition", reference=tmp_path / "reference", submission=tmp_path / "out")
@@ -77,6 +79,8 @@ def test_two_languages_are_told_apart(tmp_path, task, highest):
             tmp_path / name,
             {"labels.csv": text, "regions.csv": "\n".join(["audio_name,start,end", *regions])},
         )
+    write_wav(rng, tmp_path / "others/x.wav", np.zeros(9))
+    assert run("train", "set", "others")[1].startswith("No recording has labels in SET_DIR")
     recordings = "\n".join(["audio_name", *(f"r{n}.wav" for n in range(4)), ""])
     write_files(tmp_path / "in", {"segments.csv": text, "recordings.csv": recordings})
     assert run("train", "set", "set/sound") == run("in", "out") == (0, "")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import numpy as np
-from sound import Model
+from sound import NOTHING_LEARNT, Model
 
 PENALTY, STEPS = 3.0, 20
 
@@ -26,6 +27,8 @@ def around(frames: np.ndarray, half: int) -> np.ndarray:
 
 def fit(summaries: Sequence[np.ndarray], is_first: Sequence[bool]) -> Model:
     """Return a model of the log-odds of the first language, fitted by Newton's method with a ridge penalty."""
+    if not len(summaries):
+        sys.exit(NOTHING_LEARNT)
     found, truth = np.array(summaries), np.array(is_first, float)
     model = {"mean": found.mean(axis=0), "spread": found.std(axis=0) + 1e-9}
     x = np.column_stack([(found - model["mean"]) / model["spread"], np.ones(len(found))])

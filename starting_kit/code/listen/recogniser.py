@@ -6,12 +6,13 @@ their recordings, and are fitted to the most likely alignments again and again (
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
 
 import numpy as np
-from sound import Model, Sounds, describe, read_table, run, write_table
+from sound import NOTHING_LEARNT, Model, Sounds, describe, read_table, run, write_table
 
 SILENCE = "<sil>"
 STATES = 3
@@ -82,6 +83,8 @@ def train(
         (frames, np.concatenate([chains[unit] for unit in each])) for frames, each in zip(recordings, said)
     ]
     usable = [(frames, of) for frames, of in paired if len(of) <= len(frames)]
+    if not usable:
+        sys.exit(NOTHING_LEARNT)
     every = np.concatenate([frames for frames, _ in usable])
     lengths, bigrams = np.array([len(each) for each in chains]), _bigrams(said, len(units))
     model = {

@@ -20,6 +20,9 @@ Sounds = Mapping[str, Path]
 
 FRAMES = 100
 """Frames per second."""
+NOTHING_LEARNT = (
+    "No recording has labels in SET_DIR, or all are too short. A recording has the name of its item."
+)
 _BANDS, _CEPSTRA, _LOWEST, _HIGHEST = 24, 13, 100.0, 3800.0
 
 
