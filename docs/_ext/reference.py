@@ -89,7 +89,10 @@ def organiser_commands() -> Iterator[str]:
     """Each command of `speech-bundles`: usage, help, options."""
     for name in COMMANDS:
         command: click.Command = import_module(f"speechbundles.cli.{name}").command
-        context = click.Context(command, info_name=f"speech-bundles {name}")
+        # A command keeps the help option of its first context, so that this one must know -h, too.
+        context = click.Context(
+            command, info_name=f"speech-bundles {name}", help_option_names=["-h", "--help"]
+        )
         yield from (f"### {name}", "")
         yield from _code(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
         yield from (inspect.cleandoc(command.help or "").replace("\b\n", ""), "")
