@@ -179,6 +179,11 @@ def run(tmp_path, site):
     return run
 
 
+@pytest.mark.parametrize("page", [README, OWN_TASK, "start/organiser"])
+def test_a_page_for_beginners_installs_the_packages_of_its_commands(page):
+    assert 'pip install ".[organiser]"' in PAGES[page]
+
+
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", [page for page in GUIDES if page not in ELSEWHERE and blocks(page, "sh")])
