@@ -9,7 +9,7 @@ outputs are reported together.
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,6 +20,7 @@ from speechbundles.model.bounded import is_file_below, open_file, parse_json, re
 from speechbundles.model.description import find_rules
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.label_tag import LABELS_FILE, TAG
+from speechbundles.model.tabular import read_rows
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of, some_of
@@ -36,7 +37,6 @@ from spokeneval.run.statistics import (
 from spokeneval.task import Task
 
 SCORES_FILE = SCORE_FILES[0]
-
 READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE, LABELS_FILE)
 
 LIST_FILE, SYSTEMS_FILE = "scores.csv", "systems.csv"
@@ -44,22 +44,16 @@ LIST_FILE, SYSTEMS_FILE = "scores.csv", "systems.csv"
 
 RUNS = ".runs"
 """The folder beside the outputs in which `score` keeps its results."""
-
 MOST_SHOWN = 20
 """Most names in a message."""
-
-LARGEST_OUTPUT = 200_000_000
-LARGEST_FILE = 20_000_000
+LARGEST_OUTPUT, LARGEST_FILE = 200_000_000, 20_000_000
 """Largest size in bytes of an output's zip, and of each file in it that is read."""
-MOST_OBJECTS = 10_000
-MOST_TEXTS = 1_000_000
+MOST_OBJECTS, MOST_TEXTS = 10_000, 1_000_000
 """Most objects of a JSON file, and most lists and texts together: parsed, these take up to forty times their bytes.
 
 The statistics have two objects, a list for each unit and item, and a text for its name.
 """
-LONGEST_SIGNATURE = 2000
-MOST_SCORES = 1000
-LONGEST_KEY = 200
+LONGEST_SIGNATURE, MOST_SCORES, LONGEST_KEY = 2000, 1000, 200
 
 KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
 """Places of the output in the folder of a kept rehearsal."""
@@ -113,10 +107,11 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         tasks, were computed differently (their signatures differ) or with different labels, or have statistics on
         different units; no output has a score.
     """
-    paths = [path for path in paths if path.name not in (LIST_FILE, SYSTEMS_FILE) or not path.is_file()]
+    beside = [path for path in paths if path.name in (LIST_FILE, SYSTEMS_FILE) and path.is_file()]
+    paths = [path for path in paths if path not in beside]
     problems = _duplicates(paths)
     outputs: list[ScoringOutput] = []
-    unscored = []
+    unscored = [] if paths else [each for path in beside for each in _refusals(path)]
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
             outputs.append(replace(_read(path, name), path=path))
@@ -124,14 +119,21 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
             outputs.append(ScoringOutput(name, {}, Signature(""), None, path=path))
             unscored.append(f"{name}: {error}")
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else None
-            problems.append(f"{name}: {printable(reason or str(error))}")
+            problems.append(f"{name}: {printable(getattr(error, 'strerror', None) or str(error))}")
     scored = [output for output in outputs if output.scores]
     if scored:
         problems += _differences(scored)
     if problems or not scored:
-        raise no_board(*problems, *unscored)
+        raise no_board(*(problems + unscored or ["no outputs; give the folders that score wrote"]))
     return outputs
+
+
+def _refusals(path: Path) -> Iterator[str]:
+    """Yield each submission of the table that `score` writes, with why it was refused."""
+    (_, header), *rows = read_rows(read_file(path, LARGEST_FILE)) or [(1, [])]
+    for row in (dict(zip(header, cells, strict=False)) for _, cells in rows):
+        if "submission" in row:
+            yield printable(f"{row['submission']}: {row.get('reason') or 'no output beside ' + path.name}")
 
 
 def unique_names(paths: Sequence[Path]) -> list[str]:

@@ -125,6 +125,17 @@ def test_every_problem_of_all_outputs_is_told_at_once(tmp_path):
         assert words in told
 
 
+def test_where_all_submissions_were_refused_each_is_named_with_the_reason(tmp_path):
+    table = (
+        "submission,status,f1,reason\nteam1,Failed,,labels.csv: 40 items are missing\nteam2,Finished,0.5,\n"
+    )
+    write_files(tmp_path, {"scores.csv": table, "systems.csv": "team,name\na,b\n"})
+    head, _, *lines = refusal([tmp_path / "scores.csv", tmp_path / "systems.csv"]).splitlines()
+    assert (head, lines[0]) == ("No leaderboard: 2 problems", "  team1: labels.csv: 40 items are missing")
+    assert lines[1] == "  team2: no output beside scores.csv"
+    assert "1 problem\n\n  no outputs; give the folders" in refusal([tmp_path / "systems.csv"])
+
+
 FULL = "spoken_call|class_sizes:public|feedback:coarse|reference:01|items:02|part:open|spokeneval:0.1.0"
 
 
