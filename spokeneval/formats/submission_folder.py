@@ -242,6 +242,6 @@ def _suggest_file(file: str, other: str) -> str:
     if other.lower().endswith(".rttm") and not file.endswith(".rttm"):
         return f"; found {name(other)}: write its turns as lines of start, end and language"
     ends = Path(other).suffix.lower(), Path(file).suffix.lower()
-    if ends[0] != ends[1] and ends[0] not in _TEXTS:
+    if ends[0] != ends[1] and (ends[0] not in _TEXTS or {*ends} == {".csv", ".tsv"}):
         return f"; found {name(other)}, which has another format; {AS_TEXT}"
     return f"; found {name(other)}: rename it"

@@ -25,7 +25,7 @@ _LIKENESS = 0.75
 _DIGITS = re.compile("[0-9]+")
 _DECIMAL_COMMA = re.compile(r"(?<![^,])[+-]?[0-9]{1,20},[0-9]{1,20}(?![^,])")
 
-_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons"}
+_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "vertical bars"}
 
 
 def id_columns(id: str) -> tuple[str, ...]:
@@ -238,6 +238,10 @@ def _is_row(fields: Sequence[str], blocks: Iterable[str], delimiter: str) -> boo
 def _describe_missing(
     missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str, known: Mapping[str, str]
 ) -> str:
+    if len(fields) == 1 and delimiter in fields[0] and fields != [line.strip()]:
+        return (
+            "the whole line is in quotation marks; expected at most each field in quotation marks of its own"
+        )
     for other, called in _DELIMITER_NAMES.items():
         if other != delimiter and len(fields) == 1 and other in line:
             point = ", and in numbers a decimal point, not a comma" if other == ";" else ""

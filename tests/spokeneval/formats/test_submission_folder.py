@@ -75,6 +75,7 @@ def test_the_platforms_own_metadata_is_left_out_at_scoring(tmp_path, content, ow
         ("A.B.CSV", "a.b.csv", "; found A.B.CSV: rename it"),
         ("a.XLSX", "a.csv", "; found the spreadsheet a.XLSX"),
         ("a.json", "a.csv", f"; found a.json, which has another format; {AS_TEXT}"),
+        ("a.tsv", "a.csv", f"; found a.tsv, which has another format; {AS_TEXT}"),
         ("b.csv", "a.csv", ""),
         ("a.txt", "a.b.csv", ""),
         ("b.Zip", "a.csv", ""),

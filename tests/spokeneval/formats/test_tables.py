@@ -72,6 +72,7 @@ def test_a_file_may_have_no_header():
     assert parse_table(["1,2"], LAYOUT._replace(header=("Id", "Value")), Problems()).others == ()
 
 
+QUOTED = "the whole line is in quotation marks; expected at most each field in quotation marks of its own"
 NO_HEADER = "the header is missing; expected a first line with the columns Id, Value, separated by commas"
 
 
@@ -97,6 +98,8 @@ NO_HEADER = "the header is missing; expected a first line with the columns Id, V
             1,
             "fields are separated by semicolons; expected commas, and in numbers a decimal point, not a comma",
         ),
+        ("Id|Value\n1|2", 1, "fields are separated by vertical bars; expected commas"),
+        ('"Id,Value"\n"1,2"', 1, QUOTED),
         ("a,b,c,d,e,f,g,h,i", 1, "no column Id, Value; the header has a, b, c, d, e, f, g, h (and 1 more)"),
         ('"Id,Value', 1, 'no column Id, Value; the header has "Id,Value'),
         ("Id,x;y", 1, "no column Value; the header has Id, x;y"),
