@@ -56,6 +56,7 @@ from .turns import (
     take,
     take_reference,
     turns_by_recording,
+    unanswered,
 )
 
 TURNS_RTTM, TURNS_CSV = "turns.rttm", "turns.csv"
@@ -315,9 +316,10 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
 
 
 def doubts(submission: Submission, items: Items) -> list[str]:
-    """Name the lines of a submission that are no turns."""
-    lines = submission.left_out
-    return [f"{lines} left out; expected {SPEAKER_LINE} lines of 1 ms or more"] if lines else []
+    """Name the lines of a submission that are no turns, and recordings without turns."""
+    lines, empty = submission.left_out, [not len(labels) for _, labels in submission.turns]
+    left_out = [f"{lines} left out; expected {SPEAKER_LINE} lines of 1 ms or more"] if lines else []
+    return left_out + unanswered(items, empty, "recording", "turns")
 
 
 def write_submission(

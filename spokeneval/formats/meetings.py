@@ -45,7 +45,7 @@ from .submission_folder import expect_files
 from .tables import Layout, parse_table
 from .text import decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
-from .turns import EVER, read_times
+from .turns import EVER, read_times, unanswered
 
 SPEAKER, START, END, WORDS = "speaker", "start_time", "end_time", "words"
 FILES = ("meetings.json", "meetings.csv", "meetings.stm", "meetings.ctm", "meetings.rttm")
@@ -142,6 +142,7 @@ def meetings_format(declared: MeetingFiles) -> Format:
         other_submissions=FILES[1:],
         submission=declared.layout._replace(file=FILES[0]),
         write_submission=partial(write_submission, declared),
+        doubts=doubts,
         any_order=True,
     )
 
@@ -187,6 +188,11 @@ def read_reference(declared: MeetingFiles, files: Mapping[str, bytes]) -> Meetin
     return Meetings(
         Items(tuple(sessions), latest=latest), speakers, [regions[session] for session in sessions]
     )
+
+
+def doubts(submission: Meetings, items: Items) -> list[str]:
+    """Name sessions without words."""
+    return unanswered(items, [not said for said in submission.speakers], "session", "words")
 
 
 def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meetings:

@@ -91,6 +91,15 @@ def take(submission: Submission, places: Sequence[int]) -> Submission:
     return Submission(submission.names, [submission.turns[place] for place in places])
 
 
+def unanswered(items: Items, empty: Sequence[bool], item: str, what: str) -> list[str]:
+    """Warn of recordings for which a submission has nothing; a truncated upload has such."""
+    places = [place for place, each in enumerate(empty) if each]
+    if not places:
+        return []
+    which = f"{len(places)} of {count_of(len(empty), item)}, such as {name(items.ids[places[0]])}"
+    return [f"no {what} for {which}: that counts as an answer. Is the upload complete?"]
+
+
 def take_reference(reference: Reference, places: Sequence[int]) -> Reference:
     """The reference of the recordings at the given positions, in that order."""
     items = replace(reference.items, ids=tuple(reference.items.ids[place] for place in places))

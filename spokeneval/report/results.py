@@ -85,6 +85,8 @@ def scored_page(
         largest = largest_section(errors(task, *answers), task.units(reference.labels))
     else:
         found, largest, parts = hidden_verdict(task, scores, settings), None, []
+    # Those of the items of a part of the set would reveal which these are
+    doubts = () if reference.part else task.format.doubts(submission, reference.items)
     return page(
         f"{data(task.title)}: results",
         verdict(*found),
@@ -93,7 +95,7 @@ def scored_page(
         _facts(settings, scored, reference, files),
         largest,
         _score_section(task, scores, scored, settings),
-        *(paragraph(remark, kind="note") for remark in task.remarks(submission)),
+        *(paragraph(remark, kind="note") for remark in (*task.remarks(submission), *doubts)),
         *parts,
         _check_section(len(reference.items), files.names if files else ()),
     )

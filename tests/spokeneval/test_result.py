@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import pandas
 import pytest
@@ -15,7 +16,7 @@ import pytest
 import spokeneval
 from spokeneval.challenges import find_task
 from spokeneval.kinds.declared import declared_task
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, write_files
 
 WER = {"kind": "transcripts"}
 SAID, HEARD = ["good morning", "yes", "no"], ["good evening", "yes", ""]
@@ -59,6 +60,31 @@ def test_items_are_listed_worst_first_with_both_sides():
     assert rated.index[:2].tolist() == ["2", "1"]  # 100 is 20.5 from the raters, 88 is 8
     decided = spokeneval.score(DECISIONS, LABELS, ["a", "b", "a", "a"]).items_table()
     assert decided.iloc[0].to_dict() == {"Right": 0, "True class": "b", "Answered": "a"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "line", "words"),
+    [
+        (
+            "turns",
+            "turns.rttm",
+            "SPEAKER r{n} 1 0 9 <NA> <NA> A <NA> <NA>\n",
+            "no turns for 1 of 2 recordings",
+        ),
+        ("meetings", "meetings.stm", "r{n} 1 A 0 9 well\n", "no words for 1 of 2 sessions"),
+    ],
+)
+def test_a_report_warns_of_recordings_without_an_answer_but_not_in_a_part_of_a_set(
+    tmp_path, kind, file, line, words
+):
+    """Among the items of a sealed set's open part, the number would reveal which items these are."""
+    lines = line.format(n=1), line.format(n=2)
+    write_files(tmp_path, {f"ref/{file}": "".join(lines), f"sub/{file}": lines[0]})
+    result = spokeneval.score({"kind": kind}, tmp_path / "ref", tmp_path / "sub")
+    found = f"{words}, such as r2: that counts as an answer. Is the upload complete?"
+    assert found in result.report()
+    part = result.answered.reference._replace(part="open")
+    assert found not in replace(result, answered=result.answered._replace(reference=part)).report()
 
 
 def test_where_only_units_are_counted_the_table_of_items_and_the_report_name_them():
