@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from speechbundles.competition.intake.table import OwnTable
-from spokeneval.formats.problems import Problem, some_of
+from spokeneval.formats.problems import Problem, quote, some_of
 from spokeneval.formats.tables import Layout
 from spokeneval.formats.text import decimal
 
@@ -21,7 +21,11 @@ def in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> Problem:
         return problem
     words: dict[str, str] = {other.file: other.source for other in tables} | dict(table.own)
     file, line = table.own_place(problem.line, problem.message)
-    return replace(problem, file=file, line=line, message=_translated(problem.message, words, table))
+    read = problem.line if table.places else line
+    written = [cell.strip() for cell in table.as_written.get(read or 0, ())]
+    cells = {quote(cell.replace(",", ".")): quote(cell) for cell in written}
+    cells |= {quote(cell): quote(cell) for cell in written}  # a cell with a point is itself
+    return replace(problem, file=file, line=line, message=_translated(problem.message, words, table, cells))
 
 
 def reason_in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> str:
@@ -31,8 +35,8 @@ def reason_in_own_words(problem: Problem, tables: Sequence[OwnTable]) -> str:
     return f"{own.file} {word} {own.line}: {own.message}"
 
 
-def _translated(message: str, words: Mapping[str, str], table: OwnTable) -> str:
-    """Return a message with the organiser's names of files and columns, and with the lines of the organiser's file."""
+def _translated(message: str, words: Mapping[str, str], table: OwnTable, cells: Mapping[str, str]) -> str:
+    """Return a message with the names of files and columns, the lines and the quoted cells of the organiser's file."""
     known = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w.-])(?:line (?P<line>\d+)|(?P<word>{known}))(?![\w-])")
 
@@ -44,7 +48,9 @@ def _translated(message: str, words: Mapping[str, str], table: OwnTable) -> str:
         return where if file == table.source else f"{where} of {file}"
 
     parts = _QUOTED.split(message)
-    return "".join(part if place % 2 else pattern.sub(own, part) for place, part in enumerate(parts))
+    return "".join(
+        cells.get(part, part) if place % 2 else pattern.sub(own, part) for place, part in enumerate(parts)
+    )
 
 
 # Columns that are not used

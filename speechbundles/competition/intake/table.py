@@ -14,7 +14,6 @@ from pathlib import Path
 
 from speechbundles.competition.intake.commas import has_commas, replace_commas
 from speechbundles.competition.intake.declared import (
-    NOTHING_DECLARED,
     Declared,
     declared_grids,
     folded,
@@ -77,6 +76,7 @@ class OwnTable:
     places: the organiser's file and line of each line of a table that was made from other files or rows.
     cells: the lines of single cells, if the cells of a row are from several lines: `line -> column -> line`.
     has_commas: whether cells are numbers with a comma.
+    as_written: the cells of a file in which decimal commas were read as points: `line -> cells`.
     """
 
     file: str
@@ -95,6 +95,7 @@ class OwnTable:
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
     cells: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     has_commas: bool = False
+    as_written: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -152,9 +153,7 @@ class OwnTable:
         return "; ".join(described)
 
 
-def read_table(
-    path: Path, layout: Layout, notation: Notation, declared: Declared = NOTHING_DECLARED
-) -> OwnTable:
+def read_table(path: Path, layout: Layout, notation: Notation, declared: Declared) -> OwnTable:
     """Read a file in any of the formats that organisers use.
 
     Raises
@@ -211,6 +210,7 @@ def read_table(
         renamed=() if headerless else _found(declared.rename, titles),
         places=lines_below_header(grid, path.name) if declared.columns else {},
         has_commas=grid.separator != "," and has_commas(rows.values()),
+        as_written=whole if points else {},
     )
 
 

@@ -1,7 +1,10 @@
 """Decimal commas in organisers' files: read as points in columns of numbers, refused where ambiguous."""
 
+import re
+
 import pytest
 
+from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import book, load, refused, written
 
@@ -38,6 +41,16 @@ def test_a_comma_that_may_separate_thousands_is_refused_with_advice(tmp_path, sc
 def test_a_cell_that_is_no_number_is_the_only_problem_beside_decimal_commas(tmp_path):
     said = refused(tmp_path, {"scores.csv": written([*ROWS[:3], ("ä3", "k. A.", "3", "")], "\t")}, TASK)
     assert "scores.csv: 1 problem\n\n  line 4    id ä3: score 'k. A.'" in said
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_refusals_quote_decimal_commas_as_the_file_has_them(shift, tmp_path):
+    task = declared_task("x", {"kind": "ratings", "raters": ["Ann", "Bo"], "scale": [0, 100]})
+    rows = [("id", "Ann", "Bo"), ("a", "58,0", "7"), ("b", "3", "2.5"), ("c", "1", "70,5")][shift:]
+    declared = Declared(columns=("id", "Ann", "Bo")) if shift else NOTHING_DECLARED
+    said = refused(tmp_path, {"ratings.csv": written(rows, ";")}, task, declared=declared)
+    for line, cell in ((2, "58,0"), (3, "2.5"), (4, "70,5")):
+        assert re.search(rf"line {line - shift} .*'{cell}'; expected an integer from 0 to 100", said)
 
 
 def test_commas_in_a_column_that_the_task_reads_as_text_stay(tmp_path):
