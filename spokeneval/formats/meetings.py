@@ -41,7 +41,7 @@ from .labelled_turns import (
 )
 from .nist import word_lines
 from .problems import Problems, ReferenceFileError, count_of, name, quote
-from .submission_folder import expect_files
+from .submission_folder import expect_one
 from .tables import Layout, parse_table
 from .text import decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
@@ -204,8 +204,7 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    file = next((file for file in FILES if file in files.names), FILES[0])
-    expect_files(files.names, [file], problems)
+    file = expect_one(files.names, FILES, problems)
     if file not in files.names:
         problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from typing import Callable, Optional
 
 import numpy as np
@@ -15,7 +14,7 @@ from .format import Format, Items
 from .items import check_ids, id_order, match_items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
-from .submission_folder import expect_files
+from .submission_folder import expect_one
 from .tables import Layout, Table, csv_text, id_columns, parse_table, read_table
 from .text import decode, read_blocks, size_limit
 
@@ -188,10 +187,7 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         The submission is not valid; the error lists every problem.
     """
     problems = Problems()
-    known, suffixes = (sheet.file, *sheet.others), {PurePosixPath(name).suffix for name in files.names}
-    like = (file for file in known if PurePosixPath(file).suffix in suffixes)
-    file = next((file for file in known if file in files.names), next(like, sheet.file))
-    expect_files(files.names, [file], problems)
+    file = expect_one(files.names, (sheet.file, *sheet.others), problems)
     if file not in files.names:
         problems.raise_if_any()
     limit = size_limit(len(items), len(sheet.columns))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Callable, TypeVar
 
 from .files import Files, read_file
@@ -200,8 +200,22 @@ def _scan(directory: Path, problems: Problems) -> tuple[dict[str, Path], list[Pa
     return dict(sorted(files.items())), sorted(folders)
 
 
-def expect_files(files: Collection[str], expected: Iterable[str], problems: Problems) -> None:
-    """Check that the files are exactly the expected ones; add a problem for each missing and each unexpected file."""
+def expect_one(files: Collection[str], known: Sequence[str], problems: Problems) -> str:
+    """Check that the only file has one of the known names, each of another format; return this name."""
+    suffixes = {PurePosixPath(name).suffix for name in files}
+    like = (file for file in known if PurePosixPath(file).suffix in suffixes)
+    file = next((file for file in known if file in files), next(like, known[0]))
+    expect_files(files, [file], problems, [other for other in known if other != file])
+    return file
+
+
+def expect_files(
+    files: Collection[str], expected: Iterable[str], problems: Problems, others: Sequence[str] = ()
+) -> None:
+    """Check that the files are exactly the expected ones; add a problem for each missing and each unexpected file.
+
+    `others` are the names of other formats of the only expected file.
+    """
     expected, there = list(expected), set(files)
     missing = [file for file in expected if file not in there]
     asked = set(expected)
@@ -215,7 +229,7 @@ def expect_files(files: Collection[str], expected: Iterable[str], problems: Prob
         stem = file.rsplit(".", 1)[0].lower()
         keys = (file.lower(), f"{stem}.", f"{stem}s.", stem.rstrip("s") + ".")
         places = [first[key] for key in keys if key in first]
-        hint = _suggest_file(file, extra[min(places)]) if places else ""
+        hint = _suggest_file(file, extra[min(places)], others) if places else ""
         problems.add("missing_file", file, f"is missing{hint if files else '; the submission is empty'}")
     wanted = name(expected[0]) if len(expected) == 1 else count_of(len(expected), "file")
     for file in extra:
@@ -235,7 +249,7 @@ def named_as(expected: Sequence[str], files: Files) -> Files:
     return Files(sources)
 
 
-def _suggest_file(file: str, other: str) -> str:
+def _suggest_file(file: str, other: str, formats: Sequence[str]) -> str:
     """Advice on another file, whose name is nearly that of a missing one."""
     if other.lower().endswith(_SHEETS):
         return f"; found the spreadsheet {name(other)}"
@@ -244,4 +258,5 @@ def _suggest_file(file: str, other: str) -> str:
     ends = Path(other).suffix.lower(), Path(file).suffix.lower()
     if ends[0] != ends[1] and (ends[0] not in _TEXTS or {*ends} == {".csv", ".tsv"}):
         return f"; found {name(other)}, which has another format; {AS_TEXT}"
-    return f"; found {name(other)}: rename it"
+    more = f", or by its format to {', '.join(formats)}" if formats and ends[0] != ends[1] else ""
+    return f"; found {name(other)}: rename it{more}"

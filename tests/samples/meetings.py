@@ -120,7 +120,7 @@ BAD_SUBMISSIONS = [
     *BAD_LINES,
     ({"meetings.stm": b"t 1 A 0 1 hello\n"}, "line 1 .*t is not one of the 1 session"),
     ({}, "is missing; the submission is empty"),
-    ({"meetings.txt": b""}, "found meetings.txt: rename it"),
+    ({"meetings.txt": b""}, "found meetings.txt: rename it, or by its format to meetings.csv, "),
     ({"meetings.json": b"", "meetings.stm": b""}, "is not part of a submission .meetings.json expected"),
     (
         {
