@@ -44,6 +44,7 @@ from .result import score_both, score_data
 from .run.library import Reading, UnreadableReference
 from .run.options import choose_options
 from .run.output import INTERRUPTED, say, write_file
+from .run.reference import NO_ROW
 from .task import Task
 
 
@@ -234,6 +235,8 @@ def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
         where = getattr(options, side, " ".join(options.names))
         problems = [vars(problem) for problem in refusal.problems]
         message = f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored."
+        if side == "reference" and any(problem.code in NO_ROW for problem in refusal.problems):
+            message += " --lenient reads other separators and encodings of references, and Excel workbooks."
         return _refuse(options, message, 1, total=refusal.total, problems=problems)
     except UnreadableReference as error:
         return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)

@@ -136,6 +136,8 @@ def load_reference(
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
                 hint = _scale_hint(rules, rows) or _label_hint(rules, rows, dropping)
                 hint = hint or _hint(rules, name, error, rows, dropping if not reasons else "")
+                if not declared.place:
+                    hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
                 refusal = _refusal(error, tables, list(reasons.values()), hint)
                 raise BadReference(f"{where}{refusal}") from None
             for problem in rows:

@@ -195,7 +195,13 @@ def _read_leniently(
     _require(path)
     try:
         read = organisers.load_reference(
-            default, "reference", path, options, drop_invalid_rows=reading.drop_invalid_rows, log=reading.log
+            default,
+            "reference",
+            path,
+            options,
+            declared=organisers.Declared(place=""),
+            drop_invalid_rows=reading.drop_invalid_rows,
+            log=reading.log,
         )
     except organisers.BadReference as error:
         raise UnreadableReference(str(error)) from None

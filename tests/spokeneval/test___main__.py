@@ -133,6 +133,23 @@ def test_lenient_reads_the_forms_of_organisers(place, capsys):
         assert (status, json.loads(printed)["scores"]) == (0, clean.scores)
 
 
+def test_a_refused_reference_names_lenient_and_lenient_no_competition(tmp_path, capsys):
+    titled = "Recordings;;\nid;transcript;speaker\na;yes;s\nb;no;s\n"
+    write_files(
+        tmp_path,
+        {"titled.csv": titled, "bare.csv": "a;yes\nb;no\n", "given.csv": "id,transcript\na,yes\nb,no\n"},
+    )
+    for file, wrong in (
+        ("titled.csv", "the header seems to be in line 2"),
+        ("bare.csv", "no column id, transcript"),
+    ):
+        arguments = ("wer", tmp_path / file, tmp_path / "given.csv")
+        assert "Nothing was scored. --lenient reads other separators" in run(capsys, *arguments)[2]
+        told = run(capsys, *arguments, "--lenient")[2]
+        assert (wrong in told, "competition.yaml" in told, "--lenient" in told) == (True, False, False), told
+    assert "--lenient" not in run(capsys, "wer", tmp_path / "given.csv", tmp_path / "titled.csv")[2]
+
+
 def test_lenient_prints_how_it_read_a_file_and_refuses_words_that_it_would_garble(place, capsys):
     rows = [[cell.replace("café", "晚上好") for cell in row] for row in ROWS]
     (place / "windows.csv").write_bytes(sheet(ROWS, ";").encode("cp1252"))

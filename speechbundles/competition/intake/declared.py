@@ -20,7 +20,7 @@ class Declared:
 
     Attributes
     ----------
-    place: where it is in `competition.yaml`, for messages.
+    place: where it is in `competition.yaml`, for messages; empty if there is none.
     file: the name of the file in the set's folder; empty if it is found by the task's own name.
     sheet: the title of a workbook's sheet; empty if it is chosen by its columns.
     separator: the character between cells; empty if it is chosen by the columns.
