@@ -34,7 +34,7 @@ _SIGNS = {"de": (".", ","), "fr": (_NARROW, ","), "es": (_NARROW, ",")}
 """The separator of thousands and the decimal sign, where they are not those of English."""
 _SENTENCE = r"(?:(?<=[.?!])|(?<=[.?!][*)][*)])) +(?=[^a-z])"
 _HEAD = re.compile(r"\s*(?:[-*] )?")
-_CUT_LIST = re.compile(r".+ \(and \d+ more\)")
+_CUT_LIST = re.compile(r"(.+)( \(and \d+ more\))")
 _ROW = re.compile(r"(\s*)(line \d+|missing(?=  )|Warning:)( +)(.+)")
 """A problem in a refusal: its place and what is wrong; or a warning."""
 
@@ -105,12 +105,15 @@ class Words:
                 found = pattern.fullmatch(text)
                 if found:
                     values = found.groupdict()
-                    shown = (
-                        name for name in values if name not in "abcdef" or _CUT_LIST.fullmatch(values[name])
-                    )
-                    values.update({name: self._text(values[name]) for name in shown})
+                    for name, value in values.items():
+                        values[name] = self._names(value) if name in "abcdef" else self._text(value)
                     return _BETWEEN_CHINESE.sub("", _filled(words, values))
         return None
+
+    def _names(self, text: str) -> str:
+        """Return names as they are; the end of a list of some of them is translated."""
+        cut = _CUT_LIST.fullmatch(text)
+        return cut[1] + self._text(f".{cut[2]}")[1:] if cut else text
 
     def number(self, text: str) -> str:
         """Return a number, written as in English, as the language writes it; in Spanish, four digits have no space."""

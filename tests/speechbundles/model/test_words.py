@@ -246,6 +246,11 @@ def test_no_part_of_a_refusal_stays_english():
             "no hay columna label, words; el encabezado tiene id,label, word; "
             "cambien el nombre id,label por label; cambien el nombre word por words",
         ),
+        (
+            "de",
+            "id e1: 'x' is not one of the 40 phones; expected one of AA, AE (and 32 more)",
+            "id e1: 'x' ist keiner der 40 Laute; erwartet: einer von AA, AE (und 32 weitere)",
+        ),
         ("zh", "1 field separated by commas; the header has 2", "1 个字段（以逗号分隔）；表头有 2 个"),
         *(
             (
