@@ -238,7 +238,7 @@ def _is_row(fields: Sequence[str], blocks: Iterable[str], delimiter: str) -> boo
 def _describe_missing(
     missing: Sequence[str], line: str, fields: Sequence[str], delimiter: str, known: Mapping[str, str]
 ) -> str:
-    if len(fields) == 1 and delimiter in fields[0] and fields != [line.strip()]:
+    if len(fields) == 1 and delimiter in fields[0] and line.strip() == f'"{fields[0]}"':
         return (
             "the whole line is in quotation marks; expected at most each field in quotation marks of its own"
         )

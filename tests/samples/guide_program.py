@@ -47,8 +47,8 @@ def speech_bundles(*arguments: str) -> int:
 
     command, *rest = arguments
     if ELSEWHERE & {*arguments} or (command == "board" and rest[0][0] != "-" and "--season" not in rest):
-        of_bundles = for_each_bundle(command, rest) if command in OF_CHALLENGES else []
-        for words in of_bundles or [rest]:
+        of_bundles = for_each_bundle(command, rest) if command in OF_CHALLENGES else {}
+        for _, *words in of_bundles.values() or [arguments]:
             import_module(f"speechbundles.cli.{command}").command.make_context(command, words)
         if command == "publish" and of_bundles:
             settings = Path("competition.yaml")
