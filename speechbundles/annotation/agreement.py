@@ -23,7 +23,7 @@ COLUMNS = ("question", "measure", "annotators", "value", "low", "high", "units",
 MOST_UNITS = 1000
 """More units are pooled at random into this many, as in the delete-a-group jackknife."""
 MOST_POINTS = 101
-"""With more different answers, such as free text, only the share of equal answers is computed."""
+"""With more different answers, such as free text, or with only one, only the share of equal answers is computed."""
 ONE, SYMMETRIC = (0.0, 1.0), (-1.0, 1.0)
 
 Row = tuple[Any, ...]
@@ -49,13 +49,14 @@ def _of_question(answers: Frame, units: Mapping[str, str]) -> Iterator[Row]:
     table = answers.assign(step=answers["value"].map(dict(zip(values, steps, strict=True))))
     table = table.pivot(index="item", columns=["annotator", "time"], values="step")
     of, points = unit_codes([units.get(item) or item for item in table.index]), steps[-1] + 1
+    is_scale = 1 < points <= MOST_POINTS
     weights = "linear" if numeric and len(values) > 2 else None
     people = sorted(answers["annotator"].unique())
     pairs = [((one, 0), (other, 0), f"{one}, {other}") for one, other in combinations(people, 2)]
     pairs += [((each, 0), (each, 1), f"{each}, again") for each in people if (each, 1) in table.columns]
     for one, other, who in pairs:
         first, second, units_of = _both(table[one], table[other], of)
-        if len(first) and points <= MOST_POINTS:
+        if len(first) and is_scale:
             cells = _cells(first, second, units_of, points)
             name = "kappa, linear weights" if weights else "kappa"
             yield name, who, *with_interval(partial(kappa, weights=weights), cells, SYMMETRIC), len(first)
@@ -64,7 +65,7 @@ def _of_question(answers: Frame, units: Mapping[str, str]) -> Iterator[Row]:
             yield "equal", who, *with_interval(exact, cells, ONE), len(first)
     once = table.xs(0, axis=1, level="time")
     there = once.notna().sum(axis=1).to_numpy()
-    if (there > 1).any() and points <= MOST_POINTS:
+    if (there > 1).any() and is_scale:
         each, counts = 1 / np.maximum(there - 1, 1), np.zeros((of.max() + 1, points, points))
         for one, other in combinations(people, 2):
             first, second, units_of, weight = _both(once[one], once[other], of, each)

@@ -170,8 +170,9 @@ def sentences(table: Frame, agreement: Frame | None) -> list[str]:
                 parts.setdefault(topic, []).extend([f"{row[1]} {row[place]}"] * (row[place] != "–"))
         lines.append(" ".join(f"{topic}: {'; '.join(each)}." for topic, each in parts.items() if each))
     if agreement is not None:
-        shown = agreement[agreement["measure"].str.match("kappa|alpha|gamma")].itertuples()
-        found = [f"{row.measure} of {row.question} ({row.annotators}) {interval_of(row)}" for row in shown]
+        shown = agreement[agreement["measure"].str.match("kappa|alpha|gamma")]
+        rows = (agreement if shown.empty else shown).itertuples()  # one answer to everything: only "equal"
+        found = [f"{row.measure} of {row.question} ({row.annotators}) {interval_of(row)}" for row in rows]
         lines.append(f"Agreement of annotators, with 95 % intervals: {'; '.join(found)}.")
     return lines
 

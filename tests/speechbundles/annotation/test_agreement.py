@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from speechbundles.annotation.agreement import answer_agreement
+from speechbundles.annotation.describe import sentences
 
 ROUNDING = {"rel": 0, "abs": 1e-12}
 
@@ -90,3 +91,11 @@ def test_second_answers_and_free_text():
     assert few["low"].isna().all()
     assert few["value"].notna().all()
     assert codes.shape == (4, 200)
+
+
+@pytest.mark.parametrize("value", ["yes", "3"])
+def test_one_answer_to_everything_has_no_kappa_and_no_alpha(value):
+    _, answers = simulated(2, 1, names=lambda code: value)
+    found = answer_agreement(answers, {})
+    assert (set(found["measure"]), set(found["value"])) == ({"equal"}, {1.0})
+    assert "intervals: equal of q (a0, a1) 1.00" in sentences(pd.DataFrame(), found)[0]
