@@ -195,7 +195,9 @@ def _run(
 def _answer(
     run: Callable[[str, Part], tuple[Step, dict[str, bytes]]], place: Path, part: Part, is_first: bool
 ) -> Step:
-    """Run a program on a hidden set, and keep the answers of the first run."""
+    """Run a program on a hidden set, and keep the answers of the first run, in place of older ones."""
+    if is_first:
+        (place / ANSWERS_ZIP).unlink(missing_ok=True)
     step, answers = run(RUN, part)
     if answers and is_first:
         write_whole(place / ANSWERS_ZIP, make_zip(answers))

@@ -215,6 +215,17 @@ def test_a_killed_run_goes_on_after_the_last_stage_that_ended(home, tmp_path, mo
     assert len(calls) == 3
 
 
+def test_answers_of_an_interrupted_run_do_not_count_for_the_run_that_replaces_it(home, tmp_path, monkeypatch):
+    """As if the command was killed after the answers were written and before how the run ended."""
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    (taken,) = home()
+    for name in ("run1.json", "outcome.json"):
+        (taken.place / name).unlink()
+    monkeypatch.setattr(stages, "_run", lambda *_, **given: (stages.Step("run_time"), {}))
+    assert codes(home()) == {"anna": "run_time"}
+    assert [run.submission for run in read_index(tmp_path / "fetched/.runs/fetched")] == [""]
+
+
 def test_a_change_of_recordings_or_limits_runs_a_program_again(home, begun, tmp_path, monkeypatch):
     """Also a recording of the same size and time as before; without a change, nothing runs."""
     mine, chosen, *_ = begun
