@@ -48,11 +48,11 @@ class Part:
     def seconds(self) -> float:
         """The duration of all WAV files; 0 if there are none, or one cannot be read."""
         seconds = 0.0
-        for path in self.sound.rglob("*.[wW][aA][vV]"):
+        for path in filter(Path.is_file, self.sound.rglob("*.[wW][aA][vV]")):
             try:
                 with wave.open(str(path)) as sound:
                     seconds += sound.getnframes() / sound.getframerate()
-            except (wave.Error, EOFError):
+            except (wave.Error, EOFError, ZeroDivisionError):  # the last of a sample rate of 0
                 return 0.0
         return seconds
 

@@ -326,10 +326,12 @@ def test_the_real_time_factor_is_shown_in_steps(seconds, sound, shown):
     assert shown_factor(seconds, sound) == shown
 
 
-def test_the_duration_of_recordings_is_known_only_if_all_can_be_read(tmp_path):
-    write_files(tmp_path, {"a.wav": tone(True), "b/c.WAV": tone(False, 0.25), "d.txt": b"x"})
+@pytest.mark.parametrize("bad", [b"RIFF", tone(True)[:24] + bytes(4) + tone(True)[28:]])
+def test_the_duration_of_recordings_is_known_only_if_all_can_be_read(tmp_path, bad):
+    """Not if a file ends early, or has a sample rate of 0; a folder is no recording."""
+    write_files(tmp_path, {"a.wav": tone(True), "b.wav/c.WAV": tone(False, 0.25), "d.txt": b"x"})
     assert Part({}, tmp_path).seconds == pytest.approx(0.35)
-    write_files(tmp_path, {"e.wav": b"RIFF"})
+    write_files(tmp_path, {"e.wav": bad})
     assert Part({}, tmp_path).seconds == 0
 
 
