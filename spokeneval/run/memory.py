@@ -223,7 +223,10 @@ def _named(
         column = known.get(lower)
         if column is not None and (column.lower() not in there or column.lower() == lower):
             columns[column] = data[name]  # an exact name takes precedence over an alias
-    missing = [column for column in layout.required if column not in columns and column != layout.id]
+    ids = id_columns(layout.id)
+    some = () if columns.keys().isdisjoint(ids) else ids  # with one of two, rows would be taken by position
+    needed = dict.fromkeys((*some, *layout.required))
+    missing = [column for column in needed if column not in columns and column != layout.id]
     if missing:
         found = some_of(list(map(str, names)), 8) or "none"
         raise ValueError(f"{place} has no column {some_of(missing)}; its columns are {found}")

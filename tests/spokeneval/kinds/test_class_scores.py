@@ -152,3 +152,14 @@ def test_pairs_that_are_missing_unknown_or_repeated_are_refused(case, tmp_path):
     declared = {**PLAIN, "id": list(SIDES)}
     with pytest.raises(FileProblems, match=re.escape(message)):
         spokeneval.score(declared, tmp_path / "labels.csv", tmp_path / "scores.csv")
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_data_with_one_of_two_columns_of_ids_are_not_taken_by_position(side):
+    rows = [{"enrolment": a, "test": b, "label": "same" if a == "e0" else "other"} for a, b in PAIRS]
+    half = [{side: row[side], "label": "same", "score": n} for n, row in enumerate(rows)]
+    lacking = f"has no column {SIDES[side == SIDES[0]]}; its columns are {side}, "
+    for reference, answers in ((rows, half), (half, [1] * 48)):
+        for form in (list, pd.DataFrame):
+            with pytest.raises(ValueError, match=lacking):
+                spokeneval.score({**PLAIN, "id": list(SIDES)}, form(reference), form(answers))
