@@ -225,7 +225,7 @@ def make_job(
         limits=limits,
         disk_bytes=disk,
         repeat=repeat,
-        wheels=wheels,
+        wheels=wheels and wheels.resolve(),  # pip runs in another folder
         cache=cache,
         engine=engine,
         image=competition["docker_image"],

@@ -5,6 +5,7 @@ import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -31,8 +32,9 @@ def wheel(source="SHARP = True\n", **more):
 
 
 @pytest.fixture
-def go(home, begun, tmp_path):
-    """Return a function that runs a program with requirements; a wheel is in the folder of wheels."""
+def go(home, begun, tmp_path, monkeypatch):
+    """Return a function that runs a program with requirements; a wheel is in a folder with a relative path."""
+    monkeypatch.chdir(tmp_path)
     _, chosen, *_ = begun
     own = replace(chosen, settings={**chosen.settings, "environment": "own"})
 
@@ -40,7 +42,7 @@ def go(home, begun, tmp_path):
         write_files(tmp_path / "wheels", {"ears-1.0-py3-none-any.whl": content})
         line = line or f"ears==1.0 --hash=sha256:{hashlib.sha256(content).hexdigest()}"
         uploaded(tmp_path, ("anna", program(source, **{"requirements.txt": f"{line}\n".encode()})))
-        (taken,) = home(competition=own, wheels=tmp_path / "wheels")
+        (taken,) = home(competition=own, wheels=Path("wheels"))
         return taken
 
     return go
