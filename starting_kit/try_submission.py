@@ -48,7 +48,7 @@ HERE = Path(__file__).resolve().parent
 
 SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".m4a")
 KIT = "SPOKENEVAL_KIT"
-"""The variable with the folder of the kit of several tasks, while a copy of it is the kit of one."""
+"""The variable with the task's folder in the kit of several tasks, while a copy of it is the kit of one."""
 
 GET_DATA = HERE / "get_data.py"
 
@@ -83,7 +83,7 @@ def choose_task() -> None:
             say(f"The kit of {chosen.task} is in {kit}.")
             sys.exit(0)
         command = [sys.executable, str(kit / "try_submission.py"), *sys.argv[1:]]
-        sys.exit(subprocess.run(command, env={**os.environ, KIT: str(HERE)}).returncode)
+        sys.exit(subprocess.run(command, env={**os.environ, KIT: str(HERE / chosen.task)}).returncode)
 
 
 def main() -> int:
@@ -292,10 +292,16 @@ def save_report(report: Path) -> None:
 
 
 def with_players(page: str) -> str:
-    """Return the report with a player in each row of an item whose sound is in the kit, which has its id as name."""
+    """Return the report with a player in each row of an item of which one sound in the kit has the id as name.
+
+    In the kit of several tasks, the sounds are those in the task's folder and in `data`, which the tasks share.
+    """
     kit = Path(os.environ.get(KIT, HERE))
-    found = [path for path in sorted(kit.rglob("*")) if path.suffix.lower() in SOUNDS]
-    sounds = {normalize("NFC", each): path for path in found for each in (path.stem, path.name)}
+    folders = (kit, kit.parent / "data") if KIT in os.environ else (kit,)
+    sounds: dict[str, Optional[Path]] = {}
+    for path in (path for folder in folders for path in folder.rglob("*") if path.suffix.lower() in SOUNDS):
+        for each in {normalize("NFC", path.stem), normalize("NFC", path.name)}:
+            sounds[each] = None if each in sounds else path
 
     def player(row: re.Match[str]) -> str:
         sound = sounds.get(unescape(row[1]))

@@ -372,6 +372,23 @@ def test_the_report_has_a_player_where_the_kit_has_the_sound(kit, tmp_path):
     shutil.rmtree(kit / "data/a b")
 
 
+def test_in_the_kit_of_several_tasks_a_player_has_the_sound_of_its_task(tmp_path, monkeypatch):
+    sounds = ("one/data/1.wav", "two/data/1.wav", "two/2.wav", "data/3.wav", "one/4.flac", "data/4.wav")
+    write_files(tmp_path, dict.fromkeys((*sounds, f"one/{OPTIONS_FILE}", f"two/{OPTIONS_FILE}"), ""))
+    monkeypatch.syspath_prepend(str(ROOT / "starting_kit"))
+    tried = import_module("try_submission")
+    monkeypatch.setattr(tried, "HERE", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["try_submission.py", "--task", "one", "out"])
+    started = mock.Mock(return_value=mock.Mock(returncode=0))
+    monkeypatch.setattr(tried.subprocess, "run", started)
+    with pytest.raises(SystemExit):
+        tried.choose_task()
+    monkeypatch.setattr(os, "environ", started.call_args[1]["env"])
+    monkeypatch.chdir(tmp_path)
+    page = tried.with_players("".join(f'<th scope="row">{item}</th>' for item in (1, 2, 3, 4, "4.wav")))
+    assert re.findall('src="(.*?)"', page) == ["one/data/1.wav", "data/3.wav", "data/4.wav"]
+
+
 @pytest.mark.parametrize("task", ["spoken_call"], indirect=True)
 def test_a_report_and_a_zip_that_cannot_be_written_are_one_line_each(kit, tmp_path):
     assert run_program("baseline.py", "development", "out", cwd=kit).returncode == 0
