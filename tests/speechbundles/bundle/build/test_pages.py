@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from speechbundles.bundle.build.code_kit import code_facts
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.page_tables import columns_table
 from speechbundles.bundle.build.pages import page_texts
@@ -16,9 +17,11 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import away_from_sample, do_without
 from speechbundles.model.sources import Sources
+from speechbundles.model.words import words_of
 from speechbundles.platforms.facts import CODABENCH, PLATFORMS
 from spokeneval.challenges import task_names
 from spokeneval.run.options import OPTIONS_FILE, Options
+from spokeneval.run.words import LANGUAGES
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 
@@ -255,3 +258,17 @@ def test_the_example_answer_is_shown_with_its_item(tmp_path):
     page = page_texts(competition, made_of(tmp_path, competition, files), CODABENCH)["evaluation.md"]
     assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
     assert "\nE1\taccept\n" in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+@pytest.mark.parametrize("environment", ["image", "own"])
+def test_the_limits_and_codes_of_programs_are_in_the_language_of_the_page(language, environment):
+    own = environment == "own"
+    limits = {**({"team_hours": 2} if own else {}), "gpu": own, "real_time_factor": own}
+    competition = with_settings(COMPETITIONS["spoken_call"], environment=environment, run_limits=limits)
+    for table in code_facts(competition).values():
+        parts = {part.strip() for part in re.split(r"`.*?`|[|\n]|[,;:] ", table)}
+        parts = {part for part in parts if " " in part and not re.fullmatch(r"[\d,]+ \w+", part)}
+        translated = words_of(language)(table)
+        assert len(parts) > 7
+        assert not {part for part in parts if part in translated}
