@@ -194,6 +194,8 @@ def sets_of(scored: list[str]) -> list[str]:
 
 def whereto(path: Path, called: str) -> str:
     """Return a sentence that names the phases to which a submission for a set can be uploaded."""
+    if (HERE / "try_code.py").exists():
+        return "In this competition you upload the program, not its answers: try_code.py makes its zip."
     names = [name for name, scored_on in read_phases().items() if scored_on == called]
     if not names:
         return (

@@ -197,6 +197,7 @@ def test_the_kit_tries_a_program_as_the_organisers_run_it(kit, tmp_path, what):
     done = run_program(str(place / "try_code.py"), str(code), "--sound", str(sound), cwd=tmp_path)
     assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
     assert (tmp_path / "program.zip").exists() == (status == 0)
+    assert "ready to upload to" not in done.stdout
     if what == "one that listens":
         assert "1.0000" in done.stdout  # F1 on the public recordings
         assert unzipped((tmp_path / "program.zip").read_bytes()).keys() == {"main.py"}
