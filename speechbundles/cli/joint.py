@@ -7,6 +7,7 @@ The name is looked up in the competition folder, which is the current folder for
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.publication import (
     ScoringOutput,
+    baseline_team,
     joint_board_to_dict,
     joint_board_to_text,
     make_joint_board,
@@ -132,6 +134,10 @@ def joint_board(
             left_out += [f"{bundle}: {note}" for note in notes]
             baselines |= {teams[bundle].get(account, account) for account in baseline_accounts(zipped, place)}
             anonymous += [place] if rules.anonymous else []
+        if challenge.rule:
+            accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
+            baseline = baseline_team(challenge.rule.baseline, teams, accounts)
+            challenge = replace(challenge, rule=replace(challenge.rule, baseline=baseline))
         if anonymous:
             teams = _anonymous_teams(challenge, teams, outputs, anonymous[0])
     board = make_joint_board(challenge, outputs, teams, Sources(ROOT, folder), dates.now().date())

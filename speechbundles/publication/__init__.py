@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from speechbundles.publication.score import score_all as score_all
     from speechbundles.publication.score import scores_to_text as scores_to_text
     from speechbundles.publication.scores_only import rank_scores as rank_scores
+    from speechbundles.publication.teams import baseline_team as baseline_team
     from speechbundles.publication.teams import read_teams_table as read_teams_table
     from speechbundles.publication.write import board_to_json as board_to_json
     from speechbundles.publication.write import board_to_text as board_to_text
@@ -34,7 +35,10 @@ _NAMES = {
     "render": ("escaped_markdown", "fitted_tables", "markdown_table", "table_to_csv", "text_table"),
     "score": ("score_all", "scores_to_text"),
     "scores_only": ("rank_scores",),
-    "teams": ("read_teams_table",),
+    "teams": (
+        "baseline_team",
+        "read_teams_table",
+    ),
     "write": ("board_to_json", "board_to_text", "write_board"),
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}

@@ -68,6 +68,7 @@ def make_joint_board(
 
     Parameters
     ----------
+    challenge: the baseline of its rule is named by its team.
     outputs: those of each bundle's entries, named by their accounts.
     teams: the names of the teams of accounts, `bundle -> account -> name`; other accounts are teams of their own.
 

@@ -5,9 +5,10 @@ Several accounts in a cell are separated by semicolons. An account that is not l
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import hint
 from speechbundles.publication.given import listed, raise_problems, read_rows
 
@@ -51,6 +52,33 @@ def read_teams_table(folder: Path, bundles: Sequence[str]) -> dict[str, dict[str
                     odd["accounts of two teams"].append(f"{account} ({bundle})")
     raise_problems(path, listed(odd))
     return found
+
+
+def baseline_team(
+    baseline: str, teams: Mapping[str, Mapping[str, str]], accounts: Mapping[str, Collection[str]]
+) -> str:
+    """Return the team of a baseline that is named by its team or by an account.
+
+    Parameters
+    ----------
+    accounts: those with an entry, by bundle.
+
+    Raises
+    ------
+    OrganiserError: the account is of different teams in two bundles, of which one may be a participant's.
+    """
+    found = {
+        own.get(baseline, baseline): bundle
+        for bundle, own in teams.items()
+        if baseline in own or baseline in accounts[bundle]
+    }
+    if len(found) > 1:
+        where = " and ".join(f"{team} in {bundle}" for team, bundle in found.items())
+        what = f"baseline: the account {baseline} is of the team {where}"
+        raise OrganiserError(
+            f"{what}; name the team of the baseline, or list the account for it in {TEAMS_FILE}"
+        )
+    return next(iter(found), baseline)
 
 
 def by_team(scores: Mapping[str, float], teams: Mapping[str, str], *, higher: bool) -> dict[str, str]:

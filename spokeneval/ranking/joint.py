@@ -18,7 +18,7 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from ..formats.problems import count_of
+from ..formats.problems import count_of, some_of
 from ..formats.speakers import unit_noun
 from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
 from ..run.statistics import Statistics
@@ -168,11 +168,12 @@ def join_tasks(tasks: Mapping[str, Ranking], rule: JointRule) -> JointRanking:
     problems = rule.problems({task: ranking.rules.primary for task, ranking in tasks.items()})
     lacking = [task for task, own in tasks.items() if rule.baseline and rule.baseline not in own.names]
     without = f"{rule.baseline} has no score in {' and '.join(lacking)}" if lacking else ""
-    problems += [f"baseline: {without}"] if without and rule.missing == BASELINE else []
-    if problems:
-        raise ValueError("; ".join(problems))
     entered = {task: {system.name for system in ranking.systems} for task, ranking in tasks.items()}
     named = {name for task, ranking in tasks.items() for name in (*entered[task], *ranking.unscored)}
+    absent = f"; expected one of {some_of(sorted(named))}" if rule.baseline not in named else ""
+    problems += [f"baseline: {without}{absent}"] if without and (absent or rule.missing == BASELINE) else []
+    if problems:
+        raise ValueError("; ".join(problems))
     names = sorted(named - {rule.baseline})
     excluded = rule.missing == EXCLUDED
     apart = {

@@ -192,7 +192,7 @@ def clinic(tmp_path_factory):
 
 
 @pytest.mark.thorough
-def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, clinic):
+def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, capsys, clinic):
     why = {"team11": "no score in memory_clinic_decisions, which is compulsory"}
     site = play(tmp_path, monkeypatch, clinic, "memory_clinic", {}, "normalised_sum", {"rmse"}, why)
     page, paper = ((site / file).read_text(encoding="utf-8") for file in ("index.html", "board.tex"))
@@ -218,6 +218,19 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     assert {owners[system["name"]]: system["score"] for system in hidden["systems"]} == pytest.approx(
         {system["name"]: system["score"] for system in board["systems"]}, abs=1e-12
     )
+    for baseline, status, own in (
+        ("team4", 0, "First"),
+        ("team2", 1, "the team First in memory_clinic_decisions and team2 in memory_clinic_scores"),
+        ("team44", 1, "baseline: team44 has no score in memory_clinic_decisions and memory_clinic_scores"),
+    ):
+        named = text.replace("    joint:\n", f"    joint:\n      baseline: {baseline}\n", 1)
+        settings.write_text(named.replace("defaults:\n", "defaults:\n  board_names: anonymous\n", 1))
+        capsys.readouterr()
+        assert build_bundle.main(["board", "memory_clinic", *words, "--json"]) == status
+        found = json.loads(capsys.readouterr().out)
+        assert own in (found["error"] if status else found["baseline"]["name"])
+    board = json.loads((site / "board.json").read_text())
+    assert {system["name"] for system in board["systems"]}.isdisjoint({"First", *TEAMS})
     settings.write_text(text)
     (clinic / "teams.csv").unlink()
 

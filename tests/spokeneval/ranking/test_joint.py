@@ -210,8 +210,9 @@ def test_rules_that_do_not_fit_the_scores_list_all_problems():
     r = spokeneval.compare({"kind": "scores", "scale": [0, 9]}, [1, 2, 3], {"a": [1, 2, 3], "b": [1, 3, 2]})
     with pytest.raises(ValueError, match="Pearson r in B may be negative"):
         spokeneval.compare_tasks({"A": tasks["A"], "B": r}, rule="normalised_sum")
-    with pytest.raises(ValueError, match="baseline: c has no score in A and B"):
-        spokeneval.compare_tasks(tasks, missing="baseline", baseline="c")
+    for missing in ("excluded", "baseline"):
+        with pytest.raises(ValueError, match="baseline: c has no score in A and B; expected one of a, b"):
+            spokeneval.compare_tasks(tasks, missing=missing, baseline="c")
     lacking = {"A": decisions("abc"), "B": scores("ab")}
     found = spokeneval.compare_tasks(lacking, baseline="c")
     assert (found.baseline.score, [*found.baseline.scores]) == (None, ["A"])
