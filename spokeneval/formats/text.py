@@ -81,9 +81,10 @@ def decode(content: bytes, file: str, problems: Problems, first_line: int = 1) -
 
 
 def nfc(text: str) -> str:
-    """The text in the Unicode form NFC; runs of more accents than any language has stay as they are.
+    """The text in the Unicode form NFC, but for two signs, and runs of more accents than any language has.
 
-    The time to sort the accents of a letter grows with the square of their number.
+    The time to sort the accents of a letter grows with the square of their number. The form NFC of the Greek question
+    mark U+037E and of U+1FEF is an ASCII sign, `;` or a backtick, which could separate columns: both stay as they are.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def nfc(text: str) -> str:
     if is_normalized("NFC", text):
         return text
     accents = "".join(char for char in set(text) if combining(normalize("NFD", char)[0]))
-    parts = re.split(f"([\u0300{accents}]{{{_MOST_ACCENTS + 1},}})", text)
+    parts = re.split(f"([\u037e\u1fef]|[\u0300{accents}]{{{_MOST_ACCENTS + 1},}})", text)
     parts[::2] = [normalize("NFC", part) for part in parts[::2]]
     return "".join(parts)
 

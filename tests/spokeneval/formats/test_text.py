@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import random
+import sys
 from itertools import product
 
 import numpy as np
@@ -41,6 +42,14 @@ def test_runs_of_accents_that_no_language_has_are_not_sorted():
     assert nfc(f"e\u0301 e{accents}") == f"\u00e9 e{sorted(accents)[-1] * 15}{sorted(accents)[0] * 15}"
     for run in (f"{accents}\u0315", accents * 100_000):
         assert decode(f"e\u0301 e{run} e\u0301".encode(), "a.csv", Problems()) == f"\u00e9 e{run} \u00e9"
+
+
+def test_no_sign_becomes_one_that_separates_columns():
+    """The Kelvin sign is the only other character whose form NFC is in ASCII; it is the letter K."""
+    text = "".join(chr(code) for code in range(128, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
+    changed = {char for char in map(nfc, text) if char.isascii()}
+    assert changed == {"K"}
+    assert decode("a\u0301;b\u037e\u0301 c\u1fef".encode(), "a.csv", Problems()) == "á;b\u037e\u0301 c\u1fef"
 
 
 def blocks(content, limit=LIMIT):
