@@ -74,7 +74,7 @@ def _install(
             timeout=_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        return Step(BUILD_FAILED, log=f"the download took more than {_SECONDS:.0f} s")
+        return Step(BUILD_FAILED, _SECONDS, log=f"the download took more than {_SECONDS:.0f} s")
     if done.returncode:
         return Step(BUILD_FAILED, log=done.stdout + done.stderr)
     found = sorted((scratch / "wheels").iterdir())

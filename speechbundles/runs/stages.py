@@ -117,6 +117,8 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
             point.parent.mkdir(exist_ok=True)
             point.touch()
             mounts[f"{_CODE}/weights/{name}"] = path
+    if before := read_step(place / BUILD):  # of earlier calls, whose hours count too
+        built = replace(built, seconds=before.seconds + built.seconds)
     return mounts, write_step(place / BUILD, built) if mounts or built.code != OK else built
 
 

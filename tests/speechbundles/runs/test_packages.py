@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from speechbundles.model.zips import make_zip
-from speechbundles.runs import packages
-from speechbundles.runs.outcomes import Step
+from speechbundles.runs import packages, stages
+from speechbundles.runs.outcomes import Step, read_step
 from speechbundles.runs.packages import install
 from tests.samples.programs import write_files
 from tests.samples.programs_at_home import GOOD, program, uploaded
@@ -102,6 +102,29 @@ def test_a_failed_download_is_tried_again(go):
     new = wheel("SHARP = 1\n")
     line = f"ears==1.0 --hash=sha256:{hashlib.sha256(new).hexdigest()}"
     assert [go(content, line).step.code for content in (wheel(), new)] == ["build_failed", "ok"]
+
+
+@pytest.mark.thorough
+def test_the_time_of_all_builds_of_an_upload_counts(go, monkeypatch):
+    """Of those that failed, and of one before a call that failed; packages that are there take no time."""
+
+    def lost(*_, **given):
+        raise OSError(28, "No space left")
+
+    failed, counted = (packages, "_install", lambda *_: Step("build_failed", 1800.0)), []
+    for broken in (failed, failed, (stages, "_run", lost), (packages, "_install", lost)):
+        with monkeypatch.context() as patched:
+            patched.setattr(*broken)
+            taken = go(wheel())
+            counted.append((taken.step.code, read_step(taken.place / "build.json").seconds))
+    assert counted[:2] == [("build_failed", 1800), ("build_failed", 3600)]
+    assert counted[2] == ("machine", pytest.approx(3630, abs=29.99))
+    assert counted[3] == ("ok", counted[2][1])
+
+
+def test_a_download_that_takes_too_long_counts(tmp_path, monkeypatch):
+    monkeypatch.setattr(packages, "_SECONDS", 0.001)
+    assert install(["a==1"], tmp_path, tmp_path, None, None, "3")[1].seconds == 0.001
 
 
 @pytest.mark.thorough
