@@ -95,29 +95,41 @@ def table_of(
         As for `records`; also if the number of values is not that of the items.
     """
     ids, columns = records(data, layout, side)
-    parts = id_columns(layout.id)
-    if len(parts) > 1 and {*parts} <= {*columns}:
-        cells = (_cells(columns[part], part, problems, side, asked=True) for part in parts)
-        columns = {layout.id: list(map(",".join, zip(*cells))), **columns}
-    elif len(parts) > 1 and ids is not None:
-        ids = [",".join(map(str, each)) if isinstance(each, tuple) else each for each in ids]
+    keys = id_columns(layout.id)
     number = len(next(iter(columns.values()), ids or ()))
-    if ids is None and items is not None and layout.id not in columns and number != len(items):
-        found = f"{count_of(number, 'value')}; the reference has {count_of(len(items), 'item')}"
-        problems.stop("wrong_length", side, f"{found}; give one value for each item in its order, or ids")
-    if layout.id not in columns:
+    if layout.id not in columns and not {*keys} <= {*columns}:
+        if ids is None and items is not None and number != len(items):
+            found = f"{count_of(number, 'value')}; the reference has {count_of(len(items), 'item')}"
+            problems.stop("wrong_length", side, f"{found}; give one value for each item in its order, or ids")
         names: Sequence[Any] = (items or range(number)) if ids is None else ids
-        columns = {layout.id: list(names), **columns}
+        columns = {**_columns_of_ids(list(names), layout.id), **columns}
     required = items is not None  # of a submission, a missing value is never meant
     table = {}
     for column, values in columns.items():
-        asked = column == layout.id or (required and column in layout.required)
+        is_id = column in (layout.id, *keys)
+        asked = is_id or (required and column in layout.required)
         table[column] = list(map(nfc, _cells(values, column, problems, side, asked=asked)))
-    for row, item in enumerate(table[layout.id]):
-        if not item.strip():
-            problems.add("empty_item", side, f"the {layout.id} is empty", line=row)
+        for row, item in enumerate(table[column]) if is_id else ():
+            if not item.strip():
+                problems.add("empty_item", side, f"the {column} is empty", line=row)
     problems.raise_if_any()
     return table
+
+
+def joined(name: Any) -> Any:
+    """The id that a tuple of its parts stands for, see `tables.id_columns`; another id as it is."""
+    return ",".join(map(str, name)) if isinstance(name, tuple) else name
+
+
+def _columns_of_ids(names: list[Any], id: str) -> dict[str, list[Any]]:
+    """The columns of ids: one for each of their parts, as in a file, or one if an id has not these parts."""
+    keys = id_columns(id)
+    if len(keys) > 1:
+        names = list(map(joined, names))
+        parts = [name.split(",") if isinstance(name, str) else [name] for name in names]
+        if parts and {*map(len, parts)} == {len(keys)}:
+            return dict(zip(keys, map(list, zip(*parts))))
+    return {id: names}
 
 
 def csv_file(table: Mapping[str, Sequence[str]], layout: Layout) -> Written:

@@ -163,3 +163,16 @@ def test_data_with_one_of_two_columns_of_ids_are_not_taken_by_position(side):
         for form in (list, pd.DataFrame):
             with pytest.raises(ValueError, match=lacking):
                 spokeneval.score({**PLAIN, "id": list(SIDES)}, form(reference), form(answers))
+
+
+def test_pairs_have_the_same_signature_in_all_forms(tmp_path):
+    declared = {"kind": "identification", "target": "same", "id": list(SIDES)}
+    label = {pair: ("same", "other")[n % 2] for n, pair in enumerate(PAIRS)}
+    given = {pair: n % 5 for n, pair in enumerate(PAIRS)}
+    rows = [(*pair, label[pair]) for pair in PAIRS]
+    (tmp_path / "labels.csv").write_text(table(rows, *SIDES, "label"))
+    frame = pd.DataFrame(rows, columns=[*SIDES, "label"])
+    indexed, named = frame.set_index(list(SIDES))["label"], {",".join(pair): label[pair] for pair in PAIRS}
+    forms = (tmp_path / "labels.csv", frame, indexed, label, named)
+    found = [spokeneval.score(declared, reference, given) for reference in forms]
+    assert len({result.signature for result in found}) == len({result.score for result in found}) == 1
