@@ -32,7 +32,7 @@ from ..formats.submission_zip import is_packed, unpack
 from ..formats.tables import split_row
 from ..formats.text import nfc
 from ..task import Task
-from .memory import EXPECTED, column_names, in_rows, is_path, reference_files, submission_files
+from .memory import EXPECTED, column_names, in_rows, is_path, joined, reference_files, submission_files
 from .options import Settings, choose_options, sign_public
 from .reference import (
     HOME,
@@ -158,7 +158,8 @@ def of_items(task: Task, labels: Any, given: Any, called: str) -> list[str]:
 def _values_of_rows(given: Any, rows: Sequence[str], called: str) -> list[str]:
     index = list(getattr(given, "index", ())) if hasattr(given, "to_dict") else []
     if isinstance(given, Mapping) or (index and index != list(range(len(index)))):
-        known = {nfc(key) if isinstance(key, str) else key: value for key, value in given.items()}
+        named = ((joined(key), value) for key, value in given.items())
+        known = {nfc(key) if isinstance(key, str) else key: value for key, value in named}
         lacking = [row for row in rows if row not in known]
         if lacking:
             raise ValueError(f"{called}: none for {count_of(len(lacking), 'item')}: {some_of(lacking)}")
