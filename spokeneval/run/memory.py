@@ -101,7 +101,8 @@ def table_of(
         if ids is None and items is not None and number != len(items):
             found = f"{count_of(number, 'value')}; the reference has {count_of(len(items), 'item')}"
             problems.stop("wrong_length", side, f"{found}; give one value for each item in its order, or ids")
-        names: Sequence[Any] = (items or range(number)) if ids is None else ids
+        numbers = [",".join([str(row)] * len(keys)) for row in range(number)]
+        names: Sequence[Any] = (items or numbers) if ids is None else ids
         columns = {**_columns_of_ids(list(names), layout.id), **columns}
     required = items is not None  # of a submission, a missing value is never meant
     table = {}

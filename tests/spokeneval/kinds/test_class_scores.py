@@ -176,5 +176,7 @@ def test_pairs_have_the_same_signature_in_all_forms(tmp_path):
     forms = (tmp_path / "labels.csv", frame, indexed, label, named)
     found = [spokeneval.score(declared, reference, given) for reference in forms]
     assert len({result.signature for result in found}) == len({result.score for result in found}) == 1
+    by_position = spokeneval.score(declared, list(label.values()), list(given.values()))
+    assert by_position.score == found[0].score
     for units in (indexed, label, named):  # a unit for each of two labels
         assert spokeneval.score(declared, label, given, units=units).units == 2
