@@ -19,6 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable, NamedTuple, Optional, Union
 
+from .text import nfc
+
 MARK = "…"
 """Stands for any text in a value of `drop_marked`, such as `<…>`."""
 
@@ -269,8 +271,15 @@ def _drop_between(line: str, opening: str, closing: str) -> str:
 
 
 def _replaced(text: str, table: Mapping[str, str]) -> str:
-    longest = sorted(filter(None, table), key=len, reverse=True)
-    return re.sub("|".join(map(re.escape, longest)), lambda found: table[found[0]], text) if longest else text
+    """Replace the longest text first. Letters with an accent that begins a text of the table are taken apart, so that
+    the accent is found whether or not Unicode has a composed form of the letter with it."""
+    accents = {old[0] for old in table if old and unicodedata.combining(old[0])}
+    signs = {sign: unicodedata.normalize("NFD", sign) for sign in set(text).union(*table)} if accents else {}
+    apart = str.maketrans({sign: parts for sign, parts in signs.items() if accents.intersection(parts)})
+    table = {old.translate(apart): new for old, new in table.items() if old}
+    longest = map(re.escape, sorted(table, key=len, reverse=True))
+    found = re.sub("|".join(longest), lambda old: table[old[0]], text.translate(apart)) if table else text
+    return nfc(found)
 
 
 def _join_apostrophes(text: str, value: None) -> str:
