@@ -130,8 +130,17 @@ def ratings(
             f"{middle * step:g} for every {item}": always(COLUMN, middle),
             "ratings at random": at_random(COLUMN, range(steps[0], steps[1] + 1)),
         },
+        partly_right=partial(_partly_right, scale=steps),
         view=_view(steps, weights, step),
     )
+
+
+def _partly_right(reference: Answers, right: np.ndarray, *, scale: Steps) -> Answers:
+    """A submission with the lower median of the ratings of chosen items, and the middle of the scale for others."""
+    table = np.sort(np.stack(list(reference.columns.values())), axis=0)
+    place = (len(table) + (table < scale[0]).sum(axis=0) - 1) // 2  # behind the empty cells
+    median = np.take_along_axis(table, place[np.newaxis], axis=0)[0]
+    return Answers(reference.items, {COLUMN: np.where(right, median, sum(scale) // 2)})
 
 
 def _check_raters(raters: Sequence[str], id: str, unit: str) -> None:

@@ -16,7 +16,7 @@ from spokeneval.ranking.randomisation import pseudo_values
 from spokeneval.run.library import read_gold, score_against
 from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
 
-GROUPS = {"de": 8, "en": 20, "th": 12}
+GROUPS = {"de": 12, "en": 20, "th": 12}
 """The groups, and the number of items in each."""
 PHRASES = ["a b c d", "b c d e f", "c d"]
 
@@ -81,6 +81,11 @@ CASES = {
         {"kind": "scores", "scale": [0, 9]},
         lambda n, rng: {"score": n % 10},
         lambda n, rng: {"score": min(9, n % 10 + rng.random())},
+    ),
+    "ratings": (
+        {"kind": "ratings", "raters": ["r1", "r2", "r3"], "scale": [1, 5]},
+        lambda n, rng: {f"r{rater}": rng.integers(1, 6) for rater in (1, 2, 3)},
+        lambda n, rng: {"rating": rng.integers(1, 6)},
     ),
 }
 

@@ -302,3 +302,12 @@ def test_a_submitted_rating_that_is_no_step_is_refused(cell: str, said: str) -> 
     (problem,) = refusal.value.problems
     assert (problem.file, problem.line, problem.item) == ("ratings.csv", 2, "i0")
     assert f"{problem.code}: {problem.message.partition(': ')[2]}".startswith(said)
+
+
+def test_a_partly_right_submission_has_lower_medians_of_the_ratings_of_an_item() -> None:
+    rng = np.random.default_rng(8)
+    human, system = draw(rng, 4, 60, (1, 5))
+    task = make(raters=4, scale=[1, 5])
+    answers = task.partly_right(read(task, human, system)[0], np.arange(60) < 50)
+    lower = [np.sort([rating for rating in item if rating]) for item in zip(*human, strict=True)]
+    assert answers["rating"].tolist() == [item[(len(item) - 1) // 2] for item in lower[:50]] + [3] * 10
