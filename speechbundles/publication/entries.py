@@ -27,6 +27,10 @@ class Team:
     folder: str
     runs: tuple[tuple[Fetched, Path], ...]
 
+    @property
+    def account(self) -> str:
+        return self.runs[0][0].owner
+
     def choose(self, column: Column, results: Mapping[str, Result]) -> tuple[Fetched, Path]:
         """Return the run with the best score by a column, of equal ones the first. `results`: by `FOLDER_ID`."""
         if len(self.runs) == 1:

@@ -15,6 +15,7 @@ from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.sources import Sources
+from speechbundles.model.text import printable
 from speechbundles.publication.board import Board, make_board
 from speechbundles.publication.outputs import ScoringOutput
 from speechbundles.publication.render import html_table, text_table
@@ -84,6 +85,7 @@ def make_joint_board(
         named = [replace(each, name=counted[each.name]) for each in outputs[name] if each.name in counted]
         lost = {teams[name].get(each.name, each.name): each for each in outputs[name] if not each.scores}
         named += [replace(each, name=team) for team, each in lost.items() if team not in counted.values()]
+        named = [replace(each, name=printable(each.name)) for each in named]
         marked = baseline if baseline in {each.name for each in named} else ""
         boards[name] = make_board(sources, named, title=competition["title"], day=day, baseline=marked)
     try:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -66,6 +66,7 @@ class Scores:
     new, refused: how many got a result in this run, and how many of these have no score.
     ranked: whether the submissions are the entries of a leaderboard, named by their teams.
     notes: what is not ranked, or differs from the leaderboard on the server.
+    accounts: of a leaderboard's entries, by the names of their results.
     """
 
     bundle: BuiltBundle
@@ -74,6 +75,7 @@ class Scores:
     refused: int
     ranked: bool = False
     notes: tuple[str, ...] = ()
+    accounts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def failed(self) -> dict[str, Result]:
@@ -132,7 +134,8 @@ def score_all(
         placed = sorted(results, key=lambda name: (keys[name], name))
         refused = sum(results[name].status != FINISHED for name in new if name in results)
         ordered = {name: results[name] for name in placed}
-        scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)))
+        accounts = {team.folder: team.account for team in teams}
+        scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)), accounts)
         _record(scoring, scores)
     return scores
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from speechbundles.model.errors import OrganiserError
@@ -46,6 +47,7 @@ def score_entries(
     is_fetched, notes = (place / INDEX).is_file(), list[str]()
     if is_fetched and not at_home:
         scored = score_all(bundle, place, out, phase=phase.name, fetched=True, jobs=jobs, progress=progress)
+        accounts = scored.accounts
     else:
         work, key = out / ".season", built.ranking_column().key
         if is_fetched:
@@ -54,16 +56,17 @@ def score_entries(
         else:
             season = play_season(bundle, place, work=work, jobs=jobs, progress=progress)
             placed = [entry.attempt for day in season.final if day.phase == phase for entry in day.board]
-        entries = {
-            each.submission.path.parent.name: each.submission.path
-            for each in reversed(placed)  # of several runs of an account, its best is the last
-            if each.score(key) is not None
-        }
+        chosen = [each.submission for each in placed if each.score(key) is not None]
+        accounts = {each.path.parent.name: each.team for each in chosen}
+        entries = {each.path.parent.name: each.path for each in reversed(chosen)}  # its best is the last
         scored = score_all(bundle, entries, out, phase=phase.name, jobs=jobs)
     if len(scored.failed) == len(scored.results):
         what = f"{place}: no submission to {phase.name} of {built.title} has a score"
         raise OrganiserError("\n  ".join([what, *notes, *scored.notes]))
-    return read_outputs([out / name for name in scored.results]), [*notes, *scored.notes]
+    outputs = zip(scored.results, read_outputs([out / name for name in scored.results]), strict=True)
+    best = {accounts[name]: output for name, output in reversed([*outputs])}
+    named = [replace(output, name=account) for account, output in reversed(best.items())]
+    return named, [*notes, *scored.notes]
 
 
 def baseline_accounts(bundle: Path, place: Path) -> set[str]:

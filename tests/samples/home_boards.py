@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import build_bundle
-from speechbundles.model.fetched import Fetched, write_index
+from speechbundles.model.fetched import Fetched, folders_of, write_index
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from speechbundles.server.board import HomeRules, make_home_board
@@ -57,10 +57,10 @@ def bundle_of(folder, place):
 
 def fetched(folder, *runs):
     """Write a fetched folder; each run is an owner, a time, the number of wrong answers, and other facts."""
-    rows = []
+    rows, folders = [], folders_of(owner for owner, *_ in runs)
     for number, (owner, time, wrong, *facts) in enumerate(runs, 1):
         known = {"upload": f"{number}", **(facts[0] if facts else {})}
-        path = f"submissions/{owner}/{number}.zip"
+        path = f"submissions/{folders[owner]}/{number}.zip"
         write_files(folder, {path: answers(wrong)})
         run = Fetched(number, "Evaluation", owner, datetime.fromisoformat(time), "Finished", True, path)
         rows.append(Fetched(**{**vars(run), "complete": True, **known}))

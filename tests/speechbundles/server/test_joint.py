@@ -34,6 +34,22 @@ def test_the_entries_are_those_of_the_board_of_one_competition(tmp_path, rule, c
     assert sorted(note.split()[1] for note in notes) == left_out
 
 
+@pytest.mark.thorough
+def test_entries_are_named_by_accounts_not_by_their_folders(tmp_path):
+    settings = "  feedback: exact\n  submission_rule: Force_Latest_Multiple\n"
+    home = bundle_of(begin(tmp_path / "mine", settings), tmp_path)
+    wrong = {"anna": 4, "Anna": 9, "lab.": 20}
+    runs = [(owner, f"2027-03-0{day}T09:00", wrong[owner] + day) for day in (1, 2) for owner in wrong]
+    folder, best = (
+        fetched(tmp_path / "fetched", *runs),
+        {owner: f1(count + 1) for owner, count in wrong.items()},
+    )
+    for at_home in (True, False):
+        outputs, _ = score_entries(home.path, folder, tmp_path / f"{at_home}", at_home=at_home, jobs=2)
+        assert len(outputs) == len(wrong)
+        assert {each.name: each.scores["f1"] for each in outputs} == pytest.approx(best, abs=1e-9)
+
+
 def test_if_no_run_counts_each_reason_is_listed(tmp_path):
     home = bundle_of(begin(tmp_path / "mine"), tmp_path)
     folder = fetched(tmp_path / "fetched", ("gus", "2027-03-20T09:00", 0))
