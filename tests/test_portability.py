@@ -28,7 +28,7 @@ import build_bundle
 from spokeneval.challenges import task_names
 from tests.samples.cases import CASES
 from tests.samples.edits import ODD, WAYS, edited
-from tests.samples.programs import ROOT, VENDORED, unzipped, write_files
+from tests.samples.programs import ROOT, VENDORED, python39s, unzipped, write_files
 
 KNOWN_NAMES = Path(__file__).with_name("names_of_python39.txt")
 
@@ -98,15 +98,6 @@ def test_every_name_used_of_numpy_and_the_standard_library_is_in_39():
 CACHE = ROOT / ".venv-py39"
 
 
-def interpreters() -> Iterator[str]:
-    """The places to look for Python 3.9."""
-    if os.environ.get("SPOKENEVAL_PYTHON39"):
-        yield os.environ["SPOKENEVAL_PYTHON39"]
-    yield "python3.9"
-    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    yield from sorted(str(path) for path in versions.glob("3.9*/bin/python3.9"))
-
-
 def versions_of(python: str) -> str:
     code = "import sys, numpy; print(sys.version.split()[0], numpy.__version__)"
     try:
@@ -122,7 +113,7 @@ def python39() -> str:
     for ready in (os.environ.get("SPOKENEVAL_PYTHON39", ""), cached):
         if ready and versions_of(ready).startswith("3.9.") and " 1.19." in versions_of(ready):
             return ready
-    for python in interpreters():
+    for python in python39s():
         with tempfile.TemporaryDirectory(prefix=".venv-py39-", dir=ROOT) as folder:
             made = Path(folder, "venv")
             pip = [str(made / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]

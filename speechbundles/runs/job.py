@@ -32,9 +32,9 @@ ENGINES = ("auto", "bubblewrap", "docker", "apptainer")
 
 _LISTED = (
     "import hashlib, importlib.metadata as m, sys; print(sys.version.split()[0], *sorted("
-    "{f'{d.name}=={d.version}' for d in m.distributions()}))"
+    "{'%s==%s' % (d.metadata['Name'], d.version) for d in m.distributions()}))"
 )
-"""A program that prints the versions of a Python and of all its packages."""
+"""A program that prints the versions of a Python, 3.9 or later, and of all its packages."""
 
 
 @dataclass(frozen=True)

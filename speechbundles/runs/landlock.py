@@ -4,6 +4,8 @@ This is a second wall behind read-only mounts, where the kernel has Landlock. Th
 it needs Python and its standard library only. Source: `linux/landlock.h`, `Documentation/userspace-api/landlock.rst`.
 """
 
+from __future__ import annotations  # Python 3.9 is enough
+
 import ctypes
 import os
 import struct

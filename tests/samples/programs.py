@@ -14,7 +14,7 @@ import tempfile
 import traceback
 import warnings
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -207,3 +207,12 @@ def run_here(program: Path, *arguments: Path) -> tuple[int, str, str]:
             status = int(ended.code or 0)
     stdout, stderr = (stream.buffer.getvalue().decode() for stream in streams)
     return status, stdout, stderr
+
+
+def python39s() -> Iterator[str]:
+    """The places to look for Python 3.9."""
+    if os.environ.get("SPOKENEVAL_PYTHON39"):
+        yield os.environ["SPOKENEVAL_PYTHON39"]
+    yield "python3.9"
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    yield from sorted(str(path) for path in versions.glob("3.9*/bin/python3.9"))

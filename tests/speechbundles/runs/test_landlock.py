@@ -3,11 +3,12 @@
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from speechbundles.runs import landlock
-from tests.samples.programs import write_files
+from tests.samples.programs import python39s, write_files
 from tests.samples.programs_at_home import GOOD, program, uploaded
 
 pytestmark = pytest.mark.skipif(
@@ -56,3 +57,16 @@ def test_a_program_writes_to_no_mount(home, tmp_path):
     first, second = home()
     assert (first.step.code, second.step.code) == ("smoke_failed", "ok")
     assert "PermissionError" in first.step.log
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+def test_a_program_runs_with_python_39(home, tmp_path):
+    found = [
+        path for path in map(shutil.which, python39s()) if path and not subprocess.call([path, "-c", ""])
+    ]
+    if not found:
+        pytest.skip("no Python 3.9 here")
+    uploaded(tmp_path, ("anna", program(f"import sys\nassert sys.version_info[:2] == (3, 9)\n{GOOD}")))
+    (taken,) = home(python=Path(found[0]))
+    assert taken.step.code == "ok", taken.step.log
