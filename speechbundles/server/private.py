@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.errors import OrganiserError
+from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.fetched import write_whole
+from speechbundles.model.tabular import read_rows
 from speechbundles.model.text import printable
 from spokeneval.formats.tables import csv_text, no_formula
 
@@ -30,7 +31,14 @@ def private_folder(fetched: Path) -> Path:
 
 
 def anonymous_names(private: Path, owners: set[str]) -> dict[str, str]:
-    """Return an anonymous name for each owner. Names depend on a secret key, which is drawn once."""
+    """Return an anonymous name for each owner, and add them to the names that were published before.
+
+    Names depend on a secret key, which is drawn once.
+
+    Raises
+    ------
+    OrganiserError: the file with the names cannot be read.
+    """
     place = private / _KEY
     if not place.exists():
         with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
@@ -38,8 +46,13 @@ def anonymous_names(private: Path, owners: set[str]) -> dict[str, str]:
     key = place.read_bytes()
     digests = {owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex() for owner in owners}
     names = {owner: digest[:_DIGITS] for owner, digest in digests.items()}
-    rows = sorted([name, no_formula(printable(owner))] for owner, name in names.items())
-    write_whole(private / _NAMES, csv_text([["name", "owner"], *rows]))
+    rows = {(name, no_formula(printable(owner))) for owner, name in names.items()}
+    header, place = ("name", "owner"), private / _NAMES
+    try:
+        earlier = {tuple(cells) for _, cells in read_rows(place.read_bytes())} if place.exists() else set()
+    except UnreadableFile as error:
+        raise OrganiserError(f"{place}: {error}; it has the owners of published names") from None
+    write_whole(place, csv_text([header, *sorted(rows | earlier - {header})]))
     return names
 
 

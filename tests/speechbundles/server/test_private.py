@@ -1,9 +1,12 @@
 """What a private folder keeps: anonymous names, and corrections of labels."""
 
+import csv
+
 import pytest
 
+from speechbundles.model.errors import OrganiserError
 from speechbundles.server.board_files import write_home_board
-from speechbundles.server.private import PRIVATE
+from speechbundles.server.private import PRIVATE, anonymous_names
 from tests.samples.home_boards import LABELS, OTHER, ROWS, begin, board, bundle_of, f1, fetched, placed
 
 
@@ -25,6 +28,19 @@ def test_anonymous_names_stay_the_same_and_nothing_published_names_an_owner(exac
     assert (folder / PRIVATE / "key").stat().st_mode & 0o077 == 0
     other = fetched(tmp_path / "other", *runs)
     assert placed(board(exact, other, anonymous=True)) != placed(first)
+
+
+def test_names_that_were_published_stay_in_the_list(tmp_path):
+    first, second = (anonymous_names(tmp_path, owners) for owners in ({"Team, A", "=b"}, {"=b", "anna"}))
+    owners = {**first, **second}
+    rows = sorted([name, "'=b" if owner == "=b" else owner] for owner, name in owners.items())
+    for _ in range(2):
+        with open(tmp_path / "names.csv", encoding="utf-8", newline="") as file:
+            assert [*csv.reader(file)] == [["name", "owner"], *rows]
+        anonymous_names(tmp_path, {"anna"})
+    (tmp_path / "names.csv").write_bytes(b"name,owner\n1,\xe9\n")
+    with pytest.raises(OrganiserError, match=r"names\.csv: not UTF-8; save it as UTF-8; it has the owners"):
+        anonymous_names(tmp_path, {"anna"})
 
 
 @pytest.mark.thorough
