@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import NormalDist
 from typing import NamedTuple, Optional
 
 import numpy as np
@@ -16,23 +15,22 @@ from .page import Html, listing, paragraph, section, strong, text
 MOST = 3
 LEAST, LEVEL = 1.0, 0.05
 """The least gain by a group that is shown, in percent, and the probability that chance alone shows one."""
+PERMUTATIONS = 999
+_WORK = 10_000_000
+"""The most parts in all permutations together, unless the level needs more permutations."""
 
 
-class Group(NamedTuple):
-    """A group of items.
+class Grouping(NamedTuple):
+    """Parts of the items, such as the time of each class in each recording, in groups.
 
     Attributes
     ----------
-    kind, name: of the group.
-    errors, size: in the units of `Errors`.
-    spread: the standard deviation of the errors in groups drawn at random; None if that of independent errors.
+    groups, rows, sizes: the group, the errors and the size of each of the m parts, m entries each.
     """
 
-    kind: str
-    name: str
-    errors: float
-    size: float
-    spread: Optional[float] = None
+    groups: Sequence[str]
+    rows: np.ndarray
+    sizes: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -45,51 +43,47 @@ class Errors:
     sizes: the size of each row, such as its number of phones, shape=(n,).
     called: what the errors and the sizes are, as in `the errors` and `the responses`.
     groupings: `kind of group -> group of each row`.
-    groups: groups that rows do not add up to, such as classes of phones; those of one kind are all errors.
+    parts: `kind of group -> parts of the rows in groups`, where a row may be in several.
     """
 
     rows: np.ndarray
     sizes: np.ndarray
     called: tuple[str, str]
     groupings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    groups: Sequence[Group] = ()
+    parts: Mapping[str, Grouping] = field(default_factory=dict)
+
+
+class _Group(NamedTuple):
+    """A group with its shares of the errors and of the sizes, and its deviation from the overall rate."""
+
+    kind: str
+    name: str
+    part: float
+    size: float
+    deviation: float
 
 
 def largest_section(errors: Errors, units: Units) -> Optional[Html]:
     """Return a section with the groups that would lower the errors most if they had only their share of them.
 
-    The units of the confidence interval are groups too, if they have several items or differ in size.
+    The units of the confidence interval are groups too, if they have several items.
     """
     groupings, names = dict(errors.groupings), list(map(data, units.of.values()))
-    if len(names) == len(errors.rows) and (len(set(names)) < len(names) or np.ptp(errors.sizes) > 0):
+    if len(set(names)) < len(names) == len(errors.rows):
         groupings.setdefault(units.called.capitalize(), names)
-    found = list(errors.groups)
-    rate = errors.rows.sum() / (errors.sizes.sum() or 1)
-    variance = float(np.var(errors.rows - rate * errors.sizes, ddof=1)) if len(errors.rows) > 1 else 0.0
-    for kind, members in groupings.items():
-        groups, place, counts = np.unique(
-            np.array(members, dtype=str), return_inverse=True, return_counts=True
-        )
-        sums = (np.bincount(place, each, len(groups)).tolist() for each in (errors.rows, errors.sizes))
-        # The sum of rows drawn without replacement
-        spreads = np.sqrt(variance * counts * (1 - counts / len(errors.rows))).tolist()
-        found += [
-            Group(kind, *each)
-            for each in zip(groups.tolist(), *sums, spreads)
-            if not plain(each[0]).endswith(GROUP)
-        ]
-    shares = _beyond_their_share(found)
+    parts = {kind: Grouping(names, errors.rows, errors.sizes) for kind, names in groupings.items()}
+    shares = _beyond_their_share({**errors.parts, **parts})
     if not shares:
         return None
     what, where = errors.called
     lines = [
         Html(
             f"{strong(group.kind + ': ' + (group.name or 'none')).markup} – "
-            + text(f"{100 * part:.1f} % of {what}, in {100 * size:.1f} % of {where}")
+            + text(f"{100 * group.part:.1f} % of {what}, in {100 * group.size:.1f} % of {where}")
         )
-        for group, part, size in shares[:MOST]
+        for group in shares[:MOST]
     ]
-    fewer = _fewer(*shares[0][1:])
+    fewer = _fewer(shares[0])
     advice = f"Begin with the first group: at the error rate of the rest, there would be {fewer:.1f} % fewer errors."
     return section(
         "Largest sources of error",
@@ -101,28 +95,58 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
     )
 
 
-def _beyond_their_share(found: Sequence[Group]) -> list[tuple[Group, float, float]]:
-    """Return groups with their shares of the errors and of the sizes, most errors beyond the share of the size first.
+def _beyond_their_share(groupings: Mapping[str, Grouping]) -> list[_Group]:
+    """Return the groups with the most errors beyond their share of the size, most first.
 
-    Groups that chance explains (Bonferroni), or that would lower the errors by less than `LEAST` percent, are left out.
+    Groups that chance explains, or that would lower the errors by less than `LEAST` percent, are left out. Chance
+    explains a deviation that the largest one of all groups reaches in more than `LEVEL` of the permutations.
     """
-    totals: dict[str, tuple[float, float]] = {}
-    for group in found:
-        all_errors, all_sizes = totals.get(group.kind, (0.0, 0.0))
-        totals[group.kind] = all_errors + group.errors, all_sizes + group.size
-    deviations = NormalDist().inv_cdf(1 - LEVEL / max(1, len(found)))
-    shares = []
-    for group in found:
-        all_errors, all_sizes = totals[group.kind]
-        if not all_errors or not 0 < group.size < all_sizes:
-            continue
-        part, size = group.errors / all_errors, group.size / all_sizes
-        spread = (all_errors * size * (1 - size)) ** 0.5 if group.spread is None else group.spread
-        if part - size > deviations * spread / all_errors and _fewer(part, size) >= LEAST:
-            shares.append((group, part, size))
-    return sorted(shares, key=lambda each: (each[2] - each[1], each[0].kind, each[0].name))
+    found: list[_Group] = []
+    work = sum(len(grouping.rows) for grouping in groupings.values())
+    permutations = max(round(1 / LEVEL) - 1, min(PERMUTATIONS, _WORK // max(1, work)))
+    largest = np.full(permutations, -np.inf)
+    for kind, grouping in groupings.items():
+        groups, chance = _deviations(kind, grouping, permutations)
+        found += groups
+        largest = np.maximum(largest, chance)
+    shares = [group for group in found if _fewer(group) >= LEAST]
+    if shares:
+        limit = np.sort(largest)[-int(LEVEL * (permutations + 1))]
+        shares = [group for group in shares if group.deviation > limit + 1e-9 * abs(limit)]
+    return sorted(shares, key=lambda group: (group.size - group.part, group.kind, group.name))
 
 
-def _fewer(part: float, size: float) -> float:
-    """Return by how many percent errors fall if a group with these shares has the error rate of the rest."""
-    return 100 * (1 - (1 - part) / (1 - size))
+def _deviations(kind: str, grouping: Grouping, permutations: int) -> tuple[list[_Group], np.ndarray]:
+    """Return the groups, and the largest deviation of a group in each permutation of the parts.
+
+    A group's deviation is its number of errors beyond its share, in units of its standard deviation under permutations.
+    Permuted are the deviations of parts in units of the square root of their sizes, as the variance grows with the
+    size. All permutations have the same largest deviation of single parts, so chance explains each of them.
+    """
+    rows, sizes = np.asarray(grouping.rows, dtype=float), np.asarray(grouping.sizes, dtype=float)
+    kept = (rows != 0) | (sizes != 0)
+    names, place = np.unique(np.array(grouping.groups, dtype=str)[kept], return_inverse=True)
+    rows, sizes = rows[kept], sizes[kept]
+    all_errors, all_sizes = rows.sum(), sizes.sum()
+    shares = np.bincount(place, sizes, len(names)) / (all_sizes or 1)
+    shown = [0 < share < 1 and not plain(name).endswith(GROUP) for name, share in zip(names.tolist(), shares)]
+    if not all_errors or not any(shown):
+        return [], np.full(permutations, -np.inf)
+    scale = np.sqrt(np.where(sizes > 0, sizes, all_sizes / len(sizes)))
+    spread = np.sqrt(shares * (1 - shares))[shown]
+
+    def deviation(beyond: np.ndarray) -> np.ndarray:
+        return np.asarray((np.bincount(place, beyond, len(names)) - shares * beyond.sum())[shown] / spread)
+
+    beyond = rows - all_errors / all_sizes * sizes
+    random = np.random.default_rng(0)  # the same permutations for all groupings of the same rows
+    chance = [deviation(random.permutation(beyond / scale) * scale).max() for _ in range(permutations)]
+    parts = np.bincount(place, rows, len(names)) / all_errors
+    columns = (each[shown].tolist() for each in (names, parts, shares))
+    groups = [_Group(kind, *each) for each in zip(*columns, deviation(beyond).tolist())]
+    return groups, np.array(chance)
+
+
+def _fewer(group: _Group) -> float:
+    """Return by how many percent errors fall if a group has the error rate of the rest."""
+    return 100 * (1 - (1 - group.part) / (1 - group.size))

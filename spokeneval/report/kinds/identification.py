@@ -11,7 +11,7 @@ import numpy as np
 from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points
 from ...run.scoring import Scored
 from ...task import Number, View
-from ..largest import Errors, Group
+from ..largest import Errors, Grouping
 from ..page import Html, figure, paragraph, percent, section, table
 from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, Drawing, plot
 from .decisions import MOST_CLASSES, confusion_counts, confusion_plot, confusions
@@ -58,13 +58,13 @@ def errors(view: View, reference: Any, submission: Any, scored: Scored) -> Error
         "Class": (labels, view.facts["classes"]),
         "Length": _bands(view.facts["lengths"](reference)),
     }
-    groups = [
-        Group(kind, name, wrong[place == number].sum(), (place == number).sum())
-        for kind, (place, names) in groupings.items()
-        for number, name in enumerate(names)
-    ]
     sums = np.bincount(row, wrong), np.bincount(row).astype(float)
-    return Errors(*sums, ("the wrong decisions", "the items"), groups=groups)
+    parts = {
+        kind: Grouping(np.array(names, dtype=str)[place], wrong, np.ones(len(wrong)))
+        for kind, (place, names) in groupings.items()
+        if len(names)
+    }
+    return Errors(*sums, ("the wrong decisions", "the items"), parts=parts)
 
 
 def _chosen(view: View, submission: Any) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -14,7 +14,7 @@ from ...metrics.counts import by_group
 from ...metrics.sweeps import Sweep, error_spans, sweep
 from ...run.scoring import Scored
 from ...task import View
-from ..largest import Errors, Group
+from ..largest import Errors, Grouping
 from ..page import Html, figure, folded, long_table, paragraph, percent, section, table
 from ..plots import BLUE, ERROR, ORANGE, Lane, timeline
 
@@ -75,33 +75,33 @@ def errors(view: View, reference: Reference, submission: Submission, scored: Sco
     rows = found.errors
     wrong = np.asarray(rows.miss + rows.false_alarm + rows.confusion, dtype=float)
     sizes = np.array([np.diff(regions).sum() for regions in reference.regions], dtype=float)
-    groups = [
-        Group("Label", name, row.sum() - row[place], row.sum())
-        for place, (name, row) in enumerate(zip((*found.classes, "no label"), _times(found)))
-    ]
     called = "the time with errors", "the evaluated time"
-    return Errors(wrong, sizes, called, groups=groups if found.classes else ())
+    if not found.classes:
+        return Errors(wrong, sizes, called)
+    times = [(each.sum(axis=1), each.diagonal().copy()) for each in _times(found)]
+    spoken, right = map(np.concatenate, zip(*times))
+    parts = {"Label": Grouping([*found.classes, "no label"] * len(times), spoken - right, spoken)}
+    return Errors(wrong, sizes, called, parts=parts)
 
 
-def _times(found: _Compared) -> np.ndarray:
-    """Return the scored time with each class, or none, in the reference and in the submission, in ms."""
+def _times(found: _Compared) -> Iterator[np.ndarray]:
+    """Yield the scored time with each class, or none, in a recording's reference and submission, in ms."""
     k = len(found.classes)
-    times = np.zeros((k + 1, k + 1))
     for swept in found.sweeps:
         spoken, claimed = (
             np.vstack([side[:k], ~side.any(axis=0)]) for side in (swept.reference, swept.hypothesis)
         )
-        times += (spoken * np.where(swept.scored, np.diff(swept.instants), 0)) @ claimed.T.astype(float)
-    return times
+        yield (spoken * np.where(swept.scored, np.diff(swept.instants), 0)) @ claimed.T.astype(float)
 
 
 def _confusions(found: _Compared) -> Optional[Html]:
     if not 0 < len(found.classes) <= MOST_CLASSES:
         return None
+    times: np.ndarray = sum(_times(found), np.zeros(()))
     names = [*found.classes, "no label"]
     rows = [
         [name, *(f"{time / 1000:.3f}" for time in row), percent(row[place], sum(row))]
-        for place, (name, row) in enumerate(zip(names, _times(found).tolist()))
+        for place, (name, row) in enumerate(zip(names, times.tolist()))
     ]
     return section(
         "Labels over time",

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from spokeneval.formats.speakers import Units
 from spokeneval.report import largest
@@ -14,8 +15,8 @@ def test_the_largest_sources_of_error_have_more_than_their_share():
     # Twenty times over, so that chance does not explain it.
     rows = np.tile([0.0, 1, 2, 1, 0, 0], 20)
     groupings = {"Prompt": [*"aabbcc"] * 20}
-    groups = [largest.Group("Kind", "x", 100, 20), largest.Group("Kind", "y", 100, 100)]
-    errors = largest.Errors(rows, np.ones(120), ("the errors", "the items"), groupings, groups)
+    parts = {"Kind": largest.Grouping(["x"] * 20 + ["y"] * 100, [5] * 20 + [1] * 100, np.ones(120))}
+    errors = largest.Errors(rows, np.ones(120), ("the errors", "the items"), groupings, parts)
     units = Units("speaker", dict(enumerate("tsstts" * 20)))
     markup = largest.largest_section(errors, units).markup
     assert (
@@ -30,7 +31,7 @@ def test_the_largest_sources_of_error_have_more_than_their_share():
     single = Units("item", dict(enumerate("123456")))
     assert (
         largest.largest_section(
-            replace(errors, rows=rows[:6], sizes=np.ones(6), groupings={}, groups=()), single
+            replace(errors, rows=rows[:6], sizes=np.ones(6), groupings={}, parts={}), single
         )
         is None
     )
@@ -41,13 +42,33 @@ def test_the_largest_sources_of_error_have_more_than_their_share():
 def test_a_group_within_chance_or_with_a_trifling_gain_is_not_named():
     # By hand: 6 of 10 items of group a are wrong, 4 of 10 of b. The wrong ones of 10 of 20 items drawn at random have
     # the variance 10 * (1 - 10 / 20) * 5 / 19, sd 1.15; one more than 5 is chance. 600 in place of 500 are not.
-    def named(times, groups=()):
-        rows, n = np.repeat([1.0, 0, 1, 0], np.multiply([6, 4, 4, 6], times)), 10 * times
-        groupings = {} if groups else {"Group": ["a"] * n + ["b"] * n}
-        errors = largest.Errors(rows, np.ones(2 * n), ("the errors", "the items"), groupings, groups)
+    def named(rows, most=1):
+        n = len(rows) // 2
+        errors = largest.Errors(
+            rows, np.full(2 * n, most), ("the errors", "the items"), {"Group": ["a"] * n + ["b"] * n}
+        )
         return largest.largest_section(errors, Units("item", dict(enumerate(map(str, range(2 * n))))))
 
-    assert named(1) is None
-    assert "Group: a" in named(100).markup
-    # 2000 errors more than half are 4 sd, but 0.4 % fewer errors are trifling
-    assert named(1, [largest.Group("Kind", "x", 502e3, 1e6), largest.Group("Kind", "y", 498e3, 1e6)]) is None
+    assert named(np.repeat([1.0, 0, 1, 0], [6, 4, 4, 6])) is None
+    assert "Group: a" in named(np.repeat([1.0, 0, 1, 0], [600, 400, 400, 600])).markup
+    # 502 and 498 errors are beyond chance if all items of a group have one more or less, but 0.4 % fewer are trifling
+    assert named(np.repeat([503.0, 501, 499, 497], 50), 1000) is None
+    assert "Group: a" in named(np.repeat([507.0, 505, 495, 493], 50), 1000).markup  # 1.2 %
+
+
+@pytest.mark.parametrize("of_parts", [False, True])
+def test_chance_alone_names_a_group_in_one_report_of_twenty(of_parts):
+    found = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        called, speakers = ("the errors", "the items"), [f"s{n % 30}" for n in range(300)]
+        errors = largest.Errors((rng.random(300) < 0.01) * 1.0, np.ones(300), called)
+        if of_parts:  # ms of 2 s turns of which each fifth is wrong, by label in 20 recordings
+            turns = rng.binomial(60, 0.5, 20)
+            sizes = np.stack([turns, 60 - turns])
+            parts = largest.Grouping(
+                ["a"] * 20 + ["b"] * 20, 2000 * rng.binomial(sizes, 0.2).ravel(), 2000 * sizes.ravel()
+            )
+            errors = replace(errors, rows=np.zeros(300), parts={"Label": parts})
+        found += largest.largest_section(errors, Units("speaker", dict(enumerate(speakers)))) is not None
+    assert found <= 4  # 2 are expected; 5 or more have the probability 0.05
