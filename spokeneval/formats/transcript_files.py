@@ -103,8 +103,8 @@ def write_transcripts(
     Raises
     ------
     ValueError
-        The name has no such ending, or an id that the format cannot hold; for CTM, a transcript without words, or
-        without a start and an end of each, in order.
+        The name has no such ending, an id that the format cannot hold, or a line that would be a comment; for CTM, a
+        transcript without words, or without a start and an end of each, in order.
     """
     form = "text" if PurePosixPath(file).name == "text" else PurePosixPath(file).suffix
     if form not in ("text", ".trn", ".stm", ".ctm", ".jsonl", ".json"):
@@ -127,6 +127,9 @@ def write_transcripts(
             lines.append(json.dumps({**name_of_id, "text": words, **known}, ensure_ascii=False))
         else:
             lines.append(f"{words} ({item})".lstrip() if form == ".trn" else f"{item} {words}".rstrip())
+    comments = [line for line in lines if form in (".trn", ".stm", ".ctm") and line.startswith(";;")]
+    if comments:
+        raise ValueError(f"{file}: {some_of(comments)}; expected no line that begins with ;;, as comments do")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -150,10 +153,13 @@ def _untimed(words: Sequence[str], times: Optional[Times]) -> str:
     """What the times of a transcript's words are, if CTM cannot hold them; else empty."""
     if not words or times is None:
         return "no times" if words else "no words"
-    if len(words) != len(times):
-        return f"{count_of(len(words), 'word')} and {count_of(len(times), 'time')}"
-    starts = [start for start, _ in times]
-    in_order = starts == sorted(starts) and all(0 <= start <= end < math.inf for start, end in times)
+    try:
+        if len(words) != len(times):
+            return f"{count_of(len(words), 'word')} and {count_of(len(times), 'time')}"
+        starts = [start for start, _ in times]
+        in_order = starts == sorted(starts) and all(0 <= start <= end < math.inf for start, end in times)
+    except (TypeError, ValueError):
+        return "times that are not pairs of numbers"
     return "" if in_order else "times that are not in order"
 
 

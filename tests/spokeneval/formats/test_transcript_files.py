@@ -71,6 +71,7 @@ def test_a_list_that_is_not_complete_is_refused(content: str) -> None:
         ("a.ctm", "x", "'x' has no times; CTM"),
         ("text", "a b", "'a b'"),
         ("b.stm", "x_A_1", "RECORDING_CHANNEL"),
+        ("b.stm", ";;x_A_0_1", "';;x A ;;x 0 0.001 ja'; expected no line that begins with ;;"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(file: str, item: str, told: str) -> None:
@@ -91,9 +92,17 @@ def test_ctm_is_written_with_the_times_of_words() -> None:
         ({**times, "r1": [(1, 2), (0, 1)]}, "'r1' has times that are not in order"),
         ({**times, "r2": [(0, math.nan)]}, "'r2' has times that are not in order"),
         ({**times, "r2": [(-1, 1)]}, "'r2' has times that are not in order"),
+        *(
+            ({**times, "r2": no_pairs}, "'r2' has times that are not pairs of numbers")
+            for no_pairs in ([("0", "1")], ["01"], [(None, 1)], [0], [(0, 1, 2)], 5)
+        ),
     ):
         with pytest.raises(ValueError, match=told):
             write_transcripts(said, "x.ctm", times=wrong)
+    with pytest.raises(ValueError, match=r"';;r 1 0.0 1.0 ja'; expected no line that begins with ;;"):
+        write_transcripts({";;r": "ja"}, "x.ctm", times={";;r": [(0, 1)]})
+    with pytest.raises(ValueError, match=r"x\.trn: ';; ja \(r\)'; expected no line"):
+        write_transcripts({"r": ";; ja"}, "x.trn")
     with pytest.raises(ValueError, match="'r3' has no words; CTM"):
         write_transcripts({**said, "r3": " "}, "x.ctm", times=times)
 
