@@ -217,10 +217,10 @@ def _check_names(classes: tuple[str, ...], target: str, others: tuple[str, str, 
     id, unit, other_unit = (column.lower() for column in others)
     ids = id_columns(id)
     called = [*ids, *(column.lower() for column in columns)]
-    for column in columns:
-        if called.count(column.lower()) > 1:
-            message = f"{column!r} is also the name of another column; capital letters make no difference"
-            raise ParameterError("id" if target else "classes", message)
+    twice = [LABEL] if LABEL in ids else [column for column in columns if called.count(column.lower()) > 1]
+    if twice:
+        message = f"{twice[0]!r} is also the name of another column; capital letters make no difference"
+        raise ParameterError("id" if target or LABEL in ids else "classes", message)
     if other_unit and other_unit in (*called[len(ids) if ids[1:] else 0 :], unit, LABEL):
         raise ParameterError("other_unit", f"{others[2]!r} is also the name of another column")
 
