@@ -101,6 +101,11 @@ def test_wav_files_of_all_widths_are_read(tmp_path, monkeypatch, width, channels
         file.writeframes(b"".join(each.to_bytes(width, "little", signed=width > 1) for each in whole))
     samples, rate = read_wav(tmp_path / "a.wav")
     assert (samples.tolist(), rate) == (values, 8000)
+    cut = width * (channels - 1) or width - 1
+    if cut:
+        (tmp_path / "a.wav").write_bytes((tmp_path / "a.wav").read_bytes()[:-cut])
+        with pytest.raises(SystemExit, match="the last sample is incomplete; expected a WAV file"):
+            read_wav(tmp_path / "a.wav")
     (tmp_path / "a.wav").write_bytes(b"RIFF")
     with pytest.raises(SystemExit, match="expected a WAV file of integers"):
         read_wav(tmp_path / "a.wav")

@@ -68,9 +68,12 @@ def read_wav(path: Path) -> tuple[np.ndarray, int]:
     try:
         with wave.open(str(path)) as file:
             rate, width, channels = file.getframerate(), file.getsampwidth(), file.getnchannels()
-            content = np.frombuffer(file.readframes(file.getnframes()), np.uint8).reshape(-1, width)
-    except (wave.Error, EOFError, ValueError) as error:
+            content = np.frombuffer(file.readframes(file.getnframes()), np.uint8)
+        if len(content) % (width * channels):
+            raise wave.Error("the last sample is incomplete")
+    except (wave.Error, EOFError) as error:
         sys.exit(f"{path}: {error}; expected a WAV file of integers: ffmpeg -i OLD -c:a pcm_s16le NEW.wav")
+    content = content.reshape(-1, width)
     if width == 1:
         samples = content[:, 0] / 128 - 1
     else:
