@@ -19,23 +19,31 @@ SPEECH, LANGUAGE, EVERY = 10, 60, 5
 """Half of the frames around, for speech and for languages; one frame in so many is learnt from."""
 
 
-def spans(rows: list[dict[str, str]], name: str, size: int, language: str = "") -> np.ndarray:
+def read_rows(path: Path) -> dict[str, list[dict[str, str]]]:
+    """Return the rows of each recording in a table."""
+    rows: dict[str, list[dict[str, str]]] = {}
+    for row in read_table(path):
+        rows.setdefault(Path(row["audio_name"]).stem, []).append(row)
+    return rows
+
+
+def spans(rows: list[dict[str, str]], size: int, language: str = "") -> np.ndarray:
     """Return which of `size` frames are in a row of a recording, shape (size,)."""
     inside = np.zeros(size, bool)
     for row in rows:
-        if Path(row["audio_name"]).stem == name and row.get("language_tag", "") == language:
+        if row.get("language_tag", "") == language:
             start, end = (int(float(row[time]) * FRAMES / 1000) for time in ("start", "end"))
             inside[start:end] = True
     return inside
 
 
 def learn(folder: Path, sounds: Sounds) -> Model:
-    labels, regions = (read_table(folder / "reference" / name) for name in ("labels.csv", "regions.csv"))
+    labels, regions = (read_rows(folder / "reference" / name) for name in ("labels.csv", "regions.csv"))
     parts: dict[str, list[np.ndarray]] = {name: [] for name in ("speech", "spoken", "language", "english")}
     for name, path in sounds.items():
         frames = describe(path)
-        english, mandarin = (spans(labels, name, len(frames), each) for each in LANGUAGES)
-        known = np.flatnonzero(spans(regions, name, len(frames)))[::EVERY]
+        english, mandarin = (spans(labels.get(name, []), len(frames), each) for each in LANGUAGES)
+        known = np.flatnonzero(spans(regions.get(name, []), len(frames)))[::EVERY]
         single = known[(english != mandarin)[known]]
         parts["speech"].append(around(frames, SPEECH)[known])
         parts["spoken"].append((english | mandarin)[known])
