@@ -23,6 +23,8 @@ FRAMES = 100
 NOTHING_LEARNT = (
     "No recording has labels in SET_DIR, or all are too short. A recording has the name of its item."
 )
+_BLOCK = 1000
+"""Frames whose spectra are in memory at once."""
 _BANDS, _CEPSTRA, _LOWEST, _HIGHEST = 24, 13, 100.0, 3800.0
 
 
@@ -92,9 +94,11 @@ def describe(path: Path) -> np.ndarray:
     size, step = rate // 40, rate / FRAMES
     count = max(1, int((len(samples) - size) / step) + 1)
     samples = np.pad(samples, (0, max(0, size - len(samples))))
-    places = (np.arange(count) * step).astype(int)[:, None] + np.arange(size)
-    power = np.abs(np.fft.rfft(samples[places] * np.hanning(size), 512 * -(-size // 512))) ** 2
-    heights = np.log(power @ _filters(rate, power.shape[1]) + 1e-8)
+    starts, points = (np.arange(count) * step).astype(int)[:, None], 512 * -(-size // 512)
+    filters, heights = _filters(rate, points // 2 + 1), np.empty((count, _BANDS))
+    for block in (slice(first, first + _BLOCK) for first in range(0, count, _BLOCK)):
+        frames = samples[starts[block] + np.arange(size)] * np.hanning(size)
+        heights[block] = np.log(np.abs(np.fft.rfft(frames, points)) ** 2 @ filters + 1e-8)
     band = (np.arange(_BANDS) + 0.5) * np.pi / _BANDS
     cepstra = heights @ np.cos(band[:, None] * np.arange(_CEPSTRA))
     cepstra -= cepstra.mean(axis=0)
