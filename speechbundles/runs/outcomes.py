@@ -1,7 +1,7 @@
 """How a participant's program ended: what they learn (one of 16 codes), and what is kept for the organiser.
 
 Besides the scores of the board, one attempt at the hidden recordings shows one of the codes that a hidden run can have,
-and its time in quarters of the limit.
+and its time in quarters of the limit; with `shows_factor`, also the real-time factor in steps.
 """
 
 import hashlib
