@@ -18,7 +18,7 @@ from typing import Any
 
 from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
-from speechbundles.model.errors import OrganiserError
+from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.label_tag import LABELS_FILE, TAG
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.text import printable
@@ -121,16 +121,18 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
         except (OSError, ValueError) as error:
             problems.append(f"{name}: {printable(getattr(error, 'strerror', None) or str(error))}")
     scored = [output for output in outputs if output.scores]
-    if scored:
-        problems += _differences(scored)
+    problems += _differences(scored) if scored else []
     if problems or not scored:
         raise no_board(*(problems + unscored or ["no outputs; give the folders that score wrote"]))
     return outputs
 
 
 def _refusals(path: Path) -> Iterator[str]:
-    """Yield each submission of the table that `score` writes, with why it was refused."""
-    (_, header), *rows = read_rows(read_file(path, LARGEST_FILE)) or [(1, [])]
+    """Yield each submission of the table that `score` writes, with why it was refused, or why there is no table."""
+    try:
+        (_, header), *rows = read_rows(read_file(path, LARGEST_FILE)) or [(1, [])]
+    except UnreadableFile as error:
+        header, rows = ["submission", "reason"], [(1, [str(path), str(error)])]
     for row in (dict(zip(header, cells, strict=False)) for _, cells in rows):
         if "submission" in row:
             yield printable(f"{row['submission']}: {row.get('reason') or 'no output beside ' + path.name}")
@@ -250,8 +252,7 @@ def _find(place: _Folder) -> str:
     for folder in ("", *sorted(folder for folder in place.folders if folder[:1] not in ("", ".", "_"))):
         top = f"{folder}/" if folder else ""
         bases = (top, *(f"{top}{kept}/" for kept in KEPT))
-        base = next((base for base in bases if place.has(base + SCORES_FILE)), None)
-        if base is not None:
+        if (base := next((each for each in bases if place.has(each + SCORES_FILE)), None)) is not None:
             found[folder] = base
         if "" in found:
             break
@@ -342,8 +343,7 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return the ways in which outputs differ from most of the others, so that they cannot be compared."""
     usual = Counter(output.signature for output in outputs).most_common(1)[0][0]
     alike = [output for output in outputs if output.signature == usual]
-    model = alike[0]
-    problems = []
+    model, problems = alike[0], list[str]()
     for output in outputs:
         if output.task != model.task:
             problems.append(f"{output.name}: the task is {output.task}; that of {model.name} is {model.task}")

@@ -134,6 +134,8 @@ def test_where_all_submissions_were_refused_each_is_named_with_the_reason(tmp_pa
     assert (head, lines[0]) == ("No leaderboard: 2 problems", "  team1: labels.csv: 40 items are missing")
     assert lines[1] == "  team2: no output beside scores.csv"
     assert "1 problem\n\n  no outputs; give the folders" in refusal([tmp_path / "systems.csv"])
+    (tmp_path / "scores.csv").write_bytes(table.encode("utf-16"))
+    assert refusal([tmp_path / "scores.csv"]).endswith("scores.csv: not UTF-8; save it as UTF-8")
 
 
 FULL = "spoken_call|class_sizes:public|feedback:coarse|reference:01|items:02|part:open|spokeneval:0.1.0"
