@@ -68,6 +68,12 @@ from spokeneval.formats.problems import count_of
 RUNS = "runs.csv"
 
 
+def _above_0(context: click.Context, parameter: click.Parameter, hours: float | None) -> float | None:
+    if hours is not None and not hours > 0:  # also NaN, which click.FloatRange accepts
+        raise click.BadParameter(f"{hours:g} is not in the range x>0.")
+    return hours
+
+
 @click.command(cls=Command, help=__doc__)
 @site_options
 @path_option("--fetched", "DIR", f"the folder with the fetched uploads (default: {FETCHED} in your folder)")
@@ -84,7 +90,13 @@ RUNS = "runs.csv"
     type=COUNT,
     default=1,
 )
-@option("--limit", "HOURS", "machine hours of a participant (default: team_hours of run_limits)", type=float)
+@option(
+    "--limit",
+    "HOURS",
+    "machine hours of a participant (default: team_hours of run_limits)",
+    type=float,
+    callback=_above_0,
+)
 @jobs
 @option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
 @option("--every", "MINUTES", "repeat the command at this interval, until you press Ctrl-C", type=COUNT)

@@ -22,6 +22,10 @@ import build_bundle
         ("build --platform codalb", "build", "'codalb' is not one of 'codabench', 'codalab'."),
         ("fetch seven dir", "fetch", "Invalid value for 'COMPETITION': 'seven' is not a valid integer."),
         ("score b.zip dir --jobs", "score", "Option '--jobs' requires an argument."),
+        *(
+            (f"run --limit {hours}", "run", f"Invalid value for '--limit': {hours} is not in the range x>0.")
+            for hours in ("nan", "-1", "0")
+        ),
         ("rehearse b.zip s.zip --keep --json", "rehearse", "Option '--keep' requires an argument."),
         ("build --leave-out a --leave-out --out x", "build", "Option '--leave-out' requires an argument."),
     ],
