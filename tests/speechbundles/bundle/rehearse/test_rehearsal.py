@@ -117,7 +117,7 @@ def test_an_entry_that_leads_out_of_the_zip_is_unpacked_inside(tmp_path, entry, 
     outside = [path for path in tmp_path.rglob("*") if not path.is_relative_to(tmp_path / "kept")]
     assert sorted(outside) == before
     if status == "Finished":
-        assert [warning for warning in found.warnings if f"inside it: ../, {entry}" in warning]
+        assert [warning for warning in found.warnings if f"inside its folder: ../, {entry}" in warning]
         (folder,) = (tmp_path / "kept").rglob("res")
         with zipfile.ZipFile(escape) as archive:
             archive.extractall(tmp_path / "worker")
