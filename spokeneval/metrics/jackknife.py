@@ -243,7 +243,7 @@ def student_t_below(t: Any, freedom: Any) -> Any:
 
     The density is integrated over the angle of `student_quantile` by Gauss's rule, from 0 to at most t = 9 where less
     than 1e-16 is beyond. Its factor is a ratio of gamma functions, by the series in Abramowitz and Stegun, 6.1.47, for
-    200 degrees of freedom more than there are. The error is below 2e-14; between 1 and 3 degrees of freedom, below 1e-5
+    200 degrees of freedom more than there are. The error is below 3e-14; between 1 and 3 degrees of freedom, below 1e-5
     for t beyond 1,000.
 
     Parameters

@@ -166,12 +166,12 @@ def test_students_t_is_that_of_scipy_for_any_degrees_of_freedom(freedom):
     stats = pytest.importorskip("scipy.stats")
     t = np.concatenate([np.linspace(-12, 12, 481), [20, 50, 200, 1000]])
     found = student_t_below(t, np.full(t.shape, freedom))
-    np.testing.assert_allclose(found, stats.t.cdf(t, freedom), rtol=0, atol=2e-14 if freedom != 2.5 else 1e-9)
+    np.testing.assert_allclose(found, stats.t.cdf(t, freedom), rtol=0, atol=3e-14 if freedom != 2.5 else 1e-9)
 
 
 def test_p_of_a_large_difference_of_many_units_is_0():
     without = np.tile([1.0, -1.0], 5_000) / 10_000
-    assert jackknife_p(200.0, 200 + without) < 1e-14
+    assert jackknife_p(200.0, 200 + without) < 3e-14
 
 
 def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
