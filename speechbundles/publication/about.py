@@ -19,8 +19,8 @@ from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import hint, printable
-from speechbundles.publication.given import listed, raise_problems, read_rows
-from speechbundles.publication.outputs import MOST_SHOWN, RUNS, SYSTEMS_FILE, ScoringOutput
+from speechbundles.publication.given import MOST_SHOWN, listed, raise_problems, read_rows
+from speechbundles.publication.outputs import RUNS, SYSTEMS_FILE, ScoringOutput
 from spokeneval.formats.problems import some_of
 
 SCORED = "scored"

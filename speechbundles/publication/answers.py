@@ -11,9 +11,9 @@ from speechbundles.bundle.rehearse import extracted_name
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.publication.given import listed, raise_problems
+from speechbundles.publication.given import listed, no_board, raise_problems
 from speechbundles.publication.gold import Gold
-from speechbundles.publication.outputs import ScoringOutput, no_board
+from speechbundles.publication.outputs import ScoringOutput
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack

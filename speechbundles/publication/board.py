@@ -22,8 +22,9 @@ from speechbundles.publication.about import About, folder_of, read_scored, read_
 from speechbundles.publication.conditions import read_conditions, scores_by_columns, scores_by_condition
 from speechbundles.publication.difficulty import NO_DIFFICULTY, abilities_table, item_difficulty, items_table
 from speechbundles.publication.flags import explain_flags
+from speechbundles.publication.given import MOST_SHOWN, no_board
 from speechbundles.publication.gold import find_gold
-from speechbundles.publication.outputs import MOST_SHOWN, ScoringOutput, damage, no_board
+from speechbundles.publication.outputs import ScoringOutput, damage
 from speechbundles.publication.tables import task_tables
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note

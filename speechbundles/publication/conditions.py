@@ -15,9 +15,9 @@ import numpy as np
 
 from speechbundles.model.text import printable
 from speechbundles.publication.answers import count_items, read_answers
-from speechbundles.publication.given import listed, raise_problems, read_rows
+from speechbundles.publication.given import listed, no_board, raise_problems, read_rows
 from speechbundles.publication.gold import Gold
-from speechbundles.publication.outputs import ScoringOutput, exact_score, no_board
+from speechbundles.publication.outputs import ScoringOutput, exact_score
 from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import unit_noun
 from spokeneval.formats.text import nfc

@@ -16,7 +16,8 @@ from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, folded, read_index, upload_times
 from speechbundles.platforms.facts import FORCE_ALL, FORCE_LAST, PICKED
-from speechbundles.publication.outputs import LIST_FILE, MOST_SHOWN, SYSTEMS_FILE
+from speechbundles.publication.given import MOST_SHOWN
+from speechbundles.publication.outputs import LIST_FILE, SYSTEMS_FILE
 from spokeneval.formats.problems import count_of, some_of
 
 

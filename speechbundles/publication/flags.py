@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from speechbundles.publication.difficulty import right_answers
-from speechbundles.publication.given import listed, raise_problems, read_rows
-from speechbundles.publication.outputs import no_board
+from speechbundles.publication.given import listed, no_board, raise_problems, read_rows
 from spokeneval.ranking.tables import shown_range
 from spokeneval.ranking.values import Table
 from spokeneval.run.statistics import Statistics

@@ -1,13 +1,22 @@
-"""Tables that an organiser gives beside the outputs: read as rows of cells, and refused with every problem."""
+"""What an organiser gives beside the outputs: tables, read as rows of cells, and the refusal with every problem."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from speechbundles.model import tabular
 from speechbundles.model.bounded import read_file
-from speechbundles.model.errors import UnreadableFile
-from speechbundles.publication.outputs import MOST_SHOWN, no_board
-from spokeneval.formats.problems import some_of
+from speechbundles.model.errors import OrganiserError, UnreadableFile
+from speechbundles.model.text import printable
+from spokeneval.formats.problems import count_of, some_of
+
+MOST_SHOWN = 20
+"""Most names in a message."""
+
+
+def no_board(*problems: str) -> OrganiserError:
+    """Return the error for outputs that cannot be on one board; its message lists every problem."""
+    lines = (f"  {problem}" for problem in problems)
+    return OrganiserError("\n".join([f"No leaderboard: {count_of(len(problems), 'problem')}\n", *lines]))
 
 
 def read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -30,6 +39,17 @@ def read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
     except UnreadableFile as error:
         raise no_board(f"{path}: {error}") from None
     return header, body
+
+
+def refusals_in(path: Path) -> Iterator[str]:
+    """Yield each submission of the table that `score` writes, with why it was refused, or why there is no table."""
+    try:
+        (_, header), *rows = tabular.read_rows(read_file(path, tabular.LARGEST_FILE)) or [(1, [])]
+    except UnreadableFile as error:
+        header, rows = ["submission", "reason"], [(1, [str(path), str(error)])]
+    for row in (dict(zip(header, cells, strict=False)) for _, cells in rows):
+        if "submission" in row:
+            yield printable(f"{row['submission']}: {row.get('reason') or 'no output beside ' + path.name}")
 
 
 def listed(found: Mapping[str, Sequence[str]]) -> list[str]:

@@ -9,7 +9,7 @@ from speechbundles.competition.intake.declared import declared_of
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference
-from speechbundles.publication.outputs import no_board
+from speechbundles.publication.given import no_board
 from spokeneval.formats.tables import split_row
 from spokeneval.task import Task
 

@@ -9,7 +9,7 @@ outputs are reported together.
 import os
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,12 +18,11 @@ from typing import Any
 
 from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
-from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.label_tag import LABELS_FILE, TAG
-from speechbundles.model.tabular import read_rows
 from speechbundles.model.text import printable
 from speechbundles.platforms.facts import PLATFORMS
-from spokeneval.formats.problems import count_of, some_of
+from speechbundles.publication.given import MOST_SHOWN, no_board, refusals_in
+from spokeneval.formats.problems import some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.run.output import LARGEST, SCORE_FILES
 from spokeneval.run.signature import SIGNATURE_FILE, Signature
@@ -37,6 +36,7 @@ from spokeneval.run.statistics import (
 from spokeneval.task import Task
 
 SCORES_FILE = SCORE_FILES[0]
+
 READ = (SCORES_FILE, SIGNATURE_FILE, STATISTICS_FILE, LABELS_FILE)
 
 LIST_FILE, SYSTEMS_FILE = "scores.csv", "systems.csv"
@@ -44,16 +44,19 @@ LIST_FILE, SYSTEMS_FILE = "scores.csv", "systems.csv"
 
 RUNS = ".runs"
 """The folder beside the outputs in which `score` keeps its results."""
-MOST_SHOWN = 20
-"""Most names in a message."""
-LARGEST_OUTPUT, LARGEST_FILE = 200_000_000, 20_000_000
+
+LARGEST_OUTPUT = 200_000_000
+LARGEST_FILE = 20_000_000
 """Largest size in bytes of an output's zip, and of each file in it that is read."""
-MOST_OBJECTS, MOST_TEXTS = 10_000, 1_000_000
+MOST_OBJECTS = 10_000
+MOST_TEXTS = 1_000_000
 """Most objects of a JSON file, and most lists and texts together: parsed, these take up to forty times their bytes.
 
 The statistics have two objects, a list for each unit and item, and a text for its name.
 """
-LONGEST_SIGNATURE, MOST_SCORES, LONGEST_KEY = 2000, 1000, 200
+LONGEST_SIGNATURE = 2000
+MOST_SCORES = 1000
+LONGEST_KEY = 200
 
 KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
 """Places of the output in the folder of a kept rehearsal."""
@@ -61,12 +64,6 @@ KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.value
 
 class _NoScore(Exception):
     """Raised for an output without scores: the run failed."""
-
-
-def no_board(*problems: str) -> OrganiserError:
-    """Return the error for outputs that cannot be on one board; its message lists every problem."""
-    lines = (f"  {problem}" for problem in problems)
-    return OrganiserError("\n".join([f"No leaderboard: {count_of(len(problems), 'problem')}\n", *lines]))
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
     paths = [path for path in paths if path not in beside]
     problems = _duplicates(paths)
     outputs: list[ScoringOutput] = []
-    unscored = [] if paths else [each for path in beside for each in _refusals(path)]
+    unscored = [] if paths else [each for path in beside for each in refusals_in(path)]
     for path, name in zip(paths, unique_names(paths), strict=True):
         try:
             outputs.append(replace(_read(path, name), path=path))
@@ -119,23 +116,14 @@ def read_outputs(paths: Sequence[Path]) -> list[ScoringOutput]:
             outputs.append(ScoringOutput(name, {}, Signature(""), None, path=path))
             unscored.append(f"{name}: {error}")
         except (OSError, ValueError) as error:
-            problems.append(f"{name}: {printable(getattr(error, 'strerror', None) or str(error))}")
+            reason = error.strerror if isinstance(error, OSError) else None
+            problems.append(f"{name}: {printable(reason or str(error))}")
     scored = [output for output in outputs if output.scores]
-    problems += _differences(scored) if scored else []
+    if scored:
+        problems += _differences(scored)
     if problems or not scored:
         raise no_board(*(problems + unscored or ["no outputs; give the folders that score wrote"]))
     return outputs
-
-
-def _refusals(path: Path) -> Iterator[str]:
-    """Yield each submission of the table that `score` writes, with why it was refused, or why there is no table."""
-    try:
-        (_, header), *rows = read_rows(read_file(path, LARGEST_FILE)) or [(1, [])]
-    except UnreadableFile as error:
-        header, rows = ["submission", "reason"], [(1, [str(path), str(error)])]
-    for row in (dict(zip(header, cells, strict=False)) for _, cells in rows):
-        if "submission" in row:
-            yield printable(f"{row['submission']}: {row.get('reason') or 'no output beside ' + path.name}")
 
 
 def unique_names(paths: Sequence[Path]) -> list[str]:
@@ -252,7 +240,8 @@ def _find(place: _Folder) -> str:
     for folder in ("", *sorted(folder for folder in place.folders if folder[:1] not in ("", ".", "_"))):
         top = f"{folder}/" if folder else ""
         bases = (top, *(f"{top}{kept}/" for kept in KEPT))
-        if (base := next((each for each in bases if place.has(each + SCORES_FILE)), None)) is not None:
+        base = next((base for base in bases if place.has(base + SCORES_FILE)), None)
+        if base is not None:
             found[folder] = base
         if "" in found:
             break
@@ -343,7 +332,8 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return the ways in which outputs differ from most of the others, so that they cannot be compared."""
     usual = Counter(output.signature for output in outputs).most_common(1)[0][0]
     alike = [output for output in outputs if output.signature == usual]
-    model, problems = alike[0], list[str]()
+    model = alike[0]
+    problems = []
     for output in outputs:
         if output.task != model.task:
             problems.append(f"{output.name}: the task is {output.task}; that of {model.name} is {model.task}")
