@@ -200,8 +200,8 @@ def _ranks(scores: np.ndarray, higher: bool, ranked: slice) -> np.ndarray:
     in theirs."""
     from .ranks import ranks
 
-    places = []
-    for part in np.array_split(scores, 1 + scores.size * scores.shape[1] // _AT_A_TIME):
-        places.append(ranks(part, higher=bool(higher)))
-        places[-1][:, ranked] = ranks(part[:, ranked], higher=bool(higher))
-    return np.concatenate(places)
+    parts = np.array_split(scores, 1 + scores.size * scores.shape[1] // _AT_A_TIME)
+    places = np.concatenate([ranks(part, higher=bool(higher)) for part in parts])
+    if (others := scores[:, ranked]).shape != scores.shape:
+        places[:, ranked] = _ranks(others, higher, slice(None))
+    return places
