@@ -76,6 +76,7 @@ def baseline_accounts(bundle: Path, place: Path) -> set[str]:
     name = baseline_name(built, phase)
     if name is None or not (place / INDEX).is_file():
         return set()
+    digest = hashlib.sha256(built.files[name]).hexdigest()
     runs = [run for run in read_index(place) if run.phase == phase.name]
-    others = {run.owner for run in runs if run.sha256 != hashlib.sha256(built.files[name]).hexdigest()}
+    others = {run.owner for run in runs if run.sha256 != digest}
     return {run.owner for run in runs} - others
