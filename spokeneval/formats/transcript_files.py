@@ -113,24 +113,28 @@ def write_transcripts(
     if wrong:
         expected = "RECORDING_CHANNEL_START_END" if form == ".stm" else "ids without spaces and brackets"
         raise ValueError(f"{file}: {some_of([quote(item) for item in wrong])}; expected {expected}")
-    lines = list(_timed_lines(transcripts, times or {}, file)) if form == ".ctm" else []
-    for item, transcript in transcripts.items() if form != ".ctm" else ():
-        words, speaker = " ".join(transcript.split()), (speakers or {}).get(item, "")
-        segment = _SEGMENT.match(item)
-        if form == ".stm" and segment:
-            start, end = (f"{Decimal(segment[end]) / 1000:f}" for end in ("start", "end"))
-            who = speaker or segment["recording"]
-            lines.append(f"{segment['recording']} {segment['channel']} {who} {start} {end} {words}".rstrip())
-        elif form.startswith(".json"):
-            name_of_id = {"audio_filepath": f"{item}.wav"} if form == ".json" else {"id": item}
-            known = {SPEAKER: speaker} if speaker else {}
-            lines.append(json.dumps({**name_of_id, "text": words, **known}, ensure_ascii=False))
-        else:
-            lines.append(f"{words} ({item})".lstrip() if form == ".trn" else f"{item} {words}".rstrip())
+    if form == ".ctm":
+        lines = list(_timed_lines(transcripts, times or {}, file))
+    else:
+        lines = [_line(form, *each, (speakers or {}).get(each[0], "")) for each in transcripts.items()]
     comments = [line for line in lines if form in (".trn", ".stm", ".ctm") and line.startswith(";;")]
     if comments:
         raise ValueError(f"{file}: {some_of(comments)}; expected no line that begins with ;;, as comments do")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _line(form: str, item: str, transcript: str, speaker: str) -> str:
+    """The line of a transcript in a format other than CTM."""
+    words, segment = " ".join(transcript.split()), _SEGMENT.match(item)
+    if form == ".stm" and segment:
+        start, end = (f"{Decimal(segment[end]) / 1000:f}" for end in ("start", "end"))
+        who = speaker or segment["recording"]
+        return f"{segment['recording']} {segment['channel']} {who} {start} {end} {words}".rstrip()
+    if form.startswith(".json"):
+        name_of_id = {"audio_filepath": f"{item}.wav"} if form == ".json" else {"id": item}
+        known = {SPEAKER: speaker} if speaker else {}
+        return json.dumps({**name_of_id, "text": words, **known}, ensure_ascii=False)
+    return f"{words} ({item})".lstrip() if form == ".trn" else f"{item} {words}".rstrip()
 
 
 def _timed_lines(transcripts: Mapping[str, str], times: Mapping[str, Times], file: str) -> Iterator[str]:
