@@ -73,6 +73,14 @@ class Layout(NamedTuple):
         ids = {self.id: id_columns(self.id)}
         return tuple(dict.fromkeys(part for column in self.required for part in ids.get(column, (column,))))
 
+    @property
+    def known(self) -> dict[str, str]:
+        """The columns that are read, by their names and other names, in small letters; a name comes before another's
+        alias."""
+        names = (*self.required, *id_columns(self.id), *self.optional)
+        aliases = {alias.lower(): column for alias, column in (self.aliases or {}).items()}
+        return {**aliases, **{column.lower(): column for column in names}}
+
     def requiring(self, column: str) -> Layout:
         """The layout with another required column."""
         if column in self.required:
@@ -142,10 +150,7 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
     FileProblems
         A block cannot be read, or the header lacks a required column. The class is that of `problems`.
     """
-    known = {
-        column.lower(): column for column in (*layout.required, *id_columns(layout.id), *layout.optional)
-    }
-    known.update({alias.lower(): column for alias, column in (layout.aliases or {}).items()})
+    known = layout.known
     wanted = set(known.values())
     header = layout.header
     cells: dict[str, list[str]] = {column: [] for column in header or () if column in wanted}

@@ -182,7 +182,7 @@ def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) ->
 
 
 def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
-    cells = _named(frame, frame.columns, layout, _known(layout), f"the {side}")
+    cells = _named(frame, frame.columns, layout, layout.known, f"the {side}")
     columns = {
         name: each.to_list() if hasattr(each, "to_list") else list(each) for name, each in cells.items()
     }
@@ -206,7 +206,7 @@ def _of_answers(ids: Optional[list[Any]], answers: list[Any], layout: Layout, si
 
 
 def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, side: str) -> Records:
-    known = _known(layout)
+    known = layout.known
     rows = [
         _named(answer, answer, layout, known, f"row {row} of the {side}")
         for row, answer in enumerate(answers)
@@ -215,15 +215,6 @@ def _of_mappings(ids: Optional[list[Any]], answers: list[Any], layout: Layout, s
     if ids is not None:
         columns = [column for column in columns if column != layout.id]
     return Records(ids, {column: [row.get(column) for row in rows] for column in columns})
-
-
-def _known(layout: Layout) -> dict[str, str]:
-    """The layout's columns by their names and other names, in small letters."""
-    known = {alias.lower(): column for alias, column in (layout.aliases or {}).items()}
-    known.update(
-        {column.lower(): column for column in (*layout.required, *id_columns(layout.id), *layout.optional)}
-    )
-    return known
 
 
 def _named(
