@@ -19,16 +19,16 @@ SHORTEST = 5
 
 def hear(rows: Sequence[dict[str, str]], sounds: Sounds) -> dict[int, np.ndarray]:
     """Return the summaries of the segments whose recordings are there, `number of the row -> summary`."""
+    numbers: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        numbers.setdefault(Path(row["audio_name"]).stem, []).append(number)
     found = {}
-    for name in dict.fromkeys(row["audio_name"] for row in rows):
-        if Path(name).stem not in sounds:
-            continue
-        frames = describe(sounds[Path(name).stem])
-        for number, row in enumerate(rows):
-            if row["audio_name"] == name:
-                start, end = (int(float(row[time]) * FRAMES / 1000) for time in ("start", "end"))
-                start = min(start, len(frames) - SHORTEST)
-                found[number] = summary(frames[start : max(start + SHORTEST, end)])
+    for name, own in numbers.items():
+        frames = describe(sounds[name]) if name in sounds else None
+        for number in own if frames is not None else ():
+            start, end = (int(float(rows[number][time]) * FRAMES / 1000) for time in ("start", "end"))
+            start = min(start, len(frames) - SHORTEST)
+            found[number] = summary(frames[start : max(start + SHORTEST, end)])
     return found
 
 
