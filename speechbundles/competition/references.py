@@ -134,9 +134,10 @@ def load_reference(
                 if problem.code not in NO_ROW and problem.line and problem.line not in dropped[problem.file]
             ]
             if not rows or not (drop_invalid_rows or declared.drop_invalid_rows):
-                hint = _scale_hint(rules, rows) or _label_hint(rules, rows, dropping)
-                hint = hint or _hint(rules, name, error, rows, dropping if not reasons else "")
-                if not declared.place:
+                if declared.place:
+                    hint = _scale_hint(rules, rows) or _label_hint(rules, rows, dropping)
+                    hint = hint or _hint(rules, name, error, rows, dropping if not reasons else "")
+                else:
                     hint = f"{dropping} leaves such rows out." if rows and not reasons else ""
                 refusal = _refusal(error, tables, list(reasons.values()), hint)
                 raise BadReference(f"{where}{refusal}") from None
