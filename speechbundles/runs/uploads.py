@@ -154,17 +154,25 @@ def run_uploads(
 def _each_once(
     pool: ThreadPoolExecutor, groups: list[list[Taken]], one: Callable[[Taken], Taken], progress: Progress
 ) -> list[Taken]:
-    """Take the uploads of a group one after another, and groups beside each other; after Ctrl-C, no further begins."""
+    """Take the uploads of a group one after another, and groups beside each other.
+
+    After a failure or Ctrl-C no other begins: the worker itself says so, before it takes up its next group.
+    """
     taken, total = list[Taken](), sum(map(len, groups))
     lock, stopped = threading.Lock(), threading.Event()
 
     def one_after_another(group: list[Taken]) -> None:
         for each in group:
-            if not stopped.is_set():
+            if stopped.is_set():
+                return
+            try:
                 done = one(each)
-                with lock:
-                    taken.append(done)
-                    progress(len(taken), total)
+            except BaseException:
+                stopped.set()
+                raise
+            with lock:
+                taken.append(done)
+                progress(len(taken), total)
 
     try:
         for future in as_completed([pool.submit(one_after_another, group) for group in groups]):
