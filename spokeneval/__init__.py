@@ -109,10 +109,10 @@ def score(
         The name of a task, such as ``spoken_call``; `list_tasks` lists them. Or a declaration, such as
         ``{"kind": "transcripts", "units": "characters"}``; `list_kinds` lists the kinds with their parameters.
     reference, submission, baseline : path, data frame, mapping, list or array
-        A path is that of the files' folder, of a zip of the submission, or of the file itself if the side has one.
-        Data in memory have the columns of the files, which `get_task` lists. Lists and arrays belong together by
-        position; a mapping has ids as keys, a data frame a column of ids or its index. Each value is the answer, a
-        mapping from columns, or the values of all columns in their order. `Result.verdict` compares with a baseline.
+        A path leads to a folder with the files, to the zip of a submission, or to the file itself if there is only one.
+        Data in memory have the columns of the files, which `get_task` lists. Lists and arrays are matched by position;
+        a mapping has ids as keys, a data frame a column of ids or its index. Each value is the answer, a mapping from
+        columns, or the values of all columns in their order. `Result.verdict` compares with a baseline.
     options : mapping, optional
         The task's options, ``option -> value``.
     lenient : bool
@@ -134,7 +134,7 @@ def score(
     ValueError
         No such task or option. `ReferenceFileError` and `SubmissionError` list every problem of files and data.
     TypeError, OSError
-        A side is no data, or cannot be read.
+        An argument is not data, or a file cannot be read.
 
     Examples
     --------
@@ -319,7 +319,7 @@ def get_task(task: Union[str, Task, Mapping[str, Any]]) -> TaskDescription:
     ValueError
         There is no such task, or the declaration cannot be used.
     TypeError
-        Neither a name, a declaration nor a task.
+        `task` is not a name, a declaration or a Task.
 
     Examples
     --------

@@ -204,9 +204,9 @@ class Result:
         Returns
         -------
         DataFrame
-            How right each answer is, from 0 to 1, and both sides in the form of the task: `Alignment` of transcripts,
-            the classes of decisions, the scores or ratings. For turns a row is a recording; for scores of classes, and
-            for decisions about units, a unit.
+            How correct each answer is, from 0 to 1, and both sides: of transcripts their `Alignment`, otherwise
+            classes, scores or ratings. A row is a recording for turns, and a unit for scores of classes and for
+            decisions about units.
 
         Raises
         ------
@@ -232,9 +232,9 @@ class Result:
         Parameters
         ----------
         kind
-            ``scores``: the scores with their intervals. ``confusion``: how often each class is answered for each, of
-            decisions and identification. ``det`` and ``reliability``, of identification: the detection error trade-off,
-            and scores against the log-likelihood ratios that the labels give.
+            ``scores``: the scores with their intervals. ``confusion``: how often each class is answered for each class,
+            for decisions and identification. ``det`` and ``reliability``, for identification: the detection error
+            trade-off, and scores against the log-likelihood ratios that the labels give.
 
         Raises
         ------

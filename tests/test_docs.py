@@ -86,6 +86,7 @@ def test_the_site_keeps_the_hyphens_of_options():
             r":math:`\frac{\text{tp}}{\text{a}\,\left(\text{b} + \text{c}\right)}`, a share",
         ),
         ("The line where miss rate = false-alarm rate.", "The line where miss rate = false-alarm rate."),
+        ("Pairs of ratings, each pair 1 / (m - 1) times", "Pairs of ratings, each pair 1 / (m - 1) times"),
     ],
 )
 def test_the_formula_of_a_docstring_is_rendered(monkeypatch, docstring, rest):

@@ -55,7 +55,7 @@ def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, ast.stmt, str]]:
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(after, ast.Expr):
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
             name, text = ast.unparse(target), ast.literal_eval(after.value)
-        if text and not name.startswith("_"):
+        if text and not name.lstrip("(").startswith("_"):
             yield name, node, text
 
 

@@ -71,6 +71,8 @@ class _Parser:
             times = r"\,"
             if self.next_is("*"):
                 times = _SIGNS[self.tokens.pop(0)[1]]
+            elif self.tokens[0][0] == "number":
+                raise ValueError(self.tokens[0][1])  # a sentence with a number
             latex += times + self.power()
         return latex
 

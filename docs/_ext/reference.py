@@ -437,7 +437,7 @@ def kinds() -> Iterator[str]:
         yield from (f"## {kind.name}", "", f"{kind.description[0].upper()}{kind.description[1:]}.", "")
         yield from ("### Parameters", "")
         yield from _entries((parameter.name, _parameter(parameter)) for parameter in kind.parameters)
-        yield from ("### Files and scores", "", f"These are those of `{declared}`:", "")
+        yield from ("### Files and scores", "", f"For `{declared}`:", "")
         described = describe_task(task)
         yield f"- reference: {files_of(task)}{_instead(described.reference)}"
         one = task.format.submission_file

@@ -87,7 +87,7 @@ def write_transcripts(
     speakers: Optional[Mapping[str, str]] = None,
     times: Optional[Mapping[str, Times]] = None,
 ) -> str:
-    """Return transcripts in the format that the name of a file has, as the readers take it.
+    """Return transcripts as text, in the format that the name of the file implies.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def write_transcripts(
     Raises
     ------
     ValueError
-        The name has no such ending, an id that the format cannot hold, or a line that would be a comment; for CTM, a
-        transcript without words, or without a start and an end of each, in order.
+        The name has no such ending, an id does not fit the format, or a line would be a comment; for CTM, a transcript
+        has no words, or a word has no start and end, in order.
     """
     form = "text" if PurePosixPath(file).name == "text" else PurePosixPath(file).suffix
     if form not in ("text", ".trn", ".stm", ".ctm", ".jsonl", ".json"):

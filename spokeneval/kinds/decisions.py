@@ -265,8 +265,8 @@ DECISIONS = Kind(
     "one of two or more classes for each item",
     (
         Parameter("classes", "The classes, two or more, in the order of tables.", class_names, ["healthy", "patient"]),
-        Parameter("positive", "The positive class of two: precision and recall are of this class. Leave it out for "
-                  "three classes or more.", lambda value: text(value) if value else "", "patient", ""),
+        Parameter("positive", "The positive class of two, for precision and recall. Leave it out for three classes or "
+                  "more.", lambda value: text(value) if value else "", "patient", ""),
         Parameter("pool", "How the answers to the items of one unit become its decision. With vote, the class with "
                   "the most answers wins; in a tie, the first in `classes`. With mean, for two classes, a submission "
                   "has a column `score`, and a unit is positive if its mean is at least `threshold`. Without `pool`, "

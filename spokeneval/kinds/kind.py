@@ -197,8 +197,8 @@ ITEM = Parameter(
 )
 UNIT = Parameter(
     "unit",
-    "The column of the reference by which confidence intervals resample. Items of one unit, such as a speaker, are "
-    "alike. Without this column each item is a unit. `unit_plural` sets an irregular plural.",
+    "The column of the reference with the unit of each item, such as its speaker. Confidence intervals allow for other "
+    "units. Without this column each item is a unit. `unit_plural` sets an irregular plural.",
     text,
     "speaker",
     SPEAKER,

@@ -373,7 +373,7 @@ RATINGS = Kind(
     "ratings",
     "a rating of each item on a scale that two or more human raters used",
     (
-        Parameter("raters", "The columns of two or more raters, or their number: 3 stands for rater1, rater2 and "
+        Parameter("raters", "The columns of two or more raters, or their number: 3 means rater1, rater2 and "
                   "rater3. A cell is empty where the rater did not rate the item. With more than "
                   f"{MOST_LISTED} raters, κ is not listed for each.", _names, ["rater1", "rater2"]),
         Parameter("scale", f"The lowest and the highest rating, such as [1, 7] or [0, 20]; {MOST_STEPS} ratings at "
@@ -383,8 +383,8 @@ RATINGS = Kind(
         Parameter("weights", "How a disagreement grows with its distance in κ: linear or quadratic.",
                   one_of(LINEAR, QUADRATIC), LINEAR, LINEAR),
         Parameter("margin", "The tolerance ε of the alternative annotator test: the system may replace a rater if it "
-                  "is closer to the other raters in at least the share of items in which this rater is, less ε. 0.2 "
-                  "for experts, 0.15 for skilled annotators, 0.1 for crowd workers, who cost least.",
+                  "is at least as close to the other raters almost as often as this rater: up to ε less often. 0.2 for "
+                  "experts, 0.15 for skilled annotators, 0.1 for crowd workers, who cost least.",
                   one_of(*MARGINS), MARGINS[0], MARGINS[0]),
         LEVEL_COLUMN,
         *COMMON,

@@ -344,8 +344,8 @@ def _features(value: Any) -> Optional[FeatureTable]:
 
 # fmt: off
 NORMALISE = Parameter(
-    "normalise", "What is done with both transcripts before they are compared, in this order: "
-    f"{'; '.join(f'{rule.written}, {rule.description}' for rule in RULES)}.",
+    "normalise", "What is done with both transcripts before they are compared, in this order. "
+    f"{'. '.join(f'{rule.written}: {rule.description}' for rule in RULES)}.",
     read_rules, ["nfkc", "casefold", "drop_punctuation"], [],
 )
 
@@ -371,9 +371,9 @@ TRANSCRIPTS = Kind(
         Parameter("best", f"Which of several references of an item counts: {LOWEST}, that with the lowest error rate; "
                   f"{FEWEST}, that with the fewest errors; of equal ones the longest, then the first.",
                   one_of(LOWEST, FEWEST), LOWEST, LOWEST),
-        Parameter("unk", "For units: words, a word for what could not be understood, such as unk. A word that is "
-                  "aligned with it is right; elsewhere it is left out of references and of submissions.", optional_text,
-                  None, None),
+        Parameter("unk", "For units: words, a word for unintelligible speech, such as unk. A word that is aligned "
+                  "with it is correct; elsewhere it is left out of references and submissions.", optional_text, None,
+                  None),
         ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "
                                 "of the reference with one id are several references, of which one counts; see best."),
         ITEM,

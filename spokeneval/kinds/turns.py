@@ -229,8 +229,9 @@ TURNS = Kind(
     (
         Parameter("classes", f"The labels, two or more, in the order of tables; or {ANY}, for speakers and other open "
                   "sets.", _classes, ["English", "Hindi"], ANY),
-        Parameter("mapping", f"{NONE}: labels mean themselves. {OPTIMAL}: in each recording a system's labels are "
-                  "mapped one to one to those of the reference, with the greatest time in common, as for speakers.",
+        Parameter("mapping", f"{NONE}: labels are compared as they are. {OPTIMAL}: in each recording a system's labels "
+                  "are mapped one to one to those of the reference, with the greatest time in common, as for "
+                  "speakers.",
                   one_of(NONE, OPTIMAL), NONE, NONE),
         Parameter("collar", "Seconds that are not scored on each side of every start and end in the reference. The "
                   "collar of pyannote is the total width, twice this one.", milliseconds, 0.25, 0),

@@ -28,7 +28,7 @@ ZERO_COUNTS_AS = 0.5
 """The value used for a zero FA or FR in D, D_A and Dfull (Haldane-Anscombe)."""
 
 REQUIRED_PERCENT = 50
-"""The 50 % rule: the percentage of incorrect responses to reject, and of correct responses to accept, at least."""
+"""The 50 % rule: the least percentage of incorrect responses to reject, and of correct responses to accept."""
 
 
 @dataclass(frozen=True)
@@ -342,7 +342,7 @@ def d_interval(
     formula
         The formula of the score.
     exponents
-        How many times FR, and FA, are factors of its denominator: a half each in Dfull.
+        The exponents of FR and of FA in its denominator: 1/2 and 1/2 for Dfull.
 
     Examples
     --------

@@ -148,7 +148,7 @@ def cohen_kappa(
 
 
 def difference_counts(cells: RatingCells) -> np.ndarray:
-    """Count items by the distance of their two ratings: shape (..., k), with the items that are d points apart at d."""
+    """Count items by the distance of their two ratings, shape (..., k): entry d has those that are d points apart."""
     table = np.asarray(cells.cells)
     points = np.arange(table.shape[-1])
     distance = np.abs(points[:, np.newaxis] - points)
@@ -182,7 +182,7 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int, ordinal: bool = True)
         The cells of each pair of raters, added up. If every rater rates every item, each pair counts once. If ratings
         are missing, a pair of ratings of an item with m ratings counts (raters - 1) / (m - 1) times.
     raters : int
-        The number of raters, at least 2; if ratings are missing, any number for which these weights are integers.
+        The number of raters, at least 2; if ratings are missing, the number `raters` that these weights contain.
     ordinal : bool
         Whether the points of the scale are ordered; otherwise they are classes.
 
@@ -191,7 +191,10 @@ def krippendorff_alpha(pairs: RatingCells, *, raters: int, ordinal: bool = True)
     float or ndarray of shape (r,)
         Alpha, at most 1.
 
-    A single set without items raises ValueError.
+    Raises
+    ------
+    ValueError
+        A single set has no items.
     """
     table = np.asarray(pairs.cells)
     ratings = table.sum(axis=-1) + table.sum(axis=-2)  # each rating is counted once for every other rater
@@ -235,7 +238,7 @@ def kappa_of_sums(
 ) -> Any:
     """Kappa from the sum of the items' disagreements and the frequency of each rating for each rater.
 
-    ratings: shape (k,), ascending; first, second: shape (..., k).
+    `ratings` are the ascending ratings, shape (k,); `first` and `second` their frequencies, shape (..., k).
     """
     items = first.sum(axis=-1)
     chance = _chance_disagreement(ratings, first, second, weights)

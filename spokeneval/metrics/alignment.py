@@ -52,8 +52,8 @@ def cheapest_path(
 ) -> list[tuple[Optional[int], Optional[int]]]:
     """The pairs of symbols along the cheapest alignment of two sequences; None for a missing symbol.
 
-    Of several cheapest alignments it is the one that, read from the end, has a pair before a deletion before an
-    insertion.
+    Of several cheapest alignments it is the one that, read from the end, prefers pairs to deletions, and deletions to
+    insertions.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ _PAIR, _DELETION, _INSERTION = range(3)
 def partners(reference: Sequences, hypothesis: Sequences) -> np.ndarray:
     """Which symbol of its hypothesis each reference symbol is paired with at unit costs.
 
-    The alignment of each pair is that of `edit_errors`; of several it is the one that, read from the end, has a pair
-    before a deletion before an insertion. In it, no deletion is next to an insertion.
+    The alignment of each pair is that of `edit_errors`; of several it is the one that, read from the end, prefers pairs
+    to deletions, and deletions to insertions. In it, no deletion is next to an insertion.
 
     Returns
     -------

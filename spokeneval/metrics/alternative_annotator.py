@@ -128,14 +128,13 @@ def mean_advantage(comparisons: AnnotatorComparisons) -> Any:
 def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> Any:
     """The winning rate omega: the share of raters that the system may replace, by the alternative annotator test.
 
-    For each rater, a one-sided t-test decides whether the share of items on which the rater is at least as close as the
-    system exceeds the system's share by less than `margin`. If it does, the system may replace this rater. The
+    For each rater, the share of items on which the rater is at least as close as the system is compared with the
+    system's share. The system may replace the rater if, by a one-sided t-test, the rater's lead is below `margin`. The
     procedure of Benjamini and Yekutieli controls the false discovery rate of the tests. A system with a winning rate of
     0.5 or more passes. The test is meant for at least 30 items; with a single item, no rater is replaced. Raters
     without comparisons are left out.
 
-    Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts; for the t distribution,
-    Abramowitz and Stegun, 26.7.3 and 26.7.4.
+    Source: Calderon, Reichart and Dror (ACL 2025), section 3, with their margin for experts.
 
     Parameters
     ----------
@@ -171,8 +170,8 @@ def winning_rate(comparisons: AnnotatorComparisons, *, margin: float = 0.2, leve
 def clustered_winning_rate(rows: AnnotatorComparisons, *, margin: float = 0.2, level: float = 0.05) -> float:
     """The winning rate omega where the items of a unit, such as a speaker, are not independent.
 
-    As `winning_rate`, but with the cluster-robust standard error of each rater's mean, and one degree of freedom less
-    than there are units. It is the same if each unit is an item.
+    Like `winning_rate`, but with the cluster-robust standard error of each rater's mean and n - 1 degrees of freedom
+    for n units. Both are equal if each unit is one item.
 
     Source: Liang and Zeger, Longitudinal data analysis using generalized linear models (Biometrika 73, 1986), with the
     factor n / (n - 1) for n units.
@@ -186,7 +185,7 @@ def clustered_winning_rate(rows: AnnotatorComparisons, *, margin: float = 0.2, l
 
     Examples
     --------
-    On four calls of each of five speakers, the system is closer than one rater on all calls of four speakers.
+    Each of five speakers has four calls. The system is closer than the only rater on all calls of four speakers.
 
     >>> closer = np.array([[4], [4], [4], [4], [0]])
     >>> rows = AnnotatorComparisons(closer, 0 * closer, 4 - closer)
@@ -202,10 +201,10 @@ def winning_rate_interval(rows: AnnotatorComparisons, *, margin: float = 0.2) ->
     """The 95 % interval of the winning rate omega and its jackknife standard error, from the counts of n units.
 
     In the population, omega is the share of raters whose advantage over the system is below the margin. The lower end
-    is the share of raters for which the clustered test of `clustered_winning_rate` shows this, and the upper end is the
-    share for which the opposite test does not show the opposite. For each rater, only one of the two can be false, so
-    with Bonferroni's correction over m raters both ends hold with 95 %. They are moved to include the score itself.
-    Without comparisons, both ends are 0.
+    is the share of raters for which the test of `clustered_winning_rate` shows this, the upper end the share for which
+    the opposite test does not show the opposite. For each rater, only one of the tests can err, so with Bonferroni's
+    correction over m raters both ends hold with 95 % confidence. They are widened to include the score itself. Without
+    comparisons, both ends are 0.
 
     Parameters
     ----------
@@ -266,7 +265,7 @@ def _share_replaced(p: np.ndarray, raters: np.ndarray, level: float) -> Any:
 
 
 def clustered_remark(rows: AnnotatorComparisons, *, margin: float = 0.2) -> str:
-    """What the winning rate of several items of a unit does not show; empty if each unit is an item.
+    """A remark on the dependence of a unit's items; empty if each unit is one item.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Input arrays of metrics: checks, conversion to doubles, and exact rescaling."""
+"""Input arrays of metrics: checks, conversion to doubles, and rescaling."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def finite_pair(reference: Any, hypothesis: Any) -> tuple[np.ndarray, np.ndarray
 
 
 def rescaled(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Shift and scale two arrays to values between 0 and 1, in steps that keep differences exact and never overflow.
+    """Shift two arrays by their lowest value and scale them by powers of two, to values from 0 to 1, without overflow.
 
     Examples
     --------

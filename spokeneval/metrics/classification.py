@@ -1,9 +1,8 @@
 """Decisions between two or more classes: F1, accuracy, balanced accuracy and the Matthews correlation.
 
-Classes are numbered from 0. Rates are fractions, higher is better. Means over classes are over those of the whole
-reference: this set stays the same in resamples and in parts of it, where some of them may not occur. Precision is 0
-for a class that is never predicted, F1 is 0 for a class without a right prediction. `counts` documents undefined
-results.
+Classes are numbered from 0. Rates are fractions; higher is better. Means over classes are over all classes of the whole
+reference, also in resamples and parts of it that lack some of them. Precision is 0 for a class that is never predicted,
+and F1 is 0 for a class without a correct prediction. `counts` documents undefined results.
 
 Sources: scikit-learn's definitions with `labels=` the classes of the reference and `zero_division=0`; Gorodkin (2004),
 Comparing two K-category assignments by a K-category correlation coefficient, equation 8, for the Matthews correlation.
@@ -34,12 +33,12 @@ class ClassCounts(Counts):
     predictions : shape (..., k)
         Items that were predicted as each class.
     present : shape (..., k)
-        In each item's row 1 for every class of the whole reference. Means are over the classes that are not 0 here.
+        1 in every item's row for each class of the whole reference. Means are over the classes with a number above 0.
 
     Raises
     ------
     ValueError
-        As all counts; shapes that differ.
+        A number is not finite or is negative, or the shapes differ.
 
     Examples
     --------
@@ -110,7 +109,7 @@ class BinaryCounts(Counts):
 
 
 def counts_of(fields: Mapping[str, Any]) -> Any:
-    """Counts with these fields, read from a file or joined; they are `BinaryCounts` if the fields are.
+    """Counts with the given fields, such as fields from a file: `BinaryCounts` if these are their names.
 
     Examples
     --------
@@ -136,7 +135,7 @@ AnyCounts = Any
 
 
 def decisions_per_item(reference: Any, prediction: Any, *, classes: int) -> ClassCounts:
-    """Return the counts of each item: one row an item.
+    """Return the counts of each item: one row per item.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ def decisions_per_item(reference: Any, prediction: Any, *, classes: int) -> Clas
     Raises
     ------
     ValueError
-        No item, different lengths, or a class that is not one of them.
+        There are no items, the lengths differ, or a class is not from 0 to `classes` - 1.
 
     Examples
     --------
@@ -185,7 +184,7 @@ def count_decisions(reference: Any, prediction: Any, *, classes: int) -> ClassCo
 
 
 def predictions_per_item(reference: Any, prediction: Any) -> BinaryCounts:
-    """Return the counts of each item of two classes: one row an item, with 1 in one of the four counts.
+    """Return the counts of each item of two classes: one row per item, with 1 in one of the four counts.
 
     Parameters
     ----------
@@ -238,7 +237,8 @@ def f1(counts: BinaryCounts) -> Number:
 
 
 def precision(counts: BinaryCounts) -> Number:
-    """Return precision, TP / (TP + FP): the share of the items predicted positive that are; 0 if there are none.
+    """Return precision, TP / (TP + FP): the share of positive items among those predicted positive; 0 if there are
+    none.
 
     >>> precision(BinaryCounts(3, 1, 1, 5))
     0.75
@@ -292,7 +292,7 @@ def _rate(counts: AnyCounts, numerator: Number, denominator: Number, name: str) 
 
 
 def class_f1(counts: ClassCounts) -> Any:
-    """Return the F1 of each class, 2 tp / (2 tp + fp + fn): shape=(..., k), 0 without a right prediction.
+    """Return the F1 of each class, 2 tp / (2 tp + fp + fn), shape (..., k); 0 without a correct prediction.
 
     >>> class_f1(count_decisions([0, 0, 1], [0, 1, 1], classes=3)).round(3).tolist()
     [0.667, 0.667, 0.0]
@@ -335,7 +335,8 @@ def balanced_accuracy(counts: AnyCounts) -> Number:
 
 
 def matthews_correlation(counts: AnyCounts) -> Number:
-    """Return the correlation of classes and predictions (Gorodkin 2004); 0 if either is the same throughout.
+    """Return the correlation of classes and predictions (Gorodkin 2004); 0 if all predictions are the same, in
+    `ClassCounts` also if all classes are.
 
     >>> round(matthews_correlation(count_decisions([0, 0, 1, 1], [0, 0, 1, 0], classes=2)), 4)
     0.5774
@@ -348,4 +349,4 @@ def matthews_correlation(counts: AnyCounts) -> Number:
     constant = (spreads[0] == 0) | (spreads[1] == 0)
     norm = np.sqrt(spreads[0] * spreads[1])  # of one product, so that perfect predictions have exactly 1
     norm = np.where(constant, items, norm)  # 0 / n for a constant side, undefined without items
-    return _rate(counts, np.where(constant, 0.0, covariance), norm, "Matthews correlation of no items")
+    return _rate(counts, np.where(constant, 0.0, covariance), norm, "Matthews correlation")

@@ -2,7 +2,8 @@
 
 Arrays have shape (n,), one entry per item, in the same order. Arrays that are empty, of different lengths, or contain
 values that are not finite numbers raise ValueError. Correlations lie in [-1, 1], and higher is better. A correlation
-with a constant is undefined (see `counts`): a single set raises `UndefinedCorrelation`, several sets have NaN.
+with a constant is undefined (see `counts`). For a single set, Pearson's and the partial correlation then raise
+`UndefinedCorrelation`, which is a ValueError.
 """
 
 from __future__ import annotations
@@ -93,9 +94,9 @@ def correlation(moments: CorrelationMoments) -> Any:
 
     .. math:: r = \frac{n S_{xy} - S_x S_y}{\sqrt{(n S_{xx} - S_x^2) (n S_{yy} - S_y^2)}}
 
-    with the number n and the sums S in the moments. A variable counts as constant if it varies by less than a millionth
-    of its distance from the mean of all items for which the moments were computed, because rounding errors of a
-    constant are of that size. If a variable is constant, a single set raises `UndefinedCorrelation`.
+    with the number n and the sums S in the moments. A variable counts as constant if its standard deviation is below a
+    millionth of its root mean square: a constant has rounding errors of this size. If a variable is constant, a single
+    set raises `UndefinedCorrelation`.
 
     Examples
     --------
@@ -183,7 +184,8 @@ def concordance(moments: CorrelationMoments) -> Any:
 
 
 def partial_moments(reference: Any, predictions: Any, control: Any) -> PartialMoments:
-    """The moments of each item, one row per item, with x from the reference, y from the predictions, z the control.
+    """The moments of each item, one row per item, with x from the reference, y from the predictions, z from the
+    control.
 
     All three variables are centred. Reference and predictions are then replaced by their residuals of a regression on
     the control over all items. This does not change the partial correlation, and avoids cancellation in the sums. A
@@ -211,8 +213,8 @@ def partial_correlation(moments: PartialMoments) -> Any:
 
     .. math:: r_{xy \cdot z} = \frac{r_{xy} - r_{xz} r_{yz}}{\sqrt{(1 - r_{xz}^2) (1 - r_{yz}^2)}}
 
-    It is computed from the covariances that z does not explain, :math:`C_{xy} - C_{xz} C_{yz} / C_{zz}`. If less than a
-    millionth of a variable remains, it is a rounding error. If z is constant, or nothing remains of x or y, a single
+    It is computed from the covariances that z does not explain, :math:`C_{xy} - C_{xz} C_{yz} / C_{zz}`. A remainder
+    below a millionth of a variable counts as a rounding error. If z is constant, or nothing remains of x or y, a single
     set raises `UndefinedCorrelation`.
 
     Examples
@@ -253,7 +255,7 @@ def partial_r(reference: Any, predictions: Any, control: Any) -> float:
 
 @dataclass(frozen=True)
 class PairOrders(Counts):
-    """Pairs of items by their order in x and in y, each pair counted once for either item.
+    """Pairs of items by their order in x and in y, each pair counted once for each of its items.
 
     Attributes
     ----------
@@ -285,7 +287,7 @@ def pair_orders(reference: Any, predictions: Any) -> PairOrders:
 
 
 def kendall_tau(orders: PairOrders) -> Any:
-    """Kendall's rank correlation with ties, τ-b. Resamples of rows have pairs of items that are not in them.
+    """Kendall's rank correlation with ties, τ-b. The rows of a resample include pairs with items that it lacks.
 
     Source: Kendall, The treatment of ties in ranking problems (Biometrika 33, 1945).
 

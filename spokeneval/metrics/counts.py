@@ -85,7 +85,7 @@ class Counts:
 
 
 def total(rows: C) -> C:
-    """Add up n >= 1 rows: fields of shape (n, ...) become fields of shape (...), or plain numbers if that is ().
+    """Add up n >= 1 rows: fields of shape (n, ...) become fields of shape (...), those of shape (n,) plain numbers.
 
     Integers are added exactly, other numbers with a single rounding at the end, so that the sum does not depend on the
     order of the rows.
@@ -141,7 +141,7 @@ def by_group(rows: C, group: np.ndarray, groups: int) -> C:
 def cell_sums(cell: np.ndarray, values: np.ndarray, cells: int) -> np.ndarray:
     """The sums of n values by cell, from the smallest value to the largest: shape (cells,).
 
-    In another order of the items, a sum of rounded numbers could have another last bit.
+    Otherwise the last bit of the sum of rounded numbers could depend on the order of the items.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def from_matrix(rows: C, matrix: np.ndarray) -> C:
 
 
 def ratio(numerator: Number, denominator: Number, name: str) -> Any:
-    """A rate with its `name` for the message: a number, or an array. Undefined where the denominator is 0.
+    """The quotient, a number or an array. Undefined where the denominator is 0; `name` is for the message.
 
     Examples
     --------

@@ -32,7 +32,8 @@ def look_like_posteriors(scores: Any) -> bool:
     Parameters
     ----------
     scores : array_like, shape (n, k)
-        The scores of n items. A single column, of a target, has no such sum. Numbers may be rounded to two decimals.
+        The scores of n items. Scores in a single column, for a target, need no such sum. Numbers may be rounded to two
+        decimals.
 
     Examples
     --------
@@ -46,11 +47,11 @@ def look_like_posteriors(scores: Any) -> bool:
 
 
 PROBABILITIES = (
-    "All scores are from 0 to 1 and sum to 1, like probabilities. Cllr and the costs at fixed thresholds read "
+    "All scores are from 0 to 1, like probabilities. Cllr and the costs at fixed thresholds read "
     "differences of scores as natural-log likelihood ratios, so a probability of 1 against 0 counts as a weak "
     "preference. Submit log-likelihoods for these scores. The EER does not depend on this where there are two classes."
 )
-"""What a report remarks if `look_like_posteriors`."""
+"""The remark of a report on scores that `look_like_posteriors`."""
 
 
 def minimum_cllr(histograms: ScoreHistograms) -> Any:
@@ -111,7 +112,8 @@ def minimum_detection_cost(
     weights
         The weights of the miss rate and of the false-alarm rate. The cost is the mean over them.
     of_nontargets
-        Whether it is also the mean over the detectors of targets and of nontargets; otherwise of targets alone.
+        Whether the cost is also the mean over the detectors of both classes; otherwise it is that of the target's
+        detector.
 
     Examples
     --------

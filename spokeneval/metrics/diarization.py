@@ -1,11 +1,11 @@
 """Diarization: which labels, such as speakers or languages, are active at each instant.
 
 Turns are half-open intervals [start, end) in milliseconds, whole or fractional. Overlapping or touching turns of one
-label are one turn. A label of the hypothesis is right where the label of the reference to which it is mapped is active:
-without a mapping the label of the same number; with the optimal mapping the labels of the two sides are paired one to
-one, per recording, so that the pairs have the greatest time in common.
+label are one turn. A label of the hypothesis is correct where the label of the reference to which it is mapped is
+active. Without a mapping, this is the label with the same number. The optimal mapping pairs the labels of the two sides
+one to one, per recording, so that the pairs have the greatest time in common.
 
-At an instant with r labels in the reference, h in the hypothesis and c right ones:
+At an instant with r labels in the reference, h in the hypothesis and c correct ones:
 
 - the miss is max(0, r - h);
 - the false alarm is max(0, h - r);
@@ -19,10 +19,10 @@ scored time is taken, so that no count depends on the names of labels.
 
 Rates are fractions, lower is better; `counts` documents undefined results.
 
-Sources: NIST's `md-eval.pl`, version 22, as called for the Rich Transcription evaluations (RT-09 evaluation plan),
-which also maps before it leaves out collars; its option `-1` skips overlaps. The collar of
-`pyannote.metrics` is the total width, twice this one, and it maps in the scored time. JER: Ryant et al. (2019), Second
-DIHARD Challenge Evaluation Plan, as in `dscore`.
+Sources: NIST's `md-eval.pl`, version 22, as run in the Rich Transcription evaluations (RT-09 evaluation plan), which
+also maps before it leaves out collars; its option `-1` skips overlaps. The collar of `pyannote.metrics` is the total
+width, twice this one, and its mapping is of the scored time. JER: Ryant et al. (2019), Second DIHARD Challenge
+Evaluation Plan, as in `dscore`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Overlaps(NamedTuple):
     scored_common : ndarray, shape (r, h)
         The scored time in which two labels are active.
     miss, false_alarm
-        The scored time of labels in excess on one side.
+        The scored time of the labels by which the reference outnumbers the hypothesis, and the reverse.
     """
 
     reference: np.ndarray
@@ -135,7 +135,7 @@ def overlaps(recording: Recording, *, collar: int = 0, skip_overlap: bool = Fals
     Raises
     ------
     ValueError
-        An array of another shape or type, or a turn that is not 0 <= start < end.
+        An array has another shape or type, or a turn does not have 0 <= start < end.
 
     Examples
     --------
@@ -295,9 +295,9 @@ def confusion(errors: DiarizationErrors) -> Any:
 def jaccard_error_rate(errors: DiarizationErrors) -> Any:
     """JER: the mean Jaccard error rate over the labels of all references, with equal weights.
 
-    The error of a label is 1 - common / either, of the evaluated time in which both it and its label of the hypothesis
-    are active, and that in which one of them is; 1 for a label that is not paired. With a mapping, JER has its own: the
-    one of the least sum of errors.
+    The error of a label is 1 - common / either, where common is the evaluated time in which it and its partner in the
+    hypothesis are both active, and either that in which at least one is. A label without a partner has the error 1.
+    With a mapping, JER uses its own, which has the least sum of errors.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Edit distances at unit costs, and substitutions, insertions and deletions, of many pairs of sequences at once.
 
-A sequence is a row of symbols, numbered by `encode`. All results are exact. With m and n the lengths of the shorter and
-the longer side, d = n - m, an alignment is a path through cells (i, j); its diagonals are k = j - i. A path that leaves
-the diagonals -t, ..., d + t has d + 2t + 2 errors or more, so a distance below that, found between these diagonals, is
-right. Pairs whose distance is greater are computed again between more diagonals.
+A sequence is a row of symbols, numbered by `encode`. All results are exact. Let m <= n be the lengths of the two sides,
+and d = n - m. An alignment is a path through cells (i, j), each on the diagonal j - i. A path that leaves the diagonals
+-t, ..., d + t has d + 2t + 2 errors or more, so a smaller distance, found within these diagonals, is correct. Pairs
+whose distance is greater are computed again between more diagonals.
 
 Sources: Ukkonen (1985), Algorithms for approximate string matching, Information and Control 64, for the diagonals;
 Wagner and Fischer (1974), The String-to-String Correction Problem, Journal of the ACM 21(1), for the recurrence. Pairs
@@ -47,7 +47,7 @@ class Sequences:
     lengths: np.ndarray
 
     def padded(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the chosen sequences as columns, filled up with any symbols: shape=(longest, chosen)."""
+        """Return the chosen sequences as columns, padded with arbitrary symbols: shape (longest, chosen)."""
         position = np.arange(self.lengths[chosen].max())[:, None]
         return np.asarray(self.codes.take(self.starts[chosen] + position, mode="clip"))
 
@@ -134,7 +134,8 @@ class _Pairs(NamedTuple):
 
 
 def edit_distances(reference: Sequences, hypothesis: Sequences) -> np.ndarray:
-    """The fewest substitutions, insertions and deletions that change one side of each pair into the other: int, (n,).
+    """The fewest substitutions, insertions and deletions that change one side of each pair into the other: int, shape
+    (n,).
 
     >>> edit_distances(*encode(["kitten", "", "abc"], ["sitting", "ab", "bcd"])).tolist()
     [3, 2, 2]

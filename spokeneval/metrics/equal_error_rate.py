@@ -179,7 +179,7 @@ def trial_histograms(trials: Any, rows_of_trials: Any, rows: int, bins: np.ndarr
     trials : two ndarrays of float
         The scores of the targets, and of the nontargets.
     rows_of_trials : two ndarrays of int
-        The row of each of them, from 0 to `rows` - 1.
+        The row of each trial, from 0 to `rows` - 1.
     bins : ndarray of float, shape (BINS - 1,)
         The thresholds from `score_bins`.
 
@@ -198,7 +198,7 @@ def trial_histograms(trials: Any, rows_of_trials: Any, rows: int, bins: np.ndarr
 
 
 def exact_total(histograms: ScoreHistograms, target_scores: Any, nontarget_scores: Any) -> ScoreHistograms:
-    """The total of histograms in `score_bins` with `whole`, in more bins if these leave out vertices of the hull.
+    """The total of histograms in the `score_bins` with `whole`, with more bins if those lack vertices of the hull.
 
     The minimum costs of the total are then those of the scores, for any number of vertices. Resamples and sets without
     a unit are sums of histograms with `BINS` bins; where these leave out vertices, minimum costs are higher by about
@@ -265,10 +265,10 @@ def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:
 
 
 def histogram_nearest_eer(histograms: ScoreHistograms) -> Any:
-    """The mean of both rates at the operating point at which they are nearest, of equally near ones the one with fewer
-    misses; scores within a bin count as equal.
+    """The mean of both rates at the operating point at which they are nearest; scores within a bin count as equal.
 
-    It is the EER of many scripts. With few trials it may be larger or smaller than the rate where the lines cross.
+    Of two equally near points, the one with fewer misses is taken. This is the EER of many scripts. With few trials it
+    may be larger or smaller than the rate where the lines cross.
 
     Examples
     --------

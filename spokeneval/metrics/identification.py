@@ -1,17 +1,17 @@
 """Identification of one of several classes, and detection of one class: from scores to counts and costs.
 
-Every item has one score for each of k classes. Scores are natural-log likelihoods: larger means more likely, and a
-number that is added to all scores of an item changes nothing. Each class has a detector, whose log-likelihood ratio
-compares the class with the mean likelihood of the others (`detector_ratios`). Detection of one class against all others
-is the case of two classes with the scores (s, 0) for a log-likelihood ratio s.
+Every item has one score for each of k classes. Scores are natural-log likelihoods: larger means more likely, and adding
+a number to all scores of an item changes nothing. Each class has a detector, whose log-likelihood ratio compares the
+class with the mean likelihood of the others (`detector_ratios`). Detection of one class against all others is the case
+of two classes with the scores (s, 0) for a log-likelihood ratio s.
 
 All functions of items take the same arrays, for n >= 1 items: `labels`, the class of each item, int, shape (n,), from
 0 to k - 1; `scores`, finite floats, shape (n, k), k >= 2; `row`, the number of the row in which each item is counted,
 such as its speaker's, int, shape (n,), from 0. Other values raise ValueError. All rates of a set in which a class has
 no item are undefined (see `counts`). Lower costs are better.
 
-Costs have weights: one pair (of misses, of false alarms) for each application, of whose costs the mean is taken. With
-the prior P of a target, the costs C_Miss and C_FA, and beta = C_FA (1 - P) / (C_Miss P), the pair is (1, beta). A
+Costs have weights: a pair (of misses, of false alarms) for each application. The cost is the mean over applications.
+With the prior P of a target, the costs C_Miss and C_FA, and beta = C_FA (1 - P) / (C_Miss P), the pair is (1, beta). A
 detector accepts a ratio of at least log(beta).
 
 Sources: NIST 2022 Language Recognition Evaluation Plan, section 4, for the average cost and beta; H. Li, B. Ma and
@@ -35,10 +35,10 @@ from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histogram
 Weights = Sequence[tuple[float, float]]
 
 ROUNDING = 2.0**-48
-"""Ratios count as equal if they differ by so little, relative to the largest score (see `with_ties`)."""
+"""Ratios count as equal if they differ by at most this, relative to the largest score (see `with_ties`)."""
 
 BLOCKS = 32
-"""The minimum over thresholds is resampled over the best ones of so many blocks (see `best_thresholds`)."""
+"""In resamples, the minimum cost is taken over the best thresholds of this many blocks (see `best_thresholds`)."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class ClassCosts(Counts):
     items : ndarray, shape (..., k)
         The number of items of each class.
     hits : ndarray, shape (..., k)
-        The number of items of each class whose own score is largest; of equal scores the first class counts.
+        The number of items of each class whose score for this class is largest; of equal scores the first class counts.
     bits : ndarray, shape (..., k)
-        The sum of -log2 of the posterior probability of the own class, with equal priors, over the items of each class.
+        For the items of each class, the sum of -log2 of the posterior probability of the class, with equal priors.
     misses : ndarray, shape (..., k, t)
         The number of items of each class that the detector of this class does not accept.
     false_alarms : ndarray, shape (..., k, t)
@@ -100,13 +100,12 @@ def detector_ratios(scores: Any) -> np.ndarray:
 
 
 def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
-    """The `detector_ratios` of scores, or columns of them, where those that differ by rounding errors alone are equal.
+    """The `detector_ratios` of scores, or columns of them, with those that differ only by rounding errors made equal.
 
     Differences of decimals have rounding errors as large as a unit in the last place of the scores: 0.3 - 0.1 is less
-    than 0.2. So of all ratios in ascending order, neighbours are equal if they differ by at most 16 units in the last
-    place of the largest score, and all take the value of the lowest. A number that is added to all scores of an item
-    then breaks no tie. Scores of a million and more do not count as the largest score: a system may write such a number
-    where it has no score.
+    than 0.2. So of all ratios in ascending order, neighbours that differ by at most 16 units in the last place of the
+    largest score are made equal to the lowest of them. Adding a number to all scores of an item then breaks no tie.
+    Scores of a million or more do not count as the largest score: systems write them in place of missing scores.
 
     Examples
     --------
@@ -129,10 +128,10 @@ def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
 
 
 def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.ndarray:
-    """Thresholds that contain the one with the lowest average cost, for each of the weights, and infinity.
+    """Thresholds that include the one with the lowest average cost for each of the weights; infinity is the last.
 
     The ratios of the own classes, in ascending order, are divided into `BLOCKS` equal blocks, and the best threshold of
-    each block is taken. So the minimum cost over them is that over all thresholds, and near that in a resample.
+    each block is taken. So the minimum cost over them is that over all thresholds; in a resample it is close to that.
 
     Examples
     --------
@@ -164,8 +163,8 @@ def block_minima(targets: np.ndarray, costs: np.ndarray) -> list[float]:
 def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights, minimum: bool = True) -> ClassCosts:
     """Count decisions and costs, one row for each number in `row`.
 
-    The thresholds are log(beta) for each of the weights, in their order; for the `minimum_average_cost`, then the
-    `best_thresholds`.
+    The thresholds are log(beta) for each of the weights, in their order; with `minimum`, then the `best_thresholds` for
+    the `minimum_average_cost`.
 
     Examples
     --------
@@ -226,7 +225,7 @@ def pooled_histograms(labels: Any, scores: Any, row: Any, *, out_of_set: int = 0
 
 
 def pooled_trials(labels: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values, such as scores, of the items' own classes, and those of the others, item by item; of checked arrays.
+    """The values, such as scores, of each item's class, then those of its other classes; the arrays must be checked.
 
     Examples
     --------
@@ -241,7 +240,7 @@ def pooled_trials(labels: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, n
 def detection_histograms(labels: Any, scores: Any, row: Any, *, trials: Any = None) -> ScoreHistograms:
     """The ratios of the first of two classes, counted by row, in `score_bins` with `whole`; targets are of this class.
 
-    `trials`: as from `detection_trials`, if they are others.
+    `trials` replace those of `detection_trials`.
 
     Examples
     --------
@@ -261,7 +260,7 @@ def _histograms(trials: Any, rows_of_trials: Any, rows: int, *, whole: bool = Fa
 
 
 def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The ratios of the first of two classes, `with_ties`, for its own items, the targets, and for the second's.
+    """The ratios of the first of two classes, `with_ties`: of its items (targets), and of the second's (nontargets).
 
     Examples
     --------
@@ -279,10 +278,10 @@ def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
 def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     r"""The average cost of all detectors, Cavg, at the thresholds of calibrated log-likelihood ratios.
 
-    .. math:: C_{avg} = \frac{1}{N} \Big( \sum_T P_{Miss}(T) + \frac{\beta}{N - 1} \sum_T \sum_{N} P_{FA}(T, N) \Big)
+    .. math:: C_{avg} = \frac{1}{N} \sum_T \Big( P_{Miss}(T) + \frac{\beta}{N - 1} \sum_{M \ne T} P_{FA}(T, M) \Big)
 
-    for N classes, with the rate of items of each other class that the detector of a class accepts. It is the mean over
-    `weights`, those of `class_costs`, and 1 for detectors that accept nothing.
+    for N classes, with the share P_FA(T, M) of the items of class M that the detector of class T accepts. The result is
+    the mean over the `weights` of `class_costs`; it is 1 for detectors that accept nothing.
 
     Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
     """
@@ -344,7 +343,7 @@ def class_cllr(costs: ClassCosts) -> Any:
 
 
 def class_recall(costs: ClassCosts, *, number: int) -> Any:
-    """The share of the items of one class whose own score is largest. Classes are numbered from 0.
+    """The share of the items of one class whose score for this class is largest. Classes are numbered from 0.
 
     >>> class_recall(ClassCosts(*np.array([[2, 1], [1, 1], [1, 1]]), np.zeros((2, 1)), np.zeros((2, 1))), number=0)
     0.5
@@ -389,7 +388,7 @@ def _checked_scores(scores: Any) -> np.ndarray:
 
 
 def checked_items(labels: Any, scores: Any, row: Any, out_of_set: int = 0) -> tuple[Any, Any, Any, int]:
-    """Check the three arrays, and return them with the number of rows; labels may exceed classes by `out_of_set`."""
+    """Check the three arrays, and return them with the number of rows; labels may be up to k - 1 + `out_of_set`."""
     scores, labels, row = _checked_scores(scores), np.asarray(labels), np.asarray(row)
     for name, numbers in (("labels", labels), ("rows", row)):
         if numbers.shape != (len(scores),) or numbers.dtype.kind not in "iu" or numbers.min() < 0:

@@ -11,17 +11,17 @@ For a score x with two bounds, the interval is Student's t interval on an unboun
 the logit of a share, and twice Fisher's z of a correlation. The degrees of freedom follow Satterthwaite, with an
 unbiased estimate of the kurtosis: n - 1 for normal values, down to 2 if a single unit determines the spread, as happens
 with rates near 0 and 1. If the score, or one of the scores with a unit left out, is at a bound, this scale does not
-exist. The interval is then Wilson's for a share p, with the score as a share of the way between its bounds. The sample
-size is the effective one, p (1 - p) divided by the squared standard error. If no unit differs, it is the number of
-units, as if each unit were all right or all wrong.
+exist. The interval is then Wilson's for the share p = (x - low) / (high - low). The sample size is the effective one, p
+(1 - p) divided by the squared standard error. If no unit differs, the size is the number of units, as if each unit were
+all right or all wrong.
 
 For a score without an upper bound, such as an error rate, the lower end is Student's on the score's own scale. The
 upper end is Wilson's for rare errors, with a variance in proportion to the score instead of p (1 - p):
 
 .. math:: (high - x)^2 = t^2 \, \frac{high - low}{x - low} \, \text{error}^2
 
-Its degrees of freedom are at least 3. If one of four or more equal units has all errors, this end is 12 times the
-score; on a logarithm it would be tens of thousands of times the score.
+With four units or more, it has at least 3 degrees of freedom. If one of four or more equal units has all errors, this
+end is 12 times the score; on a logarithmic scale it would be tens of thousands of times the score.
 
 A biased score, such as kappa of few speakers or a cost whose threshold is fitted to the set, is corrected on one side:
 the end in the direction of the population's score is moved by twice the jackknife's estimate of the bias. The estimate
@@ -63,7 +63,7 @@ _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 def leave_out_in_turn(rows: Any, at_once: int) -> Iterator[Any]:
-    """The counts with each unit left out in turn, as `leave_one_out` gives them, for so many units at a time.
+    """The counts of `leave_one_out`, for `at_once` units at a time.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def _units(rows: Any) -> int:
 
 
 def value_and_without(formula: Callable[[Any], Any], rows: Any) -> tuple[float, np.ndarray]:
-    """A formula of the counts of all units, and with each unit left out in turn, shape (n,).
+    """The value of a formula for all units, and its values with each unit left out in turn, shape (n,).
 
     If the formula is undefined without a unit, this unit counts as one that changes nothing.
 
@@ -149,11 +149,11 @@ def jackknife_interval(
     bounds : tuple of float
         The lowest and the highest possible score; infinite if there is no bound.
     unseen : float
-        A variance of a score without bounds that the units do not show, because none contains an error of some kind.
+        For a score without bounds: a variance to add if no unit contains an error of some kind.
     whole : float
-        The score of a unit that is all wrong, for a score without an upper bound: 1, or 100 in percent.
+        The score of a unit that is all wrong, for a score without an upper bound: 1, or 100 for a score in percent.
     times
-        By how many times the jackknife's estimate of its bias the interval of a score with a bound is extended.
+        The interval of a score with a bound is extended by the estimated bias times this number.
 
     Returns
     -------
@@ -241,10 +241,10 @@ def jackknife_p(difference: float, without: np.ndarray) -> float:
 def student_t_below(t: Any, freedom: Any) -> Any:
     """The cumulative distribution function of Student's t, with 1 or more degrees of freedom, integer or not.
 
-    The density is integrated over the angle of `student_quantile` by Gauss's rule, from 0 to at most t = 9 where less
-    than 1e-16 is beyond. Its factor is a ratio of gamma functions, by the series in Abramowitz and Stegun, 6.1.47, for
-    200 degrees of freedom more than there are. The error is below 3e-14; between 1 and 3 degrees of freedom, below 1e-5
-    for t beyond 1,000.
+    The density is integrated over the angle of `student_quantile` by Gauss's rule; above 200 degrees of freedom up to t
+    = 9, beyond which less than 1e-16 remains. Its factor, a ratio of gamma functions, is computed from the series in
+    Abramowitz and Stegun, 6.1.47, at `freedom` + 200. The error is below 3e-14; between 1 and 3 degrees of freedom,
+    below 1e-5 for t beyond 1,000.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Stream(NamedTuple):
     symbols
         The words or characters, in the order in which they are compared.
     times : array_like of int, shape (n, 2)
-        Begin and end of each symbol in ns, of a hypothesis with the collar; not needed for cpWER.
+        Begin and end of each symbol in ns, in a hypothesis including the collar; not needed for cpWER.
     """
 
     symbols: Sequence[Hashable]
@@ -114,7 +114,7 @@ def symbol_times(spans: np.ndarray, lengths: Sequence[Sequence[int]], *, points:
 def errors_per_meeting(
     reference: Sequence[Sequence[Stream]], hypothesis: Sequence[Sequence[Stream]], *, timed: bool
 ) -> MeetingErrors:
-    """Return the errors of each meeting: one row a meeting.
+    """Return the errors of each meeting: one row per meeting.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _partners(
 
 
 def partners_in_time(reference: Sequence[Stream], hypothesis: Sequence[Stream]) -> list[tuple[int, int]]:
-    """Return which stream of a meeting's hypothesis is paired with which of its reference in tcpWER, by place.
+    """Return the places of the streams of a meeting that are paired in tcpWER: (reference, hypothesis).
 
     Examples
     --------

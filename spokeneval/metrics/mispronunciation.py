@@ -1,17 +1,18 @@
 """Mispronunciation detection and diagnosis: which phones of a learner are not canonical, and what they are instead.
 
-Of each utterance there are three transcripts in phones: the canonical pronunciation, what an annotator heard, and what
-a system recognised. Annotated and recognised phones are each aligned with the canonical ones (`alignment.partners`)
-and compared at each canonical phone:
+Each utterance has three transcripts in phones: canonical, annotated (by a human) and recognised (by a system).
+Annotated and recognised phones are each aligned with the canonical ones (`alignment.partners`) and compared at each
+canonical phone:
 
-- annotated as canonical: a true acceptance if it is recognised so, too, otherwise a false rejection;
+- annotated as canonical: a true acceptance if it is also recognised as canonical, otherwise a false rejection;
 - annotated otherwise, as another phone or as missing: a false acceptance if it is recognised as canonical, otherwise a
   true rejection, whose diagnosis is correct if what is recognised is what was annotated.
 
 Phones that are inserted between two canonical phones, or at an end, count in the same way, as one place where the
 canonical pronunciation has nothing. Places where neither side has an insertion do not count.
 
-Rates are fractions; they are undefined for a set without a correct, or without a mispronounced phone (see `counts`).
+Rates are fractions. F1, precision and recall are undefined unless both correct and mispronounced phones occur, the
+false rejection rate without correct phones, the false acceptance rate without mispronounced ones (see `counts`).
 
 Source: Qian, Meng and Soong, Capturing L2 segmental mispronunciations with joint-sequence models in computer-aided
 pronunciation training (ISCSLP 2010); Leung, Liu and Meng, CNN-RNN-CTC based end-to-end mispronunciation detection and
@@ -41,11 +42,12 @@ class Detections(Counts):
     Attributes
     ----------
     true_acceptances, false_rejections
-        Places annotated as canonical that are recognised so, and otherwise.
+        Places annotated as canonical: recognised as canonical, and recognised otherwise.
     false_acceptances
         Mispronounced places that are recognised as canonical.
     correct_diagnoses, diagnostic_errors
-        The true rejections: mispronounced places recognised as annotated, and as something else.
+        The true rejections: mispronounced places recognised as annotated, and those recognised as neither canonical nor
+        annotated.
     """
 
     true_acceptances: Number
@@ -58,7 +60,7 @@ class Detections(Counts):
 def detections_per_utterance(
     canonical: Sequence[Phones], annotated: Sequence[Phones], recognised: Sequence[Phones]
 ) -> Detections:
-    """Return the counts of each utterance: one row an utterance.
+    """Return the counts of each utterance: one row per utterance.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def detections_per_utterance(
 
     Examples
     --------
-    The system finds that the vowel is another one, but not which. It does not find the missing t.
+    The system detects the wrong vowel, but takes it for another one. It does not detect the missing t.
 
     >>> rows = detections_per_utterance([["k", "ae", "t", "s"]], [["k", "ah", "s"]], [["k", "eh", "t", "s"]])
     >>> rows.true_acceptances, rows.false_acceptances, rows.diagnostic_errors
@@ -161,7 +163,7 @@ def false_acceptance_rate(counts: Detections) -> Number:
 
 
 def diagnostic_error_rate(counts: Detections) -> Number:
-    """Return DE / (CD + DE): the share of the true rejections with another diagnosis; 1 without a true rejection.
+    """Return DE / (CD + DE): the share of the true rejections with a wrong diagnosis; 1 without a true rejection.
 
     >>> diagnostic_error_rate(Detections(8, 1, 1, 3, 1)), diagnostic_error_rate(Detections(8, 1, 1, 0, 0))
     (0.25, 1.0)

@@ -2,12 +2,12 @@
 
 Each class has a detector, and each score is this detector's natural-log likelihood ratio of its class against
 everything else, used as it is. Arrays are as in `identification`, but labels are from 0 to k, where k is out of set:
-such an item is a nontarget of every detector. Counts are `ClassCosts` of k + 1 classes. Of the last one, `hits` are
+such an item is a nontarget of every detector. Counts are `ClassCosts` of k + 1 classes. For class k, `hits` are the
 items that no detector accepts at the first threshold, and there are no misses. Lower costs are better.
 
 Costs have weights: three numbers (of misses, of false alarms of items of the other classes, of false alarms of items
-out of set) for each application, of whose costs the mean is taken. They are C_Miss P_Target, C_FA P_NonTarget and
-C_FA P_OutOfSet, where P_NonTarget = 1 - P_Target - P_OutOfSet. A detector accepts ratios of at least
+out of set) for each application. The cost is the mean over applications. The weights are C_Miss P_Target, C_FA
+P_NonTarget and C_FA P_OutOfSet, where P_NonTarget = 1 - P_Target - P_OutOfSet. A detector accepts ratios of at least
 log((C_FA (1 - P_Target)) / (C_Miss P_Target)).
 
 Source: NIST 2009 Language Recognition Evaluation Plan, for the average cost of the open-set condition.
@@ -30,8 +30,8 @@ Weights = Sequence[tuple[float, float, float]]
 def open_set_costs(labels: Any, ratios: Any, row: Any, *, weights: Weights) -> ClassCosts:
     """Count decisions and costs, one row for each number in `row`.
 
-    The thresholds are the one that log-likelihood ratios imply for each of the weights, in their order, then those that
-    contain the one with the lowest cost. `bits` are the costs of ratios at the first weights.
+    The thresholds are those of calibrated log-likelihood ratios for each of the weights, in their order, then some that
+    include the one with the lowest cost. `bits` are the costs of ratios at the first weights.
 
     Examples
     --------
@@ -88,8 +88,8 @@ def _best_thresholds(labels: np.ndarray, ratios: np.ndarray, own: np.ndarray, we
 def open_average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     r"""The average cost of all detectors, Cavg, at the thresholds of calibrated log-likelihood ratios.
 
-    .. math:: C_{avg} = \frac{1}{N} \sum_T \Big( C_{Miss} P_{Target} P_{Miss}(T) + \sum_{N \ne T} C_{FA}
-        \frac{P_{NonTarget}}{N - 1} P_{FA}(T, N) + C_{FA} P_{OutOfSet} P_{FA}(T, O) \Big)
+    .. math:: C_{avg} = \frac{1}{N} \sum_T \Big( C_{Miss} P_{Target} P_{Miss}(T) + \sum_{M \ne T} C_{FA}
+        \frac{P_{NonTarget}}{N - 1} P_{FA}(T, M) + C_{FA} P_{OutOfSet} P_{FA}(T, O) \Big)
 
     It is not normalised: a system that accepts nothing costs C_Miss P_Target.
 

@@ -62,8 +62,10 @@ class FeatureTable:
     symbols
         P rows of F symbols, which are keys of `FEATURE_VALUES`.
 
-    A wrong shape, an unknown symbol, and a name that is repeated, empty, a filler or contains white space raise
-    ValueError.
+    Raises
+    ------
+    ValueError
+        The shape is wrong, a symbol is unknown, or a name is repeated, empty or a filler, or contains white space.
     """
 
     phones: tuple[str, ...]

@@ -234,9 +234,10 @@ def signed_shift_interval(rows: Differences) -> tuple[float, float, float]:
 def mean_shift_interval(rows: Differences) -> tuple[float, float, float]:
     """The 95 % interval of the `mean_shift`, the `signed_shift_interval` folded at 0, and the standard error.
 
-    An interval that contains 0 becomes one from 0 to the farther end, because the absolute value has no other lower end
-    that holds for a shift of 0. So its coverage is at least that of the signed interval. If no unit differs at all, the
-    upper end is as for a score without errors (see `jackknife_interval`), with a standard deviation for a whole error.
+    An interval that contains 0 becomes one from 0 to the farther end, because a lower end above 0 would exclude a shift
+    of 0. So its coverage is at least that of the signed interval. If no unit differs at all, the upper end is as for a
+    score without errors (see `jackknife_interval`), with one standard deviation as the shift of a unit that is all
+    wrong.
 
     Examples
     --------
@@ -290,8 +291,8 @@ def true_score_errors(ratings: Any, predictions: Any) -> TrueScoreErrors:
 def true_score_variance(sums: TrueScoreErrors) -> Any:
     """The variance of the true scores behind the ratings: that of the ratings without the raters' errors.
 
-    It is an estimate, which is negative if the items differ less than the raters' errors make them differ by chance. It
-    is undefined unless an item has two ratings and there are two items.
+    It is an estimate, and negative if the items differ less than the raters' errors alone would make them differ. It is
+    undefined unless an item has two ratings and there are two items.
 
     Source: as for `prmse`.
 
@@ -343,7 +344,7 @@ def prmse(ratings: Any, predictions: Any) -> float:
     Parameters
     ----------
     ratings : array_like, shape (n, m)
-        The ratings of each item by m raters, NaN if there is none. Each item needs a rating, and some items two.
+        The ratings of each item by m raters, NaN if there is none. Each item needs a rating, and at least one item two.
     predictions : array_like, shape (n,)
         The predictions.
 

@@ -18,12 +18,12 @@ from .counts import Counts, ratio
 class RaterPairs(Counts):
     """The ratings of p pairs of raters on a scale of k points, for the items that both raters of a pair rated.
 
-    These are the sums that weighted kappas need: 2 k + 3 numbers for each pair, where cells would be the square of k.
+    Weighted kappas need only these 2 k + 3 numbers for each pair, instead of k * k cells.
 
     Attributes
     ----------
     first : ndarray, shape (..., p, k), k >= 2
-        The number of items that the first rater of each pair gave each point of the scale.
+        How often the first rater of each pair gave each rating of the scale.
     second : ndarray, shape (..., p, k)
         The same for the second rater.
     distance : ndarray, shape (..., p)
@@ -31,7 +31,7 @@ class RaterPairs(Counts):
     square : ndarray, shape (..., p)
         The sum of the squared differences.
     counted : ndarray, shape (..., p)
-        In each item's row 1 for every pair that counts in means, 0 for the others.
+        In every item's row, 1 for the pairs that count in means and 0 for the others.
     """
 
     first: np.ndarray
@@ -56,7 +56,7 @@ def rater_pairs(first: Any, second: Any, *, scale: tuple[int, int], counted: Any
     Returns
     -------
     RaterPairs
-        One row for each item, of small integers. A pair without both ratings of an item adds nothing in its row.
+        One row for each item, of small integers; 0 for a pair in which a rater did not rate the item.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def pooled_cells(first: Any, second: Any, *, scale: tuple[int, int], weights: An
 
 
 def panel_cells(ratings: Any, *, scale: tuple[int, int]) -> RatingCells:
-    """Count each item in the cells of all pairs of its m ratings, each pair 1 / (m - 1) times.
+    """Count each item in the cells of all pairs of its m ratings, each pair with the weight 1 / (m - 1).
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def panel_cells(ratings: Any, *, scale: tuple[int, int]) -> RatingCells:
     Returns
     -------
     RatingCells
-        One row for each item; the lower of two ratings is the first. `krippendorff_alpha` takes 2 raters with them.
+        One row for each item; the lower of two ratings is the first. For these, `raters` of `krippendorff_alpha` is 2.
 
     Examples
     --------

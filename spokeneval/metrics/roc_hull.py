@@ -62,7 +62,7 @@ def hull_thresholds(targets: np.ndarray, nontargets: np.ndarray) -> np.ndarray:
 
 
 def diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, float]:
-    """The last threshold with miss rate < false-alarm rate, and the first without, for scores in ascending order."""
+    """The last threshold with miss rate < false-alarm rate, and the next one, for scores in ascending order."""
 
     def excess(threshold: float) -> int:
         misses, false_alarms = errors_at(threshold, targets, nontargets)
@@ -83,7 +83,7 @@ def diagonal_step(targets: np.ndarray, nontargets: np.ndarray) -> tuple[float, f
 
 
 def diagonal_edge(targets: np.ndarray, nontargets: np.ndarray) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The ends (misses, false alarms) of the hull's edge on the diagonal, for scores in ascending order."""
+    """The ends (misses, false alarms) of the hull's edge that meets the diagonal, for scores in ascending order."""
     thresholds = np.append(hull_thresholds(targets, nontargets), np.inf)
     misses, false_alarms = errors_at(thresholds, targets, nontargets)
     last = np.flatnonzero(misses * len(nontargets) <= false_alarms * len(targets))[-1]

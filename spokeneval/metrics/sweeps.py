@@ -55,7 +55,7 @@ class Sweep(NamedTuple):
     instants : ndarray, shape (n + 1,)
         The instants in ms, ascending.
     evaluated, scored : ndarray of bool, shape (n,)
-        Whether the time between neighbouring instants is evaluated, and whether it is also beyond collars and overlaps.
+        Whether the time between neighbouring instants is evaluated, and whether it is scored.
     reference, hypothesis : ndarray of bool, shape (r, n), (h, n)
         Whether each label is active there.
     """

@@ -5,9 +5,9 @@ false alarms of each other class, at the threshold that is best for the set:
 
 - *a-DCF*, of one score for each trial: :math:`C_{miss} \pi_{tar} P_{miss} + \sum_k C_{fa,k} \pi_k P_{fa,k}`.
 - *t-DCF*, of a countermeasure in front of a given verification system: :math:`C_0 + C_1 P_{miss} + C_2 P_{fa}`, with
-  the rates of the countermeasure, which is to accept bona fide speech; `tandem_weights` gives the constants.
+  the rates of the countermeasure, which should accept bona fide speech; `tandem_weights` gives the constants.
 
-Both are divided by the cost of the better of two systems that accept everything, or nothing. Lower is better.
+Both are divided by the cost of accepting everything or of accepting nothing, whichever is lower. Lower is better.
 
 Sources: Shim et al., a-DCF: an architecture agnostic metric with application to spoofing-robust speaker verification
 (Odyssey 2024), equations 3 and 5; Kinnunen et al., Tandem assessment of spoofing countermeasures and automatic speaker
@@ -82,7 +82,7 @@ def threshold_errors(labels: Any, scores: Any, row: Any, *, weights: Sequence[fl
 
 
 def minimum_cost(counts: ThresholdErrors, *, weights: Sequence[float], constant: float = 0.0) -> Any:
-    """The normalised minimum of a constant and the weighted rates of errors.
+    """The minimum over thresholds of a constant plus the weighted error rates, normalised.
 
     Examples
     --------
@@ -115,7 +115,8 @@ def tandem_weights(
     Parameters
     ----------
     priors, costs
-        Of targets, of other speakers and of spoofed speech; of misses of targets and of false alarms of the others.
+        The priors of targets, other speakers and spoofed speech; the costs of missing targets and of accepting the
+        others.
     rates
         The error rates of the verification system: `miss`, and the false alarms of other speakers, `false_alarm`, and
         of spoofed speech, `spoof`.

@@ -4,10 +4,10 @@ A transcript is a sequence of symbols: words in a list, or the characters of a s
 fractions, not limited to 1; lower is better.
 
 WER = (S + D + I) / N, pooled: substitutions, deletions, insertions and reference words are summed over utterances
-before the division. CER is the same of characters, the single spaces between words included. Of the alignments with the
-fewest errors, the one with the most substitutions counts, so that S, D and I are defined too.
+before the division. CER is the same for characters, including the single spaces between words. Of the alignments with
+the fewest errors, the one with the most substitutions counts, so that S, D and I are defined too.
 
-An utterance may have several references. The one with the lowest error rate counts; of equal ones the longest, of these
+An utterance may have several references. The one with the lowest error rate counts; among equal rates the longest, then
 the first. An utterance whose reference is empty adds its insertions and no words; rates of a set without any word are
 undefined (see `counts`).
 
@@ -30,7 +30,7 @@ from .edit_distance import edit_errors, encode
 
 Symbols = Sequence[Hashable]
 Choice = Callable[[np.ndarray, np.ndarray, Sequence[int]], np.ndarray]
-"""Errors, lengths and utterances of references -> which of them count."""
+"""A rule: errors, lengths and utterances of references -> places of the references that count."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class TranscriptErrors(Counts):
     utterances, wrong
         Utterances, and those with an error.
     rates, clipped_rates
-        Sums of the utterances' own error rates, as they are and limited to 1. An utterance without a reference symbol
-        is taken as one symbol long.
+        Sums of the utterances' own error rates, as they are and limited to 1. An utterance with an empty reference
+        counts as one symbol long.
 
     Raises
     ------
     ValueError
-        As all counts; more symbols substituted and deleted than there are.
+        As for all counts; also if more symbols are substituted and deleted than the reference has.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class TranscriptErrors(Counts):
 def errors_per_utterance(
     reference: Sequence[Symbols], hypothesis: Sequence[Symbols], *, utterance: Optional[Sequence[int]] = None
 ) -> TranscriptErrors:
-    """Return the errors of each utterance: one row an utterance.
+    """Return the errors of each utterance: one row per utterance.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def errors_per_utterance(
     Raises
     ------
     ValueError
-        No utterance, or one without a reference; different numbers of references and utterances.
+        There is no utterance, one has no reference, or the numbers of references and utterances differ.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def best_references(
     choose
         Which reference counts: `lowest_rates`, which is the default, `fewest_errors` or `lowest_clipped_rates`.
     unknown
-        The word for what could not be understood; see `without_unknown`.
+        The word for unintelligible speech; see `without_unknown`.
 
     >>> best_references([["a"], ["a", "b"], ["c"]], [["a", "b"], ["c"]], [0, 0, 1])[1].tolist()
     [1, 2]
@@ -181,7 +181,7 @@ def lowest_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[in
     Parameters
     ----------
     errors, lengths : ndarray, shape (m,)
-        Errors against each of m references, or their costs, and its number of symbols.
+        Errors (or their costs) against each of m references, and the number of symbols of each.
     utterance
         See `errors_per_utterance`.
 
@@ -212,7 +212,7 @@ def fewest_errors(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[i
 
 
 def lowest_clipped_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Sequence[int]) -> np.ndarray:
-    """Return which reference counts for each utterance, as `lowest_rates` of errors that are limited to its length.
+    """Return which reference counts for each utterance, like `lowest_rates`, with errors limited to its length.
 
     >>> lowest_clipped_rates(np.array([3, 6]), np.array([2, 4]), [0, 0]).tolist()
     [1]
@@ -221,9 +221,9 @@ def lowest_clipped_rates(errors: np.ndarray, lengths: np.ndarray, utterance: Seq
 
 
 def clipped(rows: TranscriptErrors) -> TranscriptErrors:
-    """Return the errors of utterances with fewer insertions, so that none has more errors than symbols.
+    """Return the errors with insertions left out, so that no utterance has more errors than reference symbols.
 
-    An utterance without a reference symbol keeps its insertions.
+    An utterance with an empty reference keeps its insertions.
 
     >>> clipped(errors_per_utterance([["a"], []], [["b", "c", "d"], ["e"]])).insertions.tolist()
     [0, 1]
@@ -238,10 +238,10 @@ def clipped(rows: TranscriptErrors) -> TranscriptErrors:
 def without_unknown(
     reference: Sequence[Symbols], hypothesis: Sequence[Symbols], unknown: str
 ) -> tuple[list[Symbols], list[Symbols]]:
-    """Return pairs of transcripts in which a word for what could not be understood is no error.
+    """Return pairs of transcripts in which the word for unintelligible speech is no error.
 
-    In the alignment of `alignment.partners`, a word that is paired with it is right; it is left out of the reference
-    where it has no partner, and of the hypothesis likewise.
+    In the alignment of `alignment.partners`, a word that is paired with it is correct. Where it has no partner, it is
+    left out.
 
     Source: the rule of SAPC2's scoring, which takes the alignment of sclite.
 
@@ -355,7 +355,7 @@ def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> floa
 
 
 def character_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
-    """Return the CER of texts, after runs of white space became single spaces.
+    """Return the CER of texts, with each run of white space replaced by a single space.
 
     >>> character_error_rate(["to be"], ["to  bee"])
     0.2

@@ -51,9 +51,9 @@ class Comparison(Ranking):
         A row for each system: ``rank``, ``name``, ``score``, its ``interval``, ``ranks`` (the best and the worst, with
         95 % confidence for all systems together), ``cluster``, and all ``scores`` and ``intervals``.
     pairs
-        Every two systems, by their positions in `rows`: ``difference`` of the primary scores, its ``interval``, ``p``
-        of the randomisation test, and ``adjusted``, p after Holm's correction. Empty for more than 100 systems, and
-        for fewer than 4 units.
+        The pairs of systems, by their positions in `rows`: ``difference`` of the primary scores, its ``interval``,
+        ``p`` of the randomisation test, and ``adjusted``, p after Holm's correction. Empty for more than 100 systems,
+        and for fewer than 4 units.
     units
         The number and kind of the units, such as ``24 speakers``.
     signature
@@ -69,8 +69,8 @@ class Comparison(Ranking):
     warnings
         The `notes` that are warnings about the data, as in a `Result`.
     groups
-        Every two groups of `by` within each system: ``difference`` of the primary scores, its ``interval``, ``p`` of a
-        t test over units, and ``adjusted``, p after Holm's correction over all systems and pairs of groups.
+        The pairs of groups of `by` within each system: ``difference`` of the primary scores, its ``interval``, ``p`` of
+        a t test over units, and ``adjusted``, p after Holm's correction over all systems and pairs of groups.
     """
 
     warnings: Sequence[str] = ()
@@ -113,7 +113,7 @@ class Comparison(Ranking):
         scores : sequence of str
             The keys of the scores to show, each with its interval; otherwise the primary score.
         label : str
-            The label for ``\\ref``.
+            The label for ``\ref``.
         caption : str
             The caption; otherwise the task, the score and the units.
         digits : int, optional
@@ -161,8 +161,8 @@ class Comparison(Ranking):
 
 @dataclass(frozen=True)
 class JointComparison(JointRanking):
-    """Systems in several tasks, from best to worst by a joint score; see `JointRanking` for its attributes. `str()`
-    gives the tables that the command line prints."""
+    """Systems in several tasks, from best to worst by a joint score: their `rows`, `places` in the tasks, `pairs` and
+    `notes`; `apart` has the systems that are not ranked. `str()` gives the tables that the command line prints."""
 
     def __str__(self) -> str:
         tables = [joint_table(self)]

@@ -59,9 +59,9 @@ def stepped_down(p_values: np.ndarray) -> np.ndarray:
 
 
 def holm_level(systems: int, rejected: int = 0) -> float:
-    """The level of the next step of Holm's procedure over all pairs of systems, after so many rejections.
+    """The level of the next step of Holm's procedure over all pairs of systems, after `rejected` rejections.
 
-    A pair is found to differ if its p-value is at most this level, as if `holm` adjusted it to `SIGNIFICANCE`.
+    A pair differs significantly if its p-value is at most this level, which `holm` adjusts to `SIGNIFICANCE`.
 
     >>> holm_level(3), holm_level(3, rejected=1)  # 3 pairs
     (0.016666666666666666, 0.025)
@@ -77,7 +77,7 @@ def clusters(places: np.ndarray, differ: np.ndarray) -> list[int]:
     places : ndarray of int, shape (s,)
         The ranks of the systems.
     differ : ndarray of bool, shape (s, s)
-        Whether each two systems differ significantly.
+        Whether the systems of each pair differ significantly.
 
     Returns
     -------

@@ -1,14 +1,14 @@
 """Statistical power of comparisons with test sets of another size.
 
-Power is that of the test of one pair by swapping, at the level of a step of Holm's procedure (`holm_level`), for
+Power is that of the randomisation test of one pair, at the level of a step of Holm's procedure (`holm_level`), for
 differences that are normally distributed over units. It is 0 if there are so few units that no test can be significant.
 `deviation` is the standard deviation of the difference for one unit: its standard error times the square root of the
 number of units.
 
 With many units, the distribution of a difference over all swaps is close to that of Student's t. So power is that of a
 t-test, by the noncentral t distribution, at the largest level that 10,000 rounds can resolve. A smaller level is
-reached by the tail bound alone, which is converted to t. With `FEW` units or fewer, swapping finds less than a t-test,
-by up to 14 points, so the test itself is applied to 1,000 simulated sets.
+reached by the tail bound alone, which is converted to t. With `FEW` units or fewer, the power is below that of a
+t-test, by up to 14 points, so the test itself is applied to 1,000 simulated sets.
 
 Source: Noreen, Computer-intensive methods for testing hypotheses (1989), for the test; Johnson, Kotz and Balakrishnan,
 Continuous univariate distributions, volume 2 (1995), chapter 31, for noncentral t.
@@ -66,7 +66,7 @@ def power(difference: float, deviation: float, units: int, level: float) -> floa
 def smallest_difference(deviation: float, units: int, level: float) -> float:
     """The true difference that is found with probability `POWER`, ignoring the chance of finding the reverse.
 
-    Infinity if there are so few units that no difference is.
+    Infinity if there are so few units that no difference is significant.
 
     Examples
     --------

@@ -8,7 +8,7 @@
 - *Tail bound*: if no round reaches the observed difference, p is smaller than the rounds can resolve. The bound on a
   sum of independent signs then gives an upper limit: 3.178 times the tail of the normal distribution (Bentkus and
   Dzindzalieva, A tight Gaussian bound for weighted sums of Rademacher random variables, Bernoulli 21, 2015), with the
-  standard deviation of the rounds. So many systems need no more rounds than few. For more than `MOST_SWAPPED` systems
+  standard deviation of the rounds. Thus more systems need no more rounds. For more than `MOST_SWAPPED` systems
   there are no rounds, and every pair has this bound, computed from the units' pseudo-values.
 """
 
@@ -240,7 +240,7 @@ def resolved_level(units: int, level: float) -> float:
 
 
 def critical_deviations(level: float) -> float:
-    """From how many deviations on the tail bound is at most `level`.
+    """The number of deviations from which the tail bound is at most `level`.
 
     Examples
     --------

@@ -103,7 +103,7 @@ def ranks_known(better: np.ndarray) -> list[tuple[int, int]]:
 
 
 def infers_ranks(units: int) -> bool:
-    """Whether `rank_sets` infers anything from so many units: all may favour one of two equal systems by chance.
+    """Whether `rank_sets` infers anything: too few units may all favour one of two equal systems by chance.
 
     >>> infers_ranks(5), infers_ranks(6)  # 2 / 2**5 = 0.06, 2 / 2**6 = 0.03
     (False, True)
@@ -169,8 +169,11 @@ def lead_p_values(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The p-value of the lead of every two systems, and p after the stepwise correction over all pairs.
 
-    p is the share of resamples that deviate as far as the lead, at least one of them. A corrected p is at most
+    p is the share of resamples that deviate as far as the lead; at least one is counted. A corrected p is at most
     `SIGNIFICANCE` if and only if `rank_sets` takes the system as known to be better.
+
+    Source: Romano and Wolf, Efficient computation of adjusted p-values for resampling-based stepdown multiple testing
+    (Statistics and Probability Letters 113, 2016), algorithm 4.1.
 
     Parameters
     ----------
@@ -181,9 +184,6 @@ def lead_p_values(
     -------
     tuple of two ndarray, shape (s, s)
         The p-values, symmetric, and those after the correction. All are 1 if nothing can be inferred.
-
-    Source: Romano and Wolf, Efficient computation of adjusted p-values for resampling-based stepdown multiple testing
-    (Statistics and Probability Letters 113, 2016), algorithm 4.1.
     """
     single, adjusted = np.ones((2, len(scores), len(scores)))
     complete = resampled[~np.isnan(resampled).any(axis=1)]

@@ -91,6 +91,8 @@ def test_a_constant_side_has_no_correlation() -> None:
     assert ours.matthews_correlation(ours.count_decisions([0, 1], [1, 1], classes=2)) == 0
     many = ours.ClassCounts(*np.zeros((4, 2, 2)))
     assert np.isnan(ours.matthews_correlation(many)).all()
+    with pytest.raises(ValueError, match=r"^Matthews correlation is undefined"):
+        ours.matthews_correlation(ours.BinaryCounts(4, 0, 6, 0))
 
 
 @pytest.mark.parametrize(
