@@ -44,7 +44,7 @@ def html_table(table: Table, summary: str = "", *, shown: int | None = None) -> 
     whole = fitted_tables(table, shown=shown)
     if len(table.rows) <= page.UNFOLDED:
         return page.Html("\n".join(part.markup for part in whole))
-    return page.folded(summary or f"All {len(table.rows)} rows", *whole)
+    return page.folded(summary or f"{len(table.rows)} rows", *whole)
 
 
 def fitted_tables(table: Table, *, shown: int | None = None) -> list[page.Html]:

@@ -2,7 +2,8 @@
 
 from speechbundles.publication.board import scores_table
 from speechbundles.publication.page import to_html
-from speechbundles.publication.render import WIDEST, _column_groups
+from speechbundles.publication.render import WIDEST, _column_groups, html_table
+from spokeneval.ranking.tables import Table
 from tests.samples.boards import large
 
 
@@ -26,3 +27,8 @@ def test_no_column_is_wider_than_a_sheet_or_left_out(small):
 def test_a_column_wider_than_a_sheet_is_a_part_of_its_own():
     assert _column_groups([["System", "a", "b", "c"], ["s", "1", "x" * 200, "3"]]) == [[0, 1], [0, 2], [0, 3]]
     assert _column_groups([["System"], ["s"]]) == [[0]]
+
+
+def test_a_table_that_is_cut_does_not_claim_to_show_all_rows():
+    found = html_table(Table("t", ["System"], [[f"s{n}"] for n in range(60)]), shown=50).markup
+    assert [found.count(words) for words in ("60 rows", "10 more rows are not shown.", "All")] == [1, 1, 0]
