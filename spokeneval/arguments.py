@@ -134,7 +134,7 @@ def _add_scoring(
         help="a submission to compare with, by the paired interval of the difference",
     )
     units = (
-        "a text file with the unit of each item, such as its speaker, in its lines: intervals resample units"
+        "a text file with the unit of each item in its lines, such as its speaker, for confidence intervals"
     )
     for command in (scoring, comparing, differing):
         joined = (

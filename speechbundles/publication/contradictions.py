@@ -73,10 +73,11 @@ def ranges_beside_tests(ranking: Ranking) -> list[str]:
         place = beyond.index(max(beyond))
         if beyond[place]:
             found.append(
-                f"The ranges of ranks of {count_of(sum(map(bool, beyond)), 'system')} are {word} than the significant "
+                f"For {count_of(sum(map(bool, beyond)), 'system')}, the range of ranks is {word} than the significant "
                 f"differences suggest. {shorten(rows[place].name, _LONGEST)} is significantly better than "
-                f"{wins[place]} and worse than {losses[place]} of the other {count_of(len(rows) - 1, 'system')}, so "
-                f"the tests leave {shown_range(left[place])}; its range is {shown_range(rows[place].ranks or (0, 0))}. "
+                f"{wins[place] or 'none'} and significantly worse than {losses[place] or 'none'} of the other "
+                f"{count_of(len(rows) - 1, 'system')}, so the tests alone allow the ranks {shown_range(left[place])}; "
+                f"its range is {shown_range(rows[place].ranks or (0, 0))}. "
                 f"{why}"
             )
     return found

@@ -108,7 +108,7 @@ def identification(
     point = _operating_point(priors, costs, out_of_set, p_oos)
     named = (target,) if target else (*classes, *([out_of_set] if out_of_set else ()))
     contained = None if scores == LIKELIHOODS else contained_priors(scores, named)
-    read = "converted from probabilities to likelihoods" if contained is not None else _read_as(out_of_set)
+    read = _read_as(out_of_set or target, converted=contained is not None)
     files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set, other_unit)
     weights: Sequence[Any] = open_weights(priors, costs, p_oos) if out_of_set else weights_of(betas)
     form = sheet_format(
@@ -173,8 +173,9 @@ def _two_sided_scores(
     )
 
 
-def _read_as(out_of_set: str) -> str:
-    return f"as natural-log likelihood{' ratios' if out_of_set else 's'}, not as probabilities"
+def _read_as(ratios: str, *, converted: bool) -> str:
+    given = f"as natural-log likelihood{' ratios' if ratios else 's'}, not as probabilities"
+    return "converted from probabilities to likelihoods" if converted else given
 
 
 def _view(files: ClassScoreFiles, threshold: float, *, on_hull: bool) -> View:

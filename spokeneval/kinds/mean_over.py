@@ -81,7 +81,7 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
             key=f"group_{key}_{base.key}",
             title=f"{prefix} {_SHORT.get(base.title, base.title)}",
             formula=partial(formula, value=value),
-            description=f"{key} of each {grouping.column}: {base.description}",
+            description=f"{key} over the groups of {grouping.column}: {base.description}",
             of=PARTS,
             undefined=None,
             bounds=bounds,

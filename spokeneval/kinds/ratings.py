@@ -323,7 +323,7 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
               of="pairs", description=f"mean κ between two such raters, over the {item}s that both rated"),
         score("parity", "Above the human κ", formula=partial(_parity, weights=weights, raters=number), of="pairs",
               description="mean κ minus the mean κ between the raters", bounds=(-2.0, 2.0)),
-        Score("exact", "Exact", HIGHER, agreement.exact, "share of the raters' ratings that the system's equals",
+        Score("exact", "Exact", HIGHER, agreement.exact, "share of the raters' ratings that equal the system's",
               of="ratings", percent=True),
         Score("within_one", "Within one" if step == 1 else f"Within {step:g}", HIGHER, agreement.adjacent,
               f"share of the raters' ratings at most {near} from the system's", of="ratings", percent=True),

@@ -101,7 +101,7 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
 def how_joined(units: str, systems: int, least: int, *, common: bool) -> list[str]:
     """Return how systems were compared by a joint score; `least`: the fewest units of a task."""
     pairs = systems * (systems - 1) // 2
-    together = "; a resample draws common units for all their tasks" if common else ""
+    together = "; common units are drawn together for all their tasks" if common else ""
     remarks = [
         f"Ranks: with {CONFIDENCE} confidence, all ranges contain the true ranks of their systems (stepwise method on "
         f"differences of the joint score in {RESAMPLES} bootstrap resamples of {units}{together}).",

@@ -113,7 +113,7 @@ def hidden_verdict(task: Task, scores: Mapping[str, Number], settings: Settings)
         return Verdict(OPEN, "Not better than the baselines.", reason)
     words = f"Better than the baselines by {count_of(apart, 'step')}."
     reason = (
-        f"The best of the baseline and the trivial baselines, the floor, has {floor}. A step is {step:g}, about one "
+        f"The best of the baseline and the trivial baselines has {floor}. A step is {step:g}, about one "
         "standard error of the baseline's score."
     )
     if apart < TIE:

@@ -83,7 +83,7 @@ def code_facts(competition: Competition) -> dict[str, str]:
         "size of the unpacked zip": f"{MAX_BYTES >> 20} MB",
         "machine hours of a participant": limits.get("team_hours", "no limit"),
         "GPUs": "all GPUs of the machine" if limits["gpu"] else "none",
-        "seen of a run's speed": "the time in quarters of the limit"
+        "shown of a run's speed": "the time in quarters of the limit"
         + limits["real_time_factor"] * ", and the real-time factor in steps of a factor of two",
         "packages": packages[competition["environment"]],
     }

@@ -58,7 +58,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     return [
         section(
             "Agreement of the raters and the submission",
-            table("Agreement of each two", ["Raters", "κ", "equal", within, "Items"], agreement),
+            table("Agreement of each pair", ["Raters", "κ", "equal", within, "Items"], agreement),
             folded("Ratings of the submission at each rating of a rater", *matrices) if matrices else None,
         ),
         section(

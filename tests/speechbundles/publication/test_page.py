@@ -83,15 +83,15 @@ def test_clusters_are_bands_and_the_first_sentences_name_the_winner(small):
         (
             [1] * 7 + [2],
             range(1, 9),
-            "s1 has the first rank of 8 systems: X Not s1: s2, s3, s4, s5, s6 and 1 other.",
+            "s1 ranks first of 8 systems: X Not s1: s2, s3, s4, s5, s6 and 1 other.",
         ),
         ([1, 1, 2], [1, 1, 3], "s1, s2 share the first rank of 3 systems: X Not s1: s2."),
         (
             [1, 2],
             [1, 2],
-            "s1 has the first rank of 2 systems: X Every other system is in a lower cluster: s2, the",
+            "s1 ranks first of 2 systems: X Every other system is in a lower cluster: s2, the",
         ),
-        ([None, None], [1, 2], "s1 has the first rank of 2 systems: X</div>"),
+        ([None, None], [1, 2], "s1 ranks first of 2 systems: X</div>"),
     ],
 )
 def test_the_winner_and_systems_like_it_are_named_first(small, clusters, ranks, sentences):
@@ -124,7 +124,7 @@ def test_systems_are_described_with_everything_escaped(small):
 def test_explanations_are_at_their_places(small):
     page = to_html(large(small, 12))
     words = ["<h2>Ranking", "<h2>How to read", "Significance map:"]
-    words += ["are wider than the significant differences suggest", "Rank stability:"]
+    words += ["range of ranks is wider than the significant differences suggest", "Rank stability:"]
     words += ["the interval and p disagree", "<h2>Every score"]
     assert sorted(words, key=page.index) == words
 

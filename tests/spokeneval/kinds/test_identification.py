@@ -68,6 +68,7 @@ def test_the_normalised_cost_of_a_likely_target() -> None:
     found = scores_of(task, [*"xxxxyy"], ["score"], [[2], [1], [-1], [-2], [-1.3], [-1.5]])
     assert found["actual_dcf"] == pytest.approx(1.5)
     assert found["minimum_dcf"] == pytest.approx(1)  # everything accepted
+    assert "likelihood ratios" in next(score.description for score in task.scores if score.key == "cllr")
 
 
 # Posteriors

@@ -18,7 +18,13 @@ def test_the_shift_of_ratings_is_against_each_rater_who_rated():
     )
     assert half["Ratings compared with each rater"][1][:3] == ["Anna", "+0.12", "25.0 %"]
     assert half["Items by the rating of Anna"][1] == ["0.5", "0", "1", "0", "0", "0"]
-    assert half["Agreement of each two"][0][3] == "within 0.5"
+    assert half["Agreement of each pair"][0][3] == "within 0.5"
     kappa = cohen_kappa_score([1, 2, 3, 4], [2, 2, 4, 3], weights="linear", labels=range(1, 6))
-    assert found["Agreement of each two"][2] == ["Anna, submission", f"{kappa:.4f}", "25.0 %", "100.0 %", "4"]
+    assert found["Agreement of each pair"][2] == [
+        "Anna, submission",
+        f"{kappa:.4f}",
+        "25.0 %",
+        "100.0 %",
+        "4",
+    ]
     assert found["Items by the rating of Anna"][1] == ["1", "0", "1", "0", "0", "0"]
