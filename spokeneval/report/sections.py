@@ -138,7 +138,8 @@ def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optio
     wrong = sum(right < 1 for right in columns["Right"])
     if not wrong:
         return None
-    columns = {name: cells[:wrong] for name, cells in columns.items()}
+    if "Item" in columns:
+        columns = {name: cells[:wrong] for name, cells in columns.items()}
     columns["Right"] = [percent(right, 1) for right in columns["Right"]]
     header, rows = [*columns], list(zip(*columns.values()))
     if header[0] != "Item":

@@ -6,6 +6,7 @@ import copy
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -96,6 +97,7 @@ def test_where_only_units_are_counted_the_table_of_items_and_the_report_name_the
     result = spokeneval.score({**DECISIONS, "pool": "vote"}, labels, answers)
     assert list(result.items_table().reset_index()["Speaker"]) == ["Ada", "Eva"]
     assert "Scores by speaker, worst first" in result.report()
+    assert re.findall("Ada|Eva", result.report()) == ["Ada", "Eva"]
     assert "Items with the worst answers" not in result.report()
 
 
