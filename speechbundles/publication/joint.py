@@ -5,6 +5,7 @@ with the files of `rank`. The page has exact scores: it is for the time after th
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -150,13 +151,19 @@ def write_joint_board(board: JointBoard, directory: Path) -> list[Path]:
 def to_html(board: JointBoard) -> str:
     """Return the page: the joint ranking first, then that of each task."""
     joint = board.joint
+    titles = {name: each.about.title for name, each in board.boards.items()}
+    names = re.compile("|".join(map(re.escape, sorted(titles, key=len, reverse=True))))
     boards, baseline = board.boards.values(), {joint.rule.baseline} if joint else set()
+
+    def titled(words: str) -> str:
+        return names.sub(lambda found: titles[found[0]], words)
+
     teams = len({name for each in boards for name in (*each.names, *each.unscored)} - baseline)
     parts: list[page.Html | None] = [
         page.facts(
             [
                 ("Score", joint.heading.partition(" · ")[2] if joint else "none over all tasks"),
-                ("Test sets", (joint and joint.units) or ""),
+                ("Test sets", titled((joint and joint.units) or "")),
                 ("Teams", f"{count_of(teams, 'team')}, {len(board.apart)} not ranked"),
                 ("Date", str(board.day)),
             ]
@@ -164,10 +171,11 @@ def to_html(board: JointBoard) -> str:
     ]
     if joint:
         table = _titled(joint, board.boards)
-        notes = [page.paragraph(note, kind="note") for note in (table.note, *joint.notes)]
+        notes = [page.paragraph(titled(note), kind="note") for note in (table.note, *joint.notes)]
         parts.append(page.section("Joint ranking", html_table(table), *notes))
     if board.apart:
-        parts.append(page.section("Not ranked", html_table(apart_table(board.apart))))
+        apart = {team: titled(reason) for team, reason in board.apart.items()}
+        parts.append(page.section("Not ranked", html_table(apart_table(apart))))
     if joint and joint.pairs:
         pairs = joint_pairs_table(joint)
         parts.append(page.section(pairs.title, html_table(pairs, shown=page.ROWS)))

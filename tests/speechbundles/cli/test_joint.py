@@ -199,6 +199,7 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     table = page[page.index("Joint ranking") :].partition("</table>")[0]
     assert re.findall("<th[^>]*>(Memory clinic: [^<]*)<", table) == TITLES
     assert " & ".join(TITLES) in " ".join(paper.split())
+    assert "no score in Memory clinic: diagnosis, which is compulsory" in page
     teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\n"
     write_files(clinic, {"teams.csv": teams})
     words = ["--competition", str(clinic), "--season", str(clinic / "season"), "--out", str(site)]
