@@ -31,6 +31,7 @@ from spokeneval.formats.speakers import independence_note
 from spokeneval.ranking.notes import ties
 from spokeneval.ranking.ranks import ranks
 from spokeneval.ranking.systems import rank_systems
+from spokeneval.ranking.tables import shown_interval
 from spokeneval.ranking.values import Column, Ranking, Row, System, Table
 from spokeneval.run.interval import FEWEST_UNITS, score_intervals
 from spokeneval.task import ENDS, HIGHER, Score, Task
@@ -286,4 +287,4 @@ def _with_interval(row: Row, score: Score) -> str:
     digits = 0 if score.bounds is None else 2 if score.percent else 3
     value = f"{row.scores[score.key]:.{digits}f}"
     ends = row.intervals.get(score.key)
-    return f"{value} ({ends[0]:.{digits}f} – {ends[1]:.{digits}f})" if ends else value
+    return f"{value} ({shown_interval(ends, digits)})" if ends else value

@@ -106,7 +106,7 @@ def group_table(pairs: Sequence[GroupPair], column: Column) -> Table:
             f"{pair.first} – {pair.second}",
             *(f"{score:.{digits}f}" for score in pair.scores),
             f"{pair.difference:.{digits}f}",
-            f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}",
+            f"{pair.interval.low:.{digits}f} to {pair.interval.high:.{digits}f}",
             shown_p(pair.p),
             shown_p(pair.adjusted),
         ]

@@ -47,10 +47,15 @@ def shown_cells(row: Row, digits: int) -> list[str]:
     return [
         shown_rank(row),
         f"{row.score:.{digits}f}",
-        f"{row.interval[0]:.{digits}f} – {row.interval[1]:.{digits}f}" if row.interval else "–",
+        shown_interval(row.interval, digits) if row.interval else "–",
         shown_range(row.ranks) if row.ranks else "–",
         str(row.cluster or "–"),
     ]
+
+
+def shown_interval(ends: tuple[float, float], digits: int) -> str:
+    """An interval. Before a number below 0, a dash would look like a second sign."""
+    return f"{ends[0]:.{digits}f} {'to' if ends[0] < 0 else '–'} {ends[1]:.{digits}f}"
 
 
 def shown_rank(place: Place) -> str:
@@ -68,7 +73,7 @@ def pairs_table(ranking: Ranking) -> Table:
     digits, names = ranking.column.precision, ranking.names
     rows = []
     for pair in sorted(ranking.pairs, key=lambda pair: (pair.second - pair.first, pair.first)):
-        interval = f"{pair.interval.low:.{digits}f} – {pair.interval.high:.{digits}f}"
+        interval = f"{pair.interval.low:.{digits}f} to {pair.interval.high:.{digits}f}"
         both = f"{names[pair.first]} – {names[pair.second]}"
         rows.append(
             [both, f"{pair.difference:.{digits}f}", interval, shown_p(pair.p), shown_p(pair.adjusted)]
