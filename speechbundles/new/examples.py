@@ -1,10 +1,11 @@
-"""Complete competition folders to start from: settings, synthetic labels of two sets, and submissions.
+"""Complete competition folders to start from: settings, synthetic labels of two sets, a baseline, and submissions.
 
 Each example builds as it is. Its labels are drawn at random and belong to nobody; nothing in them is a recording.
 """
 
 import random
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 
 from speechbundles.model.zips import make_zip
 from speechbundles.new.drawn import SPEAKERS, Example, Files, answered, labelled, rows_of, speaker_of
@@ -16,6 +17,8 @@ SIZES = {"development": 60, "evaluation": 120}
 """The number of items in each set."""
 SYSTEMS = {"good": 0.92, "middling": 0.8, "weak": 0.65}
 """Made-up systems, with the share of items that each answers rightly."""
+BASELINE = 0.7
+"""The same for the system whose answers are the baseline."""
 TEAMS = {"university-of-somewhere-speech-group": 0.97} | {
     f"team{place}": 1 - place / 20 for place in range(2, 13)
 }
@@ -25,18 +28,21 @@ LACKING = {"team11": "decisions.csv", "team12": "scores.csv"}
 
 def example_files(name: str) -> dict[str, bytes]:
     """Return the files of an example's folder, `relative name -> content`."""
-    example = EXAMPLES[name]
-    settings = field_settings(name) if name in FIELD else fill_template(f"examples/{name}.yaml")
-    about = fill_template("about.yaml")  # facts to fill in: comments in `defaults`
-    files = {"competition.yaml": settings.replace("\n\nchallenges:\n", f"\n{about}\nchallenges:\n", 1)}
-    files.update(FURTHER_FILES.get(name, {}))
-    sets: dict[str, Files] = {}
+    example, sets, answers = EXAMPLES[name], dict[str, Files](), Files()
+    files = dict(FURTHER_FILES.get(name, {}))
     for part, size in SIZES.items():
         items = [f"{part[0]}{number:03d}" for number in range(size)]
         sets[part] = example.labels(random.Random(f"{name} {part}"), items)
+        tasks = {path: path.rpartition("/")[0] or name for path in sets[part]}
         for path, text in sets[part].items():
-            task, _, file = path.rpartition("/")
-            files[f"reference_data/{task or name}/{part}/{file}"] = text
+            files[f"reference_data/{tasks[path]}/{part}/{PurePath(path).name}"] = text
+        answers = example.answers(random.Random(f"{name} {part} baseline"), sets[part], BASELINE)
+        for task, (file, text) in zip(dict.fromkeys(tasks.values()), answers.items(), strict=True):
+            files[f"starting_kit/{task}/data/{part}_{file}"] = text
+            files[f"starting_kit/{task}/baseline.py"] = fill_template("examples/baseline.py.txt", file=file)
+    settings = field_settings(name, *answers) if name in FIELD else fill_template(f"examples/{name}.yaml")
+    about = fill_template("about.yaml")  # facts to fill in: comments in `defaults`
+    files["competition.yaml"] = settings.replace("\n\nchallenges:\n", f"\n{about}\nchallenges:\n", 1)
     zips = {}
     for system, right in (TEAMS if example.joint else SYSTEMS).items():
         answers = example.answers(random.Random(f"{name} {system}"), sets["evaluation"], right)

@@ -38,11 +38,11 @@ DIALECTS = ("Spanish", "Japanese", "German")
 SCENARIOS = ("chime6", "dipco", "mixer6", "notsofar1")
 
 
-def field_settings(name: str) -> str:
-    """Return the settings of a template."""
+def field_settings(name: str, answers: str) -> str:
+    """Return the settings of a template; `answers` is the file of a submission."""
     texts = CHALLENGES[name]
     lines = {part: texts[part].splitlines() for part in ("about", "task")}
-    return fill_template("examples/field.yaml", name=name, title=texts["title"], **lines)
+    return fill_template("examples/field.yaml", name=name, title=texts["title"], answers=answers, **lines)
 
 
 def _one_of(*labels: str) -> Callable[[random.Random, int], str]:

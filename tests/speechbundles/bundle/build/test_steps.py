@@ -25,6 +25,7 @@ from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.publication.outputs import read_outputs
 from speechbundles.publication.score import score_all
 from spokeneval.challenges import find_task, task_names
@@ -61,16 +62,24 @@ def bundle(tmp_path_factory):
     return built.path, planned.parts[TASK.name].solutions["evaluation"]
 
 
-@pytest.mark.default_cases("merlion_identification")
-@pytest.mark.parametrize("name", task_names())
-def test_the_baseline_of_the_sample_is_better_than_all_trivial_ones(name):
-    competition = next(each for each in read_competitions(Sources(ROOT)) if each.task == name)
-    parts = plan(Sources(ROOT), [competition.name], {}).parts[name]
-    files = (parts.references["evaluation"], parts.solutions["evaluation"])
-    known = dict(set_feedback(competition.rules, *files, hidden=False).known)
-    better = max if competition.rules.primary.direction == HIGHER else min
-    assert better(known, key=lambda system: known[system]) == BASELINE
-    assert list(known.values()).count(known[BASELINE]) == 1
+@pytest.mark.default_cases("merlion_identification", "spoofing")
+@pytest.mark.parametrize("name", [*task_names(), *EXAMPLES])
+def test_the_baseline_of_a_sample_is_better_than_all_trivial_ones(name, tmp_path):
+    """In the sample, and in the examples of `init`."""
+    sources = Sources(ROOT)
+    if name in EXAMPLES:
+        sources = Sources(ROOT, write_files(tmp_path, example_files(name)))
+    competitions = {
+        each.task: each for each in read_competitions(sources) if name in (each.task, each.challenge)
+    }
+    planned = plan(sources, [each.name for each in competitions.values()], {})
+    for task, competition in competitions.items():
+        parts = planned.parts[task]
+        files = (parts.references["evaluation"], parts.solutions["evaluation"])
+        known = dict(set_feedback(competition.rules, *files, hidden=False).known)
+        better = max if competition.rules.primary.direction == HIGHER else min
+        assert better(known, key=lambda system: known[system]) == BASELINE
+        assert list(known.values()).count(known[BASELINE]) == 1
 
 
 def feedback_of(path):
