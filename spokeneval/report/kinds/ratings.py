@@ -77,7 +77,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
 def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
     """Return the mean rating of each item, rounded."""
     means = np.rint(np.nanmean(list(_raters(view, reference).values()), axis=0)) * view.facts["step"]
-    return {"Mean rating of about": [f"{mean:g}" for mean in means.tolist()]}
+    return {"Rounded mean rating": [f"{mean:g}" for mean in means.tolist()]}
 
 
 def distance(view: View, reference: Any, submission: Any) -> np.ndarray:

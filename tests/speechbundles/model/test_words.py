@@ -103,6 +103,7 @@ FURTHER = {
     "costs": ("target", {"{kind:": "{priors: [0.5, 0.05], costs: {c_fa: 10}, kind:"}),
     "own costs": ("target", {"{kind:": "{priors: 0.01, eer: crossing, dcf: unnormalised, kind:"}),
     "open costs": ("out of set", {"{kind:": "{priors: [0.5, 0.1], costs: {c_fa: 10}, kind:"}),
+    "groups": ("meetings", {"{kind:": "{mean_over: {column: session_id, until: _}, kind:"}),
 }
 """Tasks with further parameters that scores describe."""
 
