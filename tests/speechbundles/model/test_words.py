@@ -115,6 +115,7 @@ def test_scores_and_trivial_baselines_of_every_kind_are_translated(tmp_path, nam
     words = competition.words
     for column in competition.columns:
         assert ENGLISH_WORDS.findall(column.description) == [], column.description
+        assert not re.search(r"accuracy|\b(Macro|Worst|Mean)\b", column.title), column.title
     for baseline in competition.rules.trivial:
         assert words(baseline) != baseline
     opening = KINDS[kind_of(task)].opening.format(item="item")
