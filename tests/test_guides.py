@@ -23,7 +23,6 @@ import build_bundle
 from sample_data import demo
 from speechbundles.cli.board import chosen_at_home
 from speechbundles.competition.read import read_competitions
-from speechbundles.model import dates
 from speechbundles.model.fetched import Fetched, write_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
@@ -44,13 +43,13 @@ from tests.samples.programs import ROOT, run_program, unzipped, write_files
 from tests.samples.small_bundles import LABELS, bundle_of_others, zipped
 
 DOCS = ROOT / "docs"
-OWN_TASK = "how-to/own-task"
+OWN_TASK, CODE = "how-to/own-task", "how-to/run-code"
 UPLOAD = "submissions/anna/2027-06-22T091500_12.zip"
 RUN_OF_ANNA = Fetched(12, "Evaluation", "anna", datetime(2027, 6, 22, 9, 15), "Finished", True, UPLOAD)
 ELSEWHERE = {
     "how-to/audio-baselines",
     "how-to/new-challenge",
-    "how-to/run-code",
+    CODE,
     OWN_TASK,
 }
 """Pages whose commands are run by other tests, or need hours."""
@@ -144,10 +143,10 @@ def bundle(tmp_path_factory):
 
 
 @pytest.fixture
-def run(tmp_path, site):
-    """Return a function that runs the commands of a page in one shell, from a folder.
+def shell(tmp_path, site):
+    """Return a function that runs commands in a shell, from a folder.
 
-    The packages are those of the wheel; only pages for a clone see its other folders, and a kit sees its own alone.
+    The packages are those of the wheel; only with `clone`, Python sees its other folders.
     """
     programs = {
         name: f'PYTHONPATH="{site}:{ROOT}" exec "{sys.executable}" -m tests.samples.guide_program {name}'
@@ -161,20 +160,32 @@ def run(tmp_path, site):
         {f"GIT_{who}_{what}": "a@b.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     )
 
-    def run(page, folder, between="", first=0):
-        """Run the blocks of a page, and other commands between the first ones and the rest."""
-        commands = [block for block in blocks(page, "sh") if not block.lstrip().startswith(NOT_RUN)]
-        commands = "".join([*commands[:first], between, *commands[first:]])
-        seen = f"{site}:{ROOT}" if page in SEE_THE_CLONE else "" if page == "start/participant" else str(site)
+    def shell(commands, folder, seen, **more):
         done = subprocess.run(
             ["bash", "-exc", commands],
             cwd=folder,
-            env={**os.environ, **variables, "SEEN": seen},
+            env={**os.environ, **variables, "SEEN": seen, **more},
             capture_output=True,
             text=True,
         )
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
         return done.stdout
+
+    return shell
+
+
+@pytest.fixture
+def run(shell, site):
+    """Return a function that runs the blocks of a page, and other commands between the first ones and the rest.
+
+    Only pages for a clone see its other folders, and a kit sees its own alone.
+    """
+
+    def run(page, folder, between="", first=0):
+        commands = [block for block in blocks(page, "sh") if not block.lstrip().startswith(NOT_RUN)]
+        commands = "".join([*commands[:first], between, *commands[first:]])
+        seen = f"{site}:{ROOT}" if page in SEE_THE_CLONE else "" if page == "start/participant" else str(site)
+        return shell(commands, folder, seen)
 
     return run
 
@@ -251,9 +262,6 @@ def test_the_guide_to_ones_own_challenge_works_with_its_settings(run, tmp_path):
     assert len(lines) <= 20
 
 
-CODE = "how-to/run-code"
-
-
 def best_trivial(competition, folder):
     """Return the score of the best answer that is the same for all items of the hidden set."""
     rules = competition.rules
@@ -265,32 +273,20 @@ def best_trivial(competition, folder):
 
 
 @pytest.fixture
-def follow(tmp_path, monkeypatch, capsys):
-    """Return a function that runs the commands of the page on programs; it uploads the program before `run 1234`."""
-    monkeypatch.chdir(write_files(tmp_path, {"make_sound.py": blocks(CODE, "python")[0], "token": TOKEN}))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (tmp_path / "token").chmod(0o600)
-    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 3, 10, 4))
+def follow(shell, tmp_path):
+    """Return a function that runs commands of the page; before `run 1234`, a participant uploads the program."""
+    write_files(tmp_path, {"make_sound.py": blocks(CODE, "python")[0], ".codabench-token": TOKEN})
+    (tmp_path / ".codabench-token").chmod(0o600)
 
-    def follow(lines, folder, bundle, upload, site):
+    def follow(commands, folder, bundle, upload, site, seen=""):
+        before, run, after = commands.partition("speech-bundles run 1234")
+        shell(before, tmp_path, seen)
         with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:
-            for line in lines:
-                token = f"token --server {server.address}"
-                program, *words = shlex.split(line.replace("~/.codabench-token", token))
-                if "1234" in words:
-                    number = upload_bundle(server, tmp_path / folder, bundle)
-                    phase = server.competitions[number]["phases"][1]["id"]
-                    server.enter(phase, "anna", (tmp_path / upload).read_bytes())
-                    words[words.index("1234")] = str(number)
-                if program == "python3":
-                    subprocess.run([sys.executable, *words], check=True)
-                else:
-                    assert build_bundle.main(words) == 0, (line, capsys.readouterr())
-                if words[0] == "init":
-                    path = tmp_path / folder / "competition.yaml"
-                    own = "".join(f"  {setting}\n" for setting in blocks(CODE, "yaml")[0].splitlines())
-                    text = path.read_text("utf-8").replace("defaults:\n", f"defaults:\n{own}", 1)
-                    path.write_text(text, "utf-8")
+            number = upload_bundle(server, tmp_path / folder, bundle)
+            phase = server.competitions[number]["phases"][1]["id"]
+            server.enter(phase, "anna", (tmp_path / upload).read_bytes())
+            there = {"GUIDE_SERVER": server.address, "GUIDE_TIME": "2027-03-10T04:00"}
+            shell(run.replace("1234", str(number)) + after, tmp_path, seen, **there)
         assert "anna,Evaluation,ok," in (tmp_path / site / "runs.csv").read_text("utf-8")
         board = json.loads((tmp_path / site / "board.json").read_text("utf-8"))
         (entry,) = board["phases"][0]["entries"]
@@ -305,25 +301,35 @@ def follow(tmp_path, monkeypatch, capsys):
     return follow
 
 
+OF_THE_SAMPLE = "The same for PSST and MERLIon CCS"
+
+
+def commands_of(text):
+    return "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+
+
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
 @pytest.mark.thorough
-def test_the_guide_to_programs_works_with_its_settings(follow):
-    lines = [line for block in blocks(CODE, "sh") for line in block.splitlines() if "sample" not in line]
-    follow([line for line in lines if "BUNDLE" not in line], "clinic", "children_asr", "program.zip", "site")
+def test_the_guide_to_programs_works_with_its_settings(follow, tmp_path):
+    begin, *rest = commands_of(PAGES[CODE].partition(OF_THE_SAMPLE)[0]).splitlines(keepends=True)
+    own = "".join(f"  {setting}\n" for setting in blocks(CODE, "yaml")[0].splitlines())
+    settings = "sed -i '/^defaults:$/r own.yaml' clinic/competition.yaml\n"
+    write_files(tmp_path, {"own.yaml": own})
+    follow("".join([begin, settings, *rest]), "clinic", "children_asr", "program.zip", "site")
     listed = set(re.findall(r"^\| `(\w+\.csv|\w+)/?", PAGES[CODE].partition("## Read")[2], re.MULTILINE))
-    assert listed <= {*os.listdir("clinic/fetched/.runs"), "ID"}
+    assert listed <= {*os.listdir(tmp_path / "clinic/fetched/.runs"), "ID"}
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
 @pytest.mark.thorough
-def test_the_guide_to_programs_works_for_the_sample(follow):
-    lines = [line for block in blocks(CODE, "sh") for line in block.splitlines()]
-    begin, each = ([line for line in lines if word in line] for word in ("sample", "BUNDLE"))
-    begin = [line for line in begin if "BUNDLE" not in line]
+def test_the_guide_to_programs_works_for_the_sample(follow, site):
+    commands = commands_of(PAGES[CODE].partition(OF_THE_SAMPLE)[2].partition("\n## ")[0])
+    begin, each = re.split(r"(?=^python3 -m zipfile)", commands, maxsplit=1, flags=re.MULTILINE)
     for bundle, sound in re.findall(r"^\| `((psst|merlion)_\w+)` \|", PAGES[CODE], re.MULTILINE):
-        lines = [line.replace("BUNDLE", bundle).replace("SOUND", sound) for line in each]
-        follow([*begin, *lines], "sample", bundle, f"{bundle}/program.zip", f"site/{bundle}")
-        begin = []
+        named = each.replace("BUNDLE", bundle).replace("SOUND", sound)
+        seen = f"{site}:{ROOT}"
+        follow(begin + named, "sample", bundle, f"{bundle}/program.zip", f"site/{bundle}", seen)
+        begin = ""
 
 
 def test_the_organisers_first_page_is_short():
