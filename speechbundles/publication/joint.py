@@ -19,7 +19,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable
 from speechbundles.publication.board import Board, make_board
 from speechbundles.publication.outputs import ScoringOutput
-from speechbundles.publication.render import html_table, text_table
+from speechbundles.publication.render import fitted_tables, html_table, text_table
 from speechbundles.publication.teams import by_team
 from speechbundles.publication.write import (
     CSV_FILE,
@@ -172,7 +172,7 @@ def to_html(board: JointBoard) -> str:
     if joint:
         table = _titled(joint, board.boards)
         notes = [page.paragraph(titled(note), kind="note") for note in (table.note, *joint.notes)]
-        parts.append(page.section("Joint ranking", html_table(table), *notes))
+        parts.append(page.section("Joint ranking", *fitted_tables(table), *notes))
     if board.apart:
         apart = {team: titled(reason) for team, reason in board.apart.items()}
         parts.append(page.section("Not ranked", html_table(apart_table(apart))))

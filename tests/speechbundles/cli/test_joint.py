@@ -198,6 +198,7 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     page, paper = ((site / file).read_text(encoding="utf-8") for file in ("index.html", "board.tex"))
     table = page[page.index("Joint ranking") :].partition("</table>")[0]
     assert re.findall("<th[^>]*>(Memory clinic: [^<]*)<", table) == TITLES
+    assert "<details" not in table
     assert " & ".join(TITLES) in " ".join(paper.split())
     assert "no score in Memory clinic: diagnosis, which is compulsory" in page
     teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\n"
