@@ -1,13 +1,14 @@
 """Validate `competition.yaml` against its schema and the platforms' limits, with messages for organisers."""
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema import Draft202012Validator, FormatChecker, TypeChecker, validators
 
 from speechbundles.competition.joint import NONE
 from speechbundles.model.competition import Place
@@ -25,11 +26,22 @@ def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
     """Yield the places of a `competition.yaml` that violate the schema in a file, with messages."""
     schema = json.loads(path.read_text(encoding="utf-8"))
     put_limits(schema["$defs"])
-    for violation in Draft202012Validator(schema, format_checker=_FORMATS).iter_errors(content):
+    for violation in _VALIDATOR(schema, format_checker=_FORMATS).iter_errors(content):
         yield from _explain(violation, schema)
 
 
 _FORMATS = FormatChecker(formats=())
+
+
+def _is_finite(checker: TypeChecker, value: object) -> bool:
+    """Whether a value is a number other than `.nan` and `.inf`, which no setting can be."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_extend: Callable[..., Any] = validators.extend
+_VALIDATOR = _extend(
+    Draft202012Validator, type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", _is_finite)
+)
 
 
 @_FORMATS.checks("in-the-calendar")

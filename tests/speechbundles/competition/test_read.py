@@ -49,6 +49,7 @@ DEFECTS = {
     "not a number": ("precision: 4", "precision: four", "expected a whole number"),
     "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
     "a sealed share in words": ("# sealed: 0.5 ", "sealed: half ", "'half'; expected a number"),
+    "hours without end": ("# sealed: 0.5 ", "run_limits: {team_hours: .inf} ", "inf; expected a number"),
     "another word for feedback": ("feedback: coarse", "feedback: rough", "'rough'; expected one of exact, coarse"),
     "an empty text": ("organiser: The organisers", "organiser: ''", "''; expected text that is not blank"),
     "a blank question": ('title: "Pre-trained model: URL (or none)"', "title: ' '", "expected text that is not blank"),

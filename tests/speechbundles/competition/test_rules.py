@@ -51,7 +51,7 @@ REFUSED = {
         ("# the other track is open", SPOKEN_CALL),
         "sealed is 0.5 here and not set in merlion_identification_closed; both need the same value",
     ),
-    "no number": (("sealed: .nan", SPOKEN_CALL), ("#", SPOKEN_CALL), "sealed is nan; expected a share above 0"),
+    "no number": (("sealed: .nan", SPOKEN_CALL), ("#", SPOKEN_CALL), "sealed: nan; expected a number"),
 }  # fmt: skip
 
 
