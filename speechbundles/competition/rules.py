@@ -47,8 +47,6 @@ def _of_labels(competition: Competition) -> Found:
     share, at_home = competition.settings.get("sealed"), competition["labels"] == HOME
     public = f"all sets of {competition.name} are public ({', '.join(competition.scored_sets)})"
     sealed, labels = _place(competition, "sealed"), _place(competition, "labels")
-    if share is not None and not 0 < share < 1:  # a schema lets NaN through
-        yield sealed, f"sealed is {share}; expected a share above 0 and below 1, such as 0.5"
     if share is not None and not any(map(competition.sealed_share, competition.scored_sets)):
         yield sealed, f"{public}; only hidden ones can be sealed"
     if at_home and not competition.hidden_sets:
