@@ -9,6 +9,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.whole import needs
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import Sources
+from speechbundles.new.examples import example_files
 from tests.samples.own_competition import own_data, own_folder, set_in
 from tests.samples.programs import ROOT, write_files
 
@@ -81,3 +82,10 @@ def test_labels_given_by_reference_need_the_other_inputs_too(tmp_path, no_baseli
     (warning,) = planned.warnings
     assert "you have not set title, organiser, contact_email, data_licence, phases;" in warning
     assert "synthetic" not in planned.pages["spoken_call", "codabench"]["terms.md"]
+
+
+def test_without_the_baseline_a_kit_has_none_of_its_data(tmp_path):
+    sources = Sources(ROOT, write_files(tmp_path, example_files("spoofing")))
+    for left_out, data in (([], True), (["baseline"], False)):
+        kit = plan(sources, [], {}, leave_out=left_out).parts["spoofing"].starting_kit
+        assert any(name.startswith("data/") for name in kit) is data
