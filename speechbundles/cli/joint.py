@@ -29,6 +29,7 @@ from speechbundles.publication import (
     joint_board_to_text,
     make_joint_board,
     read_teams_table,
+    without_entry,
     write_joint_board,
 )
 from speechbundles.runs import answers_below
@@ -134,8 +135,10 @@ def joint_board(
             left_out += [f"{bundle}: {note}" for note in notes]
             baselines |= {teams[bundle].get(account, account) for account in baseline_accounts(zipped, place)}
             anonymous += [place] if rules.anonymous else []
+        accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
+        for note in without_entry(teams, accounts):
+            say(f"note: {note}", error=True)
         if challenge.rule:
-            accounts = {bundle: {output.name for output in each} for bundle, each in outputs.items()}
             baseline = baseline_team(challenge.rule.baseline, teams, accounts)
             challenge = replace(challenge, rule=replace(challenge.rule, baseline=baseline))
         if anonymous:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from speechbundles.publication.scores_only import rank_scores as rank_scores
     from speechbundles.publication.teams import baseline_team as baseline_team
     from speechbundles.publication.teams import read_teams_table as read_teams_table
+    from speechbundles.publication.teams import without_entry as without_entry
     from speechbundles.publication.write import board_to_json as board_to_json
     from speechbundles.publication.write import board_to_text as board_to_text
     from speechbundles.publication.write import write_board as write_board
@@ -38,6 +39,7 @@ _NAMES = {
     "teams": (
         "baseline_team",
         "read_teams_table",
+        "without_entry",
     ),
     "write": ("board_to_json", "board_to_text", "write_board"),
 }

@@ -54,6 +54,23 @@ def read_teams_table(folder: Path, bundles: Sequence[str]) -> dict[str, dict[str
     return found
 
 
+def without_entry(
+    teams: Mapping[str, Mapping[str, str]], accounts: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Return a note on each listed account without an entry in any bundle, with an unlisted one that is much like it.
+
+    Parameters
+    ----------
+    accounts: those with an entry, by bundle.
+    """
+    listed = {account for own in teams.values() for account, team in own.items() if account != team}
+    entered = set[str]().union(*accounts.values())
+    return [
+        f"{TEAMS_FILE}: {account} has no entry{hint(account, entered - listed)}"
+        for account in sorted(listed - entered)
+    ]
+
+
 def baseline_team(
     baseline: str, teams: Mapping[str, Mapping[str, str]], accounts: Mapping[str, Collection[str]]
 ) -> str:

@@ -201,10 +201,12 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     assert "<details" not in table
     assert " & ".join(TITLES) in " ".join(paper.split())
     assert "no score in Memory clinic: diagnosis, which is compulsory" in page
-    teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\n"
+    teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\nFifth,taem5,\n"
     write_files(clinic, {"teams.csv": teams})
     words = ["--competition", str(clinic), "--season", str(clinic / "season"), "--out", str(site)]
+    capsys.readouterr()
     assert build_bundle.main(["board", "memory_clinic", *words]) == 0
+    assert "teams.csv: taem5 has no entry; did you mean 'team5'?" in capsys.readouterr().err
     board = json.loads((site / "board.json").read_text())
     assert [system["name"] for system in board["systems"] if system["name"] not in TEAMS] == ["First"]
     assert {*board["apart"]} == {"team11", "team2", "team3"}  # in the other task, they are teams of their own
