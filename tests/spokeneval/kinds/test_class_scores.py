@@ -113,7 +113,7 @@ def test_two_columns_name_a_trial_as_one_column_with_both_does(declared, tmp_pat
     )
     frame = pd.DataFrame([(*pair, given[pair]) for pair in PAIRS], columns=[*SIDES, "score"])
     rows = [{"label": label[pair], **dict(zip(SIDES, pair, strict=True))} for pair in PAIRS]
-    for reference in (tmp_path / "labels.csv", rows):
+    for reference in (tmp_path / "labels.csv", rows, label):
         for answers in (tmp_path / "scores.csv", given, frame, frame.set_index(list(SIDES))):
             found = spokeneval.score(declared, reference, answers)
             assert (found.scores, found.intervals) == (expected.scores, expected.intervals)
