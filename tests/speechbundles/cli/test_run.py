@@ -97,7 +97,9 @@ def test_programs_are_fetched_run_scored_and_published(tmp_path, monkeypatch, ca
         capsys.readouterr()
         path = mine / f"dist/codabench/{NAME}.zip"
         assert build_bundle.main(["rehearse", str(path), str(tmp_path / "upload.zip")]) == status
-        assert said in capsys.readouterr().out
+        told = capsys.readouterr()
+        assert said in told.out
+        assert "detailed results" not in told.out + told.err
 
 
 def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
