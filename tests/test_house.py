@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -263,6 +264,14 @@ def test_modules_and_functions_can_be_read_at_once(place):
             if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno >= 60:
                 large.add(f"{named(path)}: {node.name}")
     assert large == set()
+
+
+def test_pytest_enters_every_folder_of_tests(request):
+    passed_over = request.config.getini("norecursedirs")
+    folders = {
+        part for path in (ROOT / "tests").rglob("test_*.py") for part in path.relative_to(ROOT).parts[:-1]
+    }
+    assert [name for name in folders for pattern in passed_over if fnmatch(name, pattern)] == []
 
 
 @pytest.mark.parametrize("place", ["spokeneval", "speechbundles"])

@@ -50,7 +50,7 @@ def _said(text):
 
 
 def _regions(name, draw):
-    rows = [(item, draw.choice(WORDS), who, f"R{int(who[1:]) % 6}") for item, who in _ids(name)]
+    rows = [(item, draw.choice(WORDS), who, f"R{who[1:]}") for item, who in _ids(name)]
     return {"transcripts.csv": _table("id,transcript,speaker,region", rows)}
 
 
@@ -95,7 +95,7 @@ def _scores(name, draw):
 
 def _systems(name, draw):
     rows = [
-        (item, min(10, draw.randint(0, 6) + int(who[1:]) % 6), f"S{int(who[1:]) % 6}")
+        (item, min(10, draw.randint(0, 6) + int(who[1:]) % 6), f"S{int(who[1:]) % 8}")
         for item, who in _ids(name)
     ]
     return {"scores.csv": _table("id,score,system", rows)}
