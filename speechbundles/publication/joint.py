@@ -5,7 +5,6 @@ with the files of `rank`. The page has exact scores: it is for the time after th
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -31,6 +30,7 @@ from speechbundles.publication.write import (
 )
 from spokeneval.formats.problems import count_of
 from spokeneval.ranking.joint import JointRanking, join_tasks, why_apart
+from spokeneval.ranking.joint_rule import EXCLUDED
 from spokeneval.ranking.joint_tables import (
     apart_table,
     joint_pairs_table,
@@ -152,29 +152,30 @@ def to_html(board: JointBoard) -> str:
     """Return the page: the joint ranking first, then that of each task."""
     joint = board.joint
     titles = {name: each.about.title for name, each in board.boards.items()}
-    names = re.compile("|".join(map(re.escape, sorted(titles, key=len, reverse=True))))
     boards, baseline = board.boards.values(), {joint.rule.baseline} if joint else set()
-
-    def titled(words: str) -> str:
-        return names.sub(lambda found: titles[found[0]], words)
-
     teams = len({name for each in boards for name in (*each.names, *each.unscored)} - baseline)
     parts: list[page.Html | None] = [
         page.facts(
             [
                 ("Score", joint.heading.partition(" · ")[2] if joint else "none over all tasks"),
-                ("Test sets", titled((joint and joint.units) or "")),
+                ("Test sets", (joint and joint.units) or ""),
                 ("Teams", f"{count_of(teams, 'team')}, {len(board.apart)} not ranked"),
+                ("Tasks", "; ".join(f"{name}: {title}" for name, title in titles.items() if name != title)),
                 ("Date", str(board.day)),
             ]
         )
     ]
     if joint:
         table = _titled(joint, board.boards)
-        notes = [page.paragraph(titled(note), kind="note") for note in (table.note, *joint.notes)]
+        notes = [page.paragraph(note, kind="note") for note in (table.note, *joint.notes)]
         parts.append(page.section("Joint ranking", *fitted_tables(table), *notes))
     if board.apart:
-        apart = {team: titled(reason) for team, reason in board.apart.items()}
+        entered = {name: {*each.names} for name, each in board.boards.items()}
+        excluded = joint is not None and joint.rule.missing == EXCLUDED
+        apart = {
+            team: why_apart(team, entered, board.challenge.compulsory, excluded=excluded, called=titles)
+            for team in board.apart
+        }
         parts.append(page.section("Not ranked", html_table(apart_table(apart))))
     if joint and joint.pairs:
         pairs = joint_pairs_table(joint)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
@@ -219,7 +220,12 @@ def _present(values: np.ndarray, tasks: Collection[str]) -> dict[str, float]:
 
 
 def why_apart(
-    name: str, entered: Mapping[str, set[str]], compulsory: Collection[str], *, excluded: bool
+    name: str,
+    entered: Mapping[str, set[str]],
+    compulsory: Collection[str],
+    *,
+    excluded: bool,
+    called: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Why a system is not ranked; empty if it is.
 
@@ -229,13 +235,16 @@ def why_apart(
         The systems with a score in each task.
     excluded
         Whether a system needs a score in every task.
+    called
+        What tasks are called, if not by their names.
     """
     lacking = [task for task, names in entered.items() if name not in names]
     excluded = excluded or len(lacking) == len(entered)
     needed = [task for task in lacking if task in compulsory]
+    why = f"no score in {' and '.join(called.get(task, task) for task in needed or lacking)}"
     if needed:
-        return f"no score in {' and '.join(needed)}, which {'is' if len(needed) == 1 else 'are'} compulsory"
-    return f"no score in {' and '.join(lacking)}" if lacking and excluded else ""
+        return f"{why}, which {'is' if len(needed) == 1 else 'are'} compulsory"
+    return why if lacking and excluded else ""
 
 
 _Compared = tuple[

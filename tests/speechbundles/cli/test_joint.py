@@ -201,6 +201,7 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     assert "<details" not in table
     assert " & ".join(TITLES) in " ".join(paper.split())
     assert "no score in Memory clinic: diagnosis, which is compulsory" in page
+    assert f"memory_clinic_decisions: {TITLES[0]}; memory_clinic_scores: {TITLES[1]}" in page
     teams = "team,memory_clinic_decisions,aliases\nFirst,team2; team3,team4\nFifth,taem5,\n"
     write_files(clinic, {"teams.csv": teams})
     words = ["--competition", str(clinic), "--season", str(clinic / "season"), "--out", str(site)]
