@@ -72,12 +72,11 @@ def kit_data_files(competition: Competition) -> dict[str, str]:
 
 
 def left_out_files(competition: Competition) -> set[str]:
-    """Return the names of kit files to leave out: those in `leave_out`, and those of its sets and of the baseline."""
+    """Return the names of kit files to leave out: those that `leave_out` names, and those of its sets."""
     patterns = (Path(path).name for path in (*competition["kit_data"], *competition["baseline_data"]))
     names = competition["leave_out"]
     of_sets = {pattern.replace("{set}", name) for pattern in patterns if "{set}" in pattern for name in names}
-    of_baseline = {Path(path).name for path, _ in _expanded(competition, "baseline_data")}
-    return of_sets | set(names) | (of_baseline if BASELINE in names else set())
+    return of_sets | {*names, *(Path(need.path).name for need in needs(competition) if need.name in names)}
 
 
 def can_do_without(competition: Competition) -> set[str]:
