@@ -230,6 +230,11 @@ class Competition:
         """Whether report pages are written: not for hidden scores, because no platform can hide a report page."""
         return bool(self["detailed_results"]) and not self.hides_scores
 
+    @property
+    def shows_reports(self) -> bool:
+        """Whether the platform has report pages: it writes none where participants upload programs."""
+        return self.detailed_results and not self.takes_code
+
 
 @dataclass(frozen=True)
 class Challenge:

@@ -43,7 +43,6 @@ def _solution(name: str) -> str:
 
 def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
     sets = competition.scored_sets
-    pages = competition.detailed_results and not competition.takes_code  # a program is not run here
     content: dict[str, Any] = {
         "version": VERSION,
         "title": competition["title"],
@@ -54,9 +53,9 @@ def _content(competition: Competition, parts: Parts) -> dict[str, Any]:
         "competition_type": "competition",
         "docker_image": competition["docker_image"],
         "registration_auto_approve": competition["registration"] == "open",
-        "enable_detailed_results": pages,
-        "show_detailed_results_in_submission_panel": pages,
-        "show_detailed_results_in_leaderboard": pages,
+        "enable_detailed_results": competition.shows_reports,
+        "show_detailed_results_in_submission_panel": competition.shows_reports,
+        "show_detailed_results_in_leaderboard": competition.shows_reports,
         "auto_run_submissions": competition["auto_run_submissions"],
         "can_participants_make_submissions_public": False,
         "make_programs_available": True,

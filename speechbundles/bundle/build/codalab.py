@@ -55,7 +55,7 @@ def _content(competition: Competition) -> dict[str, Any]:
         "image": Path(competition["image"]).name,
         "has_registration": competition["registration"] == "approval",
         "competition_docker_image": competition["docker_image"],
-        "enable_detailed_results": competition.detailed_results,
+        "enable_detailed_results": competition.shows_reports,
         "enable_forum": competition["forum"],
         "force_submission_to_leaderboard": competition["submission_rule"] in (FORCE_LAST, FORCE_ALL),
         "html": {**pages, "terms": _html(competition["terms"])},
