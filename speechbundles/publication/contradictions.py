@@ -76,7 +76,7 @@ def ranges_beside_tests(ranking: Ranking) -> list[str]:
                 f"For {count_of(sum(map(bool, beyond)), 'system')}, the range of ranks is {word} than the significant "
                 f"differences suggest. {shorten(rows[place].name, _LONGEST)} is significantly better than "
                 f"{wins[place] or 'none'} and significantly worse than {losses[place] or 'none'} of the other "
-                f"{count_of(len(rows) - 1, 'system')}, so the tests alone allow the ranks {shown_range(left[place])}; "
+                f"{count_of(len(rows) - 1, 'system')}, so the tests leave {shown_range(left[place])}; "
                 f"its range is {shown_range(rows[place].ranks or (0, 0))}. "
                 f"{why}"
             )

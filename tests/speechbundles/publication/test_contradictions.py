@@ -36,12 +36,12 @@ def test_an_interval_that_disagrees_with_p_is_explained_where_it_occurs(more, be
         (
             (1, 2),
             [(1, 3), (2, 3), (2, 3)],
-            ("For 1 system, the range of ranks is wider", "its range is 1–3."),
+            ("For 1 system, the range of ranks is wider", "the tests leave 1; its range is 1–3."),
         ),
         (
             (1, 2),
             [(1, 1), (2, 2), (3, 3)],
-            ("For 2 systems, the range of ranks is narrower", "the ranks 2–3; its range is 2."),
+            ("For 2 systems, the range of ranks is narrower", "the tests leave 2–3; its range is 2."),
         ),
     ],
 )
