@@ -191,7 +191,7 @@ def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
 
 def _of_answers(ids: Optional[list[Any]], answers: list[Any], layout: Layout, side: str) -> Records:
     """The columns of answers. All answers have the form of the first one."""
-    known = (layout.id, *(id_columns(layout.id) if ids else ()))
+    known = (layout.id, *(id_columns(layout.id) if ids is not None else ()))
     values = [column for column in layout.required if column not in known]
     answers = [answer if isinstance(answer, Mapping) else _plain(answer) for answer in answers]
     if answers and isinstance(answers[0], Mapping):
