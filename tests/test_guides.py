@@ -71,7 +71,11 @@ NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
 
 
 def blocks(page, language):
-    found = re.findall(r"^( *)```(.*?)\n(.*?)^\1```$", PAGES[page], re.MULTILINE | re.DOTALL)
+    return blocks_in(PAGES[page], language)
+
+
+def blocks_in(text, language):
+    found = re.findall(r"^( *)```(.*?)\n(.*?)^\1```$", text, re.MULTILINE | re.DOTALL)
     return [text for _, word, text in found if re.fullmatch(language, word)]
 
 
@@ -146,7 +150,7 @@ def bundle(tmp_path_factory):
 def shell(tmp_path, site):
     """Return a function that runs commands in a shell, from a folder.
 
-    The packages are those of the wheel; only with `clone`, Python sees its other folders.
+    The packages are those of the wheel; `seen` is the path of Python's modules.
     """
     programs = {
         name: f'PYTHONPATH="{site}:{ROOT}" exec "{sys.executable}" -m tests.samples.guide_program {name}'
@@ -304,14 +308,10 @@ def follow(shell, tmp_path):
 OF_THE_SAMPLE = "The same for PSST and MERLIon CCS"
 
 
-def commands_of(text):
-    return "".join(re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
-
-
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
 @pytest.mark.thorough
 def test_the_guide_to_programs_works_with_its_settings(follow, tmp_path):
-    begin, *rest = commands_of(PAGES[CODE].partition(OF_THE_SAMPLE)[0]).splitlines(keepends=True)
+    begin, *rest = blocks_in(PAGES[CODE].partition(OF_THE_SAMPLE)[0], "sh")
     own = "".join(f"  {setting}\n" for setting in blocks(CODE, "yaml")[0].splitlines())
     settings = "sed -i '/^defaults:$/r own.yaml' clinic/competition.yaml\n"
     write_files(tmp_path, {"own.yaml": own})
@@ -323,7 +323,7 @@ def test_the_guide_to_programs_works_with_its_settings(follow, tmp_path):
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="needs bubblewrap")
 @pytest.mark.thorough
 def test_the_guide_to_programs_works_for_the_sample(follow, site):
-    commands = commands_of(PAGES[CODE].partition(OF_THE_SAMPLE)[2].partition("\n## ")[0])
+    commands = "".join(blocks_in(PAGES[CODE].partition(OF_THE_SAMPLE)[2], "sh"))
     begin, each = re.split(r"(?=^python3 -m zipfile)", commands, maxsplit=1, flags=re.MULTILINE)
     for bundle, sound in re.findall(r"^\| `((psst|merlion)_\w+)` \|", PAGES[CODE], re.MULTILINE):
         named = each.replace("BUNDLE", bundle).replace("SOUND", sound)
