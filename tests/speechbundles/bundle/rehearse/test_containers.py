@@ -54,6 +54,7 @@ def fake(tmp_path, monkeypatch):
         (folder / name).write_text(FAKE)
         (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.setattr(containers, "KILL_SECONDS", 3)  # no fake program ends when its container is killed
 
     def set_answers(**answers):
         usual = {"start": {"out": "to out", "error": "told"}, "inspect": {"out": "false false 0\n"}}
