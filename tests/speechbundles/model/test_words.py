@@ -123,16 +123,9 @@ def test_scores_and_trivial_baselines_of_every_kind_are_translated(tmp_path, nam
         assert words(what) != what
 
 
-@pytest.mark.parametrize(
-    ("task", "language"),
-    [
-        ("words", "de"),
-        ("speakers", "fr"),
-        ("scores", "es"),
-        ("decisions", "zh"),
-        *(pytest.param(task, language, marks=pytest.mark.thorough) for task in TASKS for language in OTHERS),
-    ],
-)
+@pytest.mark.default_cases("words-de", "decisions-zh")
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("task", TASKS)
 def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
     competition = in_language(tmp_path, task, language)
     for file, text in texts_of(competition).items():
@@ -140,23 +133,16 @@ def test_no_english_sentence_is_on_the_pages(tmp_path, task, language):
     assert [page["title"] for page in competition["pages"]] != ["Overview", "Data", "Evaluation"]
 
 
-@pytest.mark.parametrize(
-    ("task", "language"),
-    [
-        ("ratings", "de"),
-        ("identification", "fr"),
-        ("target", "es"),
-        ("spoofing", "de"),
-        ("turns", "zh"),
-        *(pytest.param(task, language, marks=pytest.mark.thorough) for task in TASKS for language in OTHERS),
-    ],
-)
+@pytest.mark.default_cases("identification-fr", "turns-zh")
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("task", TASKS)
 def test_no_english_sentence_is_in_a_report_its_plots_and_their_captions(tmp_path, task, language):
     texts = report_of(tmp_path, in_language(tmp_path, task, language))
     assert [text for text in texts if ENGLISH_WORDS.search(text)] == []
     assert language == "zh" or [text for text in texts if re.fullmatch(r"[-−]?\d+\.\d+", text)] == []
 
 
+@pytest.mark.default_cases("decisions", "target")
 @pytest.mark.parametrize(
     ("task", "renamed", "shown"),
     [
