@@ -117,7 +117,7 @@ def score(
         The task's options, ``option -> value``.
     lenient : bool
         Whether the reference may have other forms that organisers use, such as Windows-1252, Excel workbooks and other
-        separators. This needs ``pip install "spokeneval[organiser]"``.
+        separators. This needs ``pip install ".[organiser]"`` in a clone.
     drop_invalid_reference_rows : bool
         Whether invalid rows of the reference are left out instead of refused. The submission may answer them, too.
     units, by : list or mapping, optional

@@ -16,7 +16,7 @@ _BEFORE_LABELS = ("assign", "merge", "split", "describe")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; without one, build all bundles.
+    """Run a command; without one, print the help.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             extra = "annotation"
         else:
             extra = "research" if package in _OF_RESEARCH else "organiser"
-        sys.exit(f'This command needs the package {package}: pip install "spokeneval[{extra}]"')
+        sys.exit(f'This command needs the package {package}: pip install ".[{extra}]" in a clone')
 
 
 def _handle_signals() -> None:

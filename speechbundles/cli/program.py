@@ -65,13 +65,13 @@ def run(arguments: Sequence[str]) -> int:
     program = _Program(
         commands=listed,
         help="Build, check and rehearse speech challenges as bundles for Codabench and CodaLab.",
-        epilog="Without a command, all bundles are built. Exit status: 0 success, 1 refused or failed, 2 wrong usage.",
+        epilog="Exit status: 0 success, 1 refused or failed, 2 wrong usage.",
         subcommand_metavar="COMMAND ...",
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     program = click.version_option(__version__, message="%(prog)s %(version)s")(program)
     try:
-        status: int = program.main([*arguments] or ["build"], standalone_mode=False)
+        status: int = program.main([*arguments] or ["--help"], standalone_mode=False)
     except click.ClickException as error:
         message = io.StringIO()
         error.show(message)

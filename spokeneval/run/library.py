@@ -277,7 +277,7 @@ def import_organisers(module: str, needs: str) -> Any:
             raise ImportError
         return import_module(f"speechbundles.{module}")
     except ImportError:
-        install = "install them with pip install 'spokeneval[organiser]' (Python 3.10 or newer)"
+        install = "install them with pip install '.[organiser]' in a clone (Python 3.10 or newer)"
         raise ImportError(f"{needs} the organiser's commands; {install}") from None
 
 

@@ -168,7 +168,7 @@ def test_lenient_names_the_extra_that_it_needs(place, capsys, monkeypatch):
     status, printed, told = run(capsys, "score", TASK, *arguments, "--lenient")
     assert (status, printed) == (2, "")
     assert told.startswith(
-        "Lenient reading needs the organiser's commands; install them with pip install 'spokeneval["
+        "Lenient reading needs the organiser's commands; install them with pip install '.["
     )
     assert told.count("\n") == 1
 

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -30,6 +31,13 @@ def test_the_program_lists_each_command_with_the_first_line_of_its_help(capsys):
         assert listed[name] in help_text
 
 
+def test_the_command_without_arguments_prints_its_help(capsys):
+    assert build_bundle.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert build_bundle.main([]) == 0
+    assert capsys.readouterr().out == shown
+
+
 def test_the_help_of_the_program_imports_no_command():
     code = "import sys; from speechbundles.cli import main; main(['-h']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -49,12 +57,16 @@ def test_a_wrong_call_cannot_send_anything_to_the_terminal(capsys):
     assert "\x1b" not in capsys.readouterr().err
 
 
-def test_without_a_command_all_bundles_are_built(monkeypatch, capsys):
+def test_without_a_command_the_script_builds_all_bundles(monkeypatch, capsys):
     def refuse(sources, names, given, **options):
         raise OrganiserError(f"{sources.root} {list(names)} {given} {sources.own}")
 
     monkeypatch.setattr("speechbundles.cli.build.plan_bundles", refuse)
-    assert build_bundle.main([]) == 1
+    monkeypatch.setattr("sys.argv", ["build_bundle.py"])
+    monkeypatch.setattr("speechbundles.cli._handle_signals", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(ROOT / "build_bundle.py"), run_name="__main__")
+    assert ended.value.code == 1
     assert capsys.readouterr().err == f"{ROOT} [] {{}} None\n\nNothing was built.\n"
 
 
@@ -116,7 +128,7 @@ def test_an_old_python_gets_one_line_that_names_the_version_needed(monkeypatch):
 
 def test_a_missing_package_gets_one_line_with_the_command_that_installs_it(monkeypatch):
     """A Python without any package, then commands whose package is missing."""
-    line = 'This command needs the package {}: pip install "spokeneval[organiser]"'
+    line = 'This command needs the package {}: pip install ".[organiser]" in a clone'
     done = subprocess.run([sys.executable, "-E", "-S", *PROGRAM[1:]], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", line.format("click") + "\n")
     monkeypatch.delitem(sys.modules, "speechbundles.cli.progress", raising=False)
@@ -136,7 +148,7 @@ def test_a_missing_package_of_an_extra_names_that_extra(monkeypatch, command, pa
         raise ModuleNotFoundError(name=f"{package}.part")
 
     monkeypatch.setattr("speechbundles.cli.program.run", run)
-    with pytest.raises(SystemExit, match=rf'package {package}: pip install "spokeneval\[{extra}\]"'):
+    with pytest.raises(SystemExit, match=rf'package {package}: pip install "\.\[{extra}\]" in a clone'):
         build_bundle.main([command, "x"])
 
 
