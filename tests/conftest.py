@@ -38,6 +38,21 @@ def _before_the_seasons(monkeypatch):
         monkeypatch.setattr("speechbundles.model.dates.now", lambda: datetime(2026, 12, 1))
 
 
+@pytest.fixture
+def programs_of_tests(monkeypatch):
+    """Programs in tests run as this project's own do, unless a test names an engine: faster, and without bubblewrap."""
+    from speechbundles.bundle.rehearse import ProcessEngine, engines
+
+    def choose(name, bundle, *, variables=None, python=None):
+        if name == "auto" and python is None:
+            return ProcessEngine(variables)
+        return choose_engine(name, bundle, variables=variables, python=python)
+
+    choose_engine = engines.choose_engine
+    for module in ("bundle.rehearse.many", "server.baselines", "cli.rehearse"):
+        monkeypatch.setattr(f"speechbundles.{module}.choose_engine", choose)
+
+
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
     """The wheel of the repository."""

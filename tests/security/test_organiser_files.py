@@ -172,7 +172,9 @@ def test_what_is_no_ordinary_file(capsys, tmp_path):
             read_outputs([tmp_path / f"{name}.zip"])
 
 
-def test_an_upload_of_a_season_that_is_too_large_fails_and_one_that_is_no_file_is_refused(capsys, tmp_path):
+def test_an_upload_of_a_season_that_is_too_large_fails_and_one_that_is_no_file_is_refused(
+    capsys, tmp_path, programs_of_tests
+):
     bundle = codabench_bundle(tmp_path, changes={"phases": [{**PHASE, "max_submissions": 1}]})
     team = tmp_path / "season" / "team"
     team.mkdir(parents=True)
@@ -231,7 +233,7 @@ def test_a_bundle_of_very_many_near_misses_is_checked_in_seconds(tmp_path, score
         assert "and 980 or more" in said
 
 
-def test_terminal_escapes_are_shown_and_not_obeyed(capsys, tmp_path):
+def test_terminal_escapes_are_shown_and_not_obeyed(capsys, tmp_path, programs_of_tests):
     inner = {f"{ESCAPES}.txt": b"x", "__MACOSX/\x9b": b"x"}
     for command in (f"python3 {ESCAPES} 'unclosed", f"python3 /app/program/{ESCAPES}.py"):
         for arguments in commands(tmp_path, codabench_bundle(tmp_path, command=command, inner=inner))[:2]:

@@ -7,7 +7,6 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.build.baseline import Baseline
-from speechbundles.bundle.rehearse import ProcessEngine
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.server.account import Account
 from speechbundles.server.connection import Connection
@@ -27,14 +26,8 @@ def server(request):
 
 
 @pytest.fixture(autouse=True)
-def programs_of_tests(monkeypatch):
-    """Programs in tests run as this project's own do, unless a test undoes it: faster, and without bubblewrap."""
-
-    def choose(name, bundle, variables=None):
-        return ProcessEngine(variables)
-
-    for module in ("bundle.rehearse.many", "server.baselines"):
-        monkeypatch.setattr(f"speechbundles.{module}.choose_engine", choose)
+def _programs_of_tests(programs_of_tests):
+    """All tests here use it; those that need the walls undo it."""
 
 
 @pytest.fixture

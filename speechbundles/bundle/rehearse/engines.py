@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine, find_python
 from speechbundles.bundle.rehearse.containers import ContainerEngine
-from speechbundles.bundle.rehearse.engine import Engine
+from speechbundles.bundle.rehearse.engine import Engine, Program
 from speechbundles.bundle.rehearse.pool_worker import PROJECT
 from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
 from speechbundles.bundle.rehearse.run import Run
+from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import say
@@ -45,6 +47,17 @@ NOT_GIVEN = {
 }
 
 
+@dataclass
+class NoEngine:
+    """Refuses the first program that is to run: a bundle or a submission that cannot be read is refused before."""
+
+    refusal: str
+    strict: bool
+
+    def run(self, program: Program, scratch: Path, limits: Limits) -> Outcome:
+        raise OrganiserError(self.refusal)
+
+
 def choose_engine(
     name: str, bundle: BuiltBundle, *, variables: Mapping[str, str] | None = None, python: Path | None = None
 ) -> Engine:
@@ -59,14 +72,17 @@ def choose_engine(
 
     Raises
     ------
-    OrganiserError: the engine is not available here, or the Python is not one.
+    OrganiserError: the Python is not one. An engine that is not available here raises it when a program is to run.
     """
     whose = set(own_programs(bundle).values())
     strict = bool(whose)
     if name == "docker":
         if python is not None:
             raise OrganiserError("--python is not for --engine docker: an image has its own Python")
-        return ContainerEngine(bundle.image, variables=variables, strict=strict)
+        try:
+            return ContainerEngine(bundle.image, variables=variables, strict=strict)
+        except OrganiserError as error:
+            return NoEngine(str(error), strict)
     chosen = find_python(python)
     more = {} if python is None else {"PATH": chosen.path}
     local = ProcessEngine({**more, **(variables or {})}, python=chosen.program, strict=strict)
@@ -77,11 +93,12 @@ def choose_engine(
     except OrganiserError as error:
         if name == "auto" and whose:
             return local
-        raise OrganiserError(
+        refusal = (
             f"{error}. The programs of this bundle are not this project's own. To run them without access to your "
             "files, install bubblewrap 0.8 or later (apt install bubblewrap), or use --engine docker, which runs them "
             f"in the image {bundle.image}. With --engine local, they run with your rights and without the folder /app"
-        ) from None
+        )
+        return NoEngine(refusal, strict)
     say(engine.layers, error=True)
     return engine
 

@@ -23,10 +23,10 @@ from rich.cells import cell_len
 
 from speechbundles.bundle.rehearse import codabench, codalab
 from speechbundles.bundle.rehearse.engine import Engine
-from speechbundles.bundle.rehearse.engines import lacking
+from speechbundles.bundle.rehearse.engines import NoEngine, lacking
 from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import ProcessEngine
-from speechbundles.bundle.rehearse.run import Run, RunFailed, Step, new_folder
+from speechbundles.bundle.rehearse.run import NO_COMMAND, Run, RunFailed, Step, command_text, new_folder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.model.archive import Room, open_archive
@@ -40,6 +40,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
+from speechbundles.platforms.codabench.layout import METADATA_FILES
 from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.task import ENDS
 
@@ -315,6 +316,8 @@ def _rehearse_task(
     new_folder(run.root)
     new_folder(run.scratch)
     try:
+        if isinstance(run.engine, NoEngine):
+            _refuse_programs(run)
         output = (codabench.run_reworked if reworked else worker.run_submission)(run, submission)
         scores = read_scores(output, worker, run.warnings)
         row = _row(run, worker, output, scores)
@@ -342,6 +345,14 @@ def _rehearse_task(
         steps=tuple(run.steps),
         lacks=lacks,
     )
+
+
+def _refuse_programs(run: Run) -> None:
+    """Refuse programs that cannot be unpacked or have no command, which needs no engine."""
+    for number, name in enumerate(filter(None, (run.task.ingestion_program, run.task.scoring_program))):
+        program = run.bundle.unpack(name, run.scratch / f"program{number}")
+    if command_text(program, METADATA_FILES) is None:
+        raise RunFailed(NO_COMMAND)
 
 
 def _row(run: Run, worker: ModuleType, output: Path, scores: Mapping[str, Any]) -> tuple[Cell, ...]:

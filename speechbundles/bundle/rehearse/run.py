@@ -31,6 +31,9 @@ class ScoresLost(Exception):
     """Raised with the reason why the platform would lose all scores but report Finished."""
 
 
+NO_COMMAND = "the scoring program has no command in its metadata, so it is not run and there are no scores"
+
+
 @dataclass(frozen=True)
 class Step:
     """The run of one program, `submission`, `ingestion` or `scoring`."""
@@ -194,9 +197,7 @@ class Run:
     def score(self, program: Program, base: Path, beside: Sequence[Program] = ()) -> Path:
         """Run the scoring program, whose output is in the folder `base`, and programs beside it; copy its output."""
         if not program.words:
-            raise RunFailed(
-                "the scoring program has no command in its metadata, so it is not run and there are no scores"
-            )
+            raise RunFailed(NO_COMMAND)
         step, *others = self.execute(program, *beside)
         output = self.new_folder(self.place.path / "output")
         problem = self.collect(base / "output", output, "scoring")

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import build_bundle
-from tests.samples.small_bundles import codabench_bundle, zipped
+from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,21 @@ def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, monkeypatc
     codabench_bundle(tmp_path)
     assert build_bundle.main(["rehearse", *words.split()]) == 2
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("engine", ["bubblewrap", "docker"])
+def test_a_missing_engine_is_refused_after_all_that_needs_none(tmp_path, monkeypatch, capsys, engine):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    bundle, submission = codabench_bundle(tmp_path), submission_zip(tmp_path)
+    call = ["rehearse", str(bundle), "--engine", engine]
+    assert build_bundle.main([*call, "no.zip"]) == 2
+    assert capsys.readouterr().err.startswith("no.zip: no such file")
+    (tmp_path / "broken").mkdir()
+    broken = codabench_bundle(tmp_path / "broken", inner={"scoring_program.zip": b"PK"})
+    assert build_bundle.main(["rehearse", str(broken), "--engine", engine, str(submission)]) == 2
+    assert "scoring_program.zip" in capsys.readouterr().err
+    assert build_bundle.main([*call, str(submission)]) == 2
+    assert "not installed" in capsys.readouterr().err
 
 
 def test_windows_is_told_at_once_what_does_not_run_there(monkeypatch, capsys):

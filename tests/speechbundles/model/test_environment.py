@@ -96,7 +96,7 @@ def test_a_program_in_a_rehearsal_does_not_find_it(tmp_path):
     """`rehearse` needs no token, but a shell that has one gives it to every command."""
     bundle, submission = codabench_bundle(tmp_path, score=LOOK, ingest=None), submission_zip(tmp_path)
     done = subprocess.run(
-        [*COMMAND, "rehearse", str(bundle), str(submission)],
+        [*COMMAND, "rehearse", str(bundle), str(submission), "--engine", "local"],
         env=environment(), capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0

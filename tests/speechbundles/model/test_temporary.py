@@ -42,7 +42,7 @@ def copies_of(name, place):
 def test_the_command_after_a_killed_one_deletes_its_labels(tmp_path, place):
     """A rehearsal is killed while the scoring program runs; a live command and its labels stay."""
     bundle = codabench_bundle(tmp_path, score="import time; time.sleep(60)")
-    command = [sys.executable, str(ROOT / "build_bundle.py"), "rehearse", str(bundle)]
+    command = [sys.executable, str(ROOT / "build_bundle.py"), "rehearse", "--engine", "local", str(bundle)]
     environment = {**os.environ, "TMPDIR": str(place)}
     killed = subprocess.Popen([*command, str(submission_zip(tmp_path))], env=environment)
     try:

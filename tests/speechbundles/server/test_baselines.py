@@ -81,5 +81,5 @@ def test_programs_of_others_are_not_rehearsed_without_walls(steps, server, monke
     """Nothing is sent either: the rehearsal comes first."""
     monkeypatch.setattr(baselines, "choose_engine", engines.choose_engine)
     monkeypatch.setenv("PATH", str(tmp_path))  # without bubblewrap
-    assert "not this project's own" in steps(opening=True)[1]
+    assert "not this project's own" in steps(two_phases(tmp_path), opening=True)[1]
     assert not server.competitions
