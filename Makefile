@@ -25,11 +25,12 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Build the documentation site into docs/_build/html, without network access. Needs Python 3.11.
-docs: .venv/installed-docs
+# Build the documentation site into docs/_build/html, in an environment of its own, which the tests do not see. Needs
+# Python 3.11.
+docs: .venv-docs/installed
 	rm -rf docs/_build
-	if $(BIN)/python -c "import sphinx"; \
-	then $(BIN)/python -m sphinx -W --keep-going -n -q docs docs/_build/html; \
+	if .venv-docs/bin/python -c "import sphinx"; \
+	then .venv-docs/bin/python -m sphinx -W --keep-going -n -q docs docs/_build/html; \
 	else echo "skipped: Sphinx and MyST-Parser need Python 3.11"; fi
 
 # Write the generated parts of the pages in docs/reference anew, from the code.
@@ -102,11 +103,17 @@ samples: .venv/installed-research
 # Each lock file includes that of the environment below.
 .venv/installed-research .venv/installed-dev: requirements/organiser.lock
 .venv/installed-dev: requirements/research.lock
-.venv/installed-bench .venv/installed-browser .venv/installed-docs .venv/installed-mutants: .venv/installed-dev
+.venv/installed-bench .venv/installed-browser .venv/installed-mutants: .venv/installed-dev
 
 .venv/installed-%: requirements/%.lock | .venv/bin/python
 	$(INSTALL) $<
 	$(COMPILE)
+	touch $@
+
+.venv-docs/installed: requirements/docs.lock
+	$(PYTHON) -m venv .venv-docs
+	-.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'pip>=25'
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	touch $@
 
 # torch is not in the lock files (see pyproject.toml); any build of this version will do.
@@ -126,4 +133,4 @@ lock:
 	$(PYTHON) requirements/lock.py
 
 clean:
-	rm -rf .venv .venv-py39 .venv-fuzz .fuzz dist docs/_build mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-docs .venv-py39 .venv-fuzz .fuzz dist docs/_build mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis

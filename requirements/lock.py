@@ -20,7 +20,8 @@ LAYERS = (
     ("organiser",),
     ("research", "organiser"),
     ("dev", "research", "organiser"),
-    *((name, "dev", "research", "organiser") for name in ("audio", "bench", "browser", "docs", "mutants")),
+    *((name, "dev", "research", "organiser") for name in ("audio", "bench", "browser", "mutants")),
+    ("docs",),
 )
 """Each extra, followed by the extras below it. Its file includes the file of the next one."""
 

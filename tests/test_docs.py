@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pathlib import Path
-from runpy import run_path
 
 import pytest
 
@@ -69,8 +68,16 @@ def test_a_guide_has_a_command_or_a_picture_on_its_first_screen(page):
     assert len(first.split()) <= MOST_WORDS
 
 
+def test_ci_begins_with_readmes_two_commands_in_a_new_clone():
+    readme = re.findall(r"^make \w+", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    first = (ROOT / ".ci/fresh-clone").read_text(encoding="utf-8")
+    assert re.findall(r"^make \w+", first, re.MULTILINE) == readme == ["make demo", "make test"]
+    steps = re.findall(r"^(?:make|\.ci/).*", (ROOT / ".ci/run").read_text(encoding="utf-8"), re.MULTILINE)
+    assert (steps[0], steps[-1]) == (".ci/fresh-clone", "make test")
+
+
 def test_the_site_keeps_the_hyphens_of_options():
-    assert run_path(str(DOCS / "conf.py"))["smartquotes"] is False
+    assert "\nsmartquotes = False" in (DOCS / "conf.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
