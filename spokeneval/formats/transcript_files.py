@@ -306,7 +306,7 @@ def json_objects(content: str, file: str, problems: Problems) -> Iterator[tuple[
     end += is_list
     while end < len(content):
         place = end = _BETWEEN.match(content, end).end()  # type: ignore[union-attr]
-        if is_list and content[place:] == "]":
+        if is_list and place == len(content) - 1 and content[place] == "]":
             return
         line, counted = line + content.count("\n", counted, place), place
         try:

@@ -230,7 +230,8 @@ def _costs(pairs: _Pairs, diagonals: tuple[int, int], weight: int, alone: bool, 
 
     An error costs `weight`, a symbol of the shorter side without a partner `alone` more. Every other anti-diagonal has
     the same diagonals, so there are two rows of cells, each computed from the other one and in place. Cells outside of
-    the matrix cost `cap` or more, whatever their symbols.
+    the matrix cost `cap` or more, whatever their symbols. An anti-diagonal has no more cells than the shorter side, so
+    only these are computed: the time grows with the product of the lengths, not with the square of the longer one.
     """
     short, long, m, n = pairs[1:]
     lowest = diagonals[0] - diagonals[0] % 2
@@ -243,25 +244,28 @@ def _costs(pairs: _Pairs, diagonals: tuple[int, int], weight: int, alone: bool, 
     even, odd = np.full((2, size + 1, len(m)), cap, dtype=kind)
     even[-lowest // 2] = 0
     cells, less, more = (even[:-1], odd[1:]), (odd[:-1], even[:-1]), (odd[1:], even[1:])
-    new, different = np.empty_like(odd[1:]), np.empty(odd[1:].shape, dtype=bool)
+    both, unequal = np.empty_like(odd[1:]), np.empty(odd[1:].shape, dtype=bool)
     costs, place = np.zeros(len(m), dtype=np.int64), (n - m - lowest) // 2
     order = np.argsort(last, kind="stable")
     ends = np.searchsorted(last[order], np.arange(int(last.max()) + 2)).tolist()
+    longest = int(m.max())
     for step in range(1, len(ends) - 1):
         side = step % 2
         row, column = (step - lowest - side) // 2, (step + lowest + side) // 2
+        first, end = max(0, row - longest), min(size, row + 1)
         row, column = len(rows) - room - row + 1, column + room - 1
-        np.not_equal(rows[row : row + size], columns[column : column + size], out=different)
-        np.minimum(less[side], np.add(more[side], kind(1), out=new) if alone else more[side], out=new)
+        new, different, pair = both[first:end], unequal[first:end], cells[side][first:end]
+        np.not_equal(rows[row + first : row + end], columns[column + first : column + end], out=different)
+        deleted = more[side][first:end]
+        np.minimum(less[side][first:end], np.add(deleted, kind(1), out=new) if alone else deleted, out=new)
         new += kind(weight)
-        pair = cells[side]
         wrong = different.view(np.uint8)
         pair += wrong if weight == 1 else np.multiply(wrong, kind(weight), dtype=kind)
         np.minimum(pair, new, out=pair)
         if step % often == 0:
-            np.minimum(even, kind(cap), out=even)
-            np.minimum(odd, kind(cap), out=odd)
+            for cell in (even[first : end + 1], odd[first : end + 1]):
+                np.minimum(cell, kind(cap), out=cell)
         if ends[step] < ends[step + 1]:
             finished = order[ends[step] : ends[step + 1]]
-            costs[finished] = pair[place[finished], finished]
+            costs[finished] = cells[side][place[finished], finished]
     return costs
