@@ -56,7 +56,8 @@ LASTING = (".ctm", ".rttm")
 SECOND = 10**9
 """The unit of times is a nanosecond, so that the times of a segment's words are exact."""
 
-MOST_SPEAKERS = 100
+MOST_SPEAKERS, MOST_SYMBOLS = 100, 1 << 18
+"""The most of a session on either side: far above eight hours of talk. No limit depends on hidden labels."""
 SIZE = 1 << 22
 """Largest size of a submission in bytes, for each session: hours of talk."""
 
@@ -295,9 +296,14 @@ def _by_session(
     for (session, speaker), places in sorted(found.items()):
         speakers[session].append(Speaker(speaker, segments.spans[places], [symbols[row] for row in places]))
     for session, these in speakers.items():
-        if len(these) > MOST_SPEAKERS:
-            message = f"{name(session)}: {count_of(len(these), 'speaker')}; expected at most {MOST_SPEAKERS}"
-            problems.add("too_many", segments.file, f"{message} in a session", item=session)
+        symbols_of = sum(len(words) for speaker in these for words in speaker.symbols)
+        for many, most, noun in (
+            (len(these), MOST_SPEAKERS, "speakers"),
+            (symbols_of, MOST_SYMBOLS, "words or characters"),
+        ):
+            if many > most:
+                message = f"{name(session)}: {many} {noun}; expected at most {most} in a session"
+                problems.add("too_many", segments.file, message, item=session)
     return list(speakers.values())
 
 

@@ -113,6 +113,10 @@ BAD_LINES = [
         {"meetings.stm": b"".join(b"s 1 %d 0 1 hello\n" % n for n in range(101))},
         "s: 101 speakers; expected at most 100 in a session",
     ),
+    (
+        {"meetings.stm": b"s 1 A 0 1 hello" + b" a" * (1 << 18)},
+        "s: 262145 words or characters; expected at most 262144 in a session",
+    ),
 ]
 """Files, and their problem on both sides."""
 

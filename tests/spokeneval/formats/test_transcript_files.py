@@ -8,6 +8,7 @@ import pytest
 
 from spokeneval.formats.problems import Problems, ReferenceFileError
 from spokeneval.formats.transcript_files import (
+    json_objects,
     read_ctm,
     read_kaldi_text,
     read_stm,
@@ -156,6 +157,25 @@ def test_all_problems_of_a_file_are_in_one_refusal() -> None:
     with pytest.raises(ReferenceFileError) as refused:
         rows(read_trn, "{a / b} (c) (u1)\nhello\n")
     assert [problem.line for problem in refused.value.problems] == [1, 1, 2]
+
+
+class Counted(str):
+    """A text that counts the characters that are copied from it."""
+
+    copied = 0
+
+    def rstrip(self):
+        return self
+
+    def __getitem__(self, place):
+        self.copied += len(part := super().__getitem__(place))
+        return part
+
+
+def test_objects_are_read_without_copies_of_the_rest_of_a_file() -> None:
+    content = Counted("[" + ",".join('{"id": "a", "text": "b"}' for _ in range(1000)) + "]")
+    assert len(list(json_objects(content, "a.json", Problems()))) == 1000
+    assert content.copied < len(content)
 
 
 KALDI = "s1-1 ona poszła\ns1-2 do domu\ns2-1\n"

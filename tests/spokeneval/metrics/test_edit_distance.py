@@ -64,3 +64,17 @@ def test_errors_of_long_sequences_are_those_of_a_recursion(alphabet: str, shift:
     found = np.stack(edit_distance.edit_errors(*sides))
     assert found.T.tolist() == [list(by_recursion(tuple(r), tuple(h))) for r, h in pairs]
     assert edit_distance.edit_distances(*sides).tolist() == found.sum(axis=0).tolist()
+
+
+def test_the_work_for_a_far_longer_side_grows_with_the_product_of_the_lengths(monkeypatch) -> None:
+    """An anti-diagonal of a matrix of 10 x 5000 has at most 11 cells; a band that holds both ends has thousands."""
+    compared = []
+
+    def not_equal(one: np.ndarray, other: np.ndarray, out: np.ndarray) -> None:
+        compared.append(one.size)
+        np.copyto(out, one != other)
+
+    sides = edit_distance.encode(["x" * 10], ["ab" * 2500])
+    monkeypatch.setattr(np, "not_equal", not_equal)
+    assert edit_distance.edit_distances(*sides).tolist() == [5000]
+    assert sum(compared) <= 11 * 5010
