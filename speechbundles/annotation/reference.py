@@ -20,6 +20,7 @@ from speechbundles.annotation.tables import (
     Frame,
     csv_bytes,
     data_file,
+    formulas_in,
     read_items,
     read_table,
     refuse,
@@ -87,13 +88,13 @@ def merge_sheets(
     chosen = answers[answers["question"].isin(asked)]
     table = labels.join(ours.items[[each for each in ours.items.columns if each not in labels.columns]])
     files = {
-        file: csv_bytes(table.rename_axis(ours.id).reset_index()),
+        file: csv_bytes(table.rename_axis(ours.id).reset_index(), exact=True),
         ANSWERS: csv_bytes(answers),
         AGREEMENT: csv_bytes(answer_agreement(chosen, ours.units)),
         LEFT_OUT: csv_bytes(merged.left_out),
         **data_file(ours.id, file, [file], task=_with_names(declared, ours, "id")),
     }
-    lines = list(_summary(chosen, merged, labels, ours))
+    lines = [*_summary(chosen, merged, labels, ours), *formulas_in(table.reset_index(), file)]
     if len(merged.left_out) and rule != EACH:
         open_items = disagreements(merged, asked).rename(columns={"item": ours.id})
         files[DISAGREEMENTS] = xlsx_bytes(open_items, questions)
@@ -210,9 +211,10 @@ def merge_annotations(
             tables[name] = each.assign(**{ours.unit: each["recording"].map(ours.units)})
     tables |= {ITEMS: items.reset_index(), AGREEMENT: turn_agreement(recordings, ours.units)}
     task = _with_names({"kind": "turns", **classes}, ours, ours.id)
-    files = {name: csv_bytes(each) for name, each in tables.items()}
+    files = {name: csv_bytes(each, exact=name != AGREEMENT) for name, each in tables.items()}
     files |= data_file("recording", ITEMS, [TURNS, REGIONS], task=task)
     length, by = (regions["end"] - regions["start"]).sum(), some_of(sorted({*paths.values()}), 8)
     kinds = ", ".join(f"{label} {seconds:.1f} s" for label, seconds in held.sum().items())
     read = f"{count_of(len(people), 'recording')}, {count_of(len(turns), 'turn')} by {by}"
-    return files, [read, f"{count_of(len(found), 'turn')} in {length:.1f} s of evaluated regions: {kinds}"]
+    merged = f"{count_of(len(found), 'turn')} in {length:.1f} s of evaluated regions: {kinds}"
+    return files, [read, merged, *formulas_in(found, TURNS)]

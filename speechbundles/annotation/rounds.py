@@ -108,6 +108,6 @@ def begin_round(
         for item in mine["item"]:
             empty = empty_annotation(item, ours.seconds.get(item, 0.0), ours.questions, f".{form}")
             files[f"{name}/{stem_of(item)}.{form}"] = empty
-    files[ASSIGNMENT] = csv_bytes(pd.concat([before, rows], ignore_index=True))
-    files[ITEMS] = csv_bytes(items.reset_index())
+    files[ASSIGNMENT] = csv_bytes(pd.concat([before, rows], ignore_index=True), exact=True)
+    files[ITEMS] = csv_bytes(items.reset_index(), exact=True)
     return {**files, **data_file(str(items.index.name), ITEMS, questions=ours.questions)}, rows

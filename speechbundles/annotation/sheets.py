@@ -19,6 +19,7 @@ from speechbundles.annotation.tables import (
     folded,
     read_table,
     refuse,
+    without_formula,
     xlsx_bytes,
 )
 from speechbundles.model.errors import OrganiserError
@@ -130,6 +131,8 @@ def read_answers(
         names = {folded(each): each for each in sorted(answers["annotator"].unique(), reverse=True)}
         answers["annotator"] = answers["annotator"].map(lambda each: names[folded(each)])
     else:
+        written = {without_formula(item): item for item in assigned["item"]}
+        answers["item"] = answers["item"].map(lambda each: written.get(each, each))
         names = {folded(sheet): annotator for sheet, annotator in sheets_of(assigned).items()}
         who = answers["annotator"].map(lambda each: names.get(folded(each)))
         wrong = answers[who.isna()].drop_duplicates("annotator")

@@ -146,10 +146,10 @@ def _set_files(
         for key in wanted.sets:
             mine = rows[rows[id].map(items["set"]) == key]
             marked = mine.assign(**{MARK: mine[id].map(items[MARK])}) if MARK in items.columns else mine
-            yield f"{key}/{file}", csv_bytes(marked.dropna(axis=1))
+            yield f"{key}/{file}", csv_bytes(marked.dropna(axis=1), exact=True)
     if (folder / AGREEMENT).is_file():
         yield AGREEMENT, (folder / AGREEMENT).read_bytes()
-    yield "split.csv", csv_bytes(items[["set"]].reset_index())
+    yield "split.csv", csv_bytes(items[["set"]].reset_index(), exact=True)
     yield from data_file(id, known["items"], known["files"], task=known["task"], sealed=wanted.sealed).items()
 
 

@@ -11,7 +11,17 @@ from speechbundles.competition.intake.commas import replace_commas
 from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, SEPARATORS, parse_source
-from spokeneval.formats.problems import FileProblems, Problems, ReferenceFileError, name, repeated, some_of
+from spokeneval.formats.problems import (
+    FileProblems,
+    Problems,
+    ReferenceFileError,
+    count_of,
+    name,
+    repeated,
+    some_of,
+)
+from spokeneval.formats.tables import no_formula
+from spokeneval.formats.text import decimal
 
 Frame: TypeAlias = Any
 """A pandas data frame, or one of its columns."""
@@ -108,9 +118,23 @@ def read_items(path: Path, id: str = "", needed: Sequence[str] = ()) -> Frame:
     return frame.set_index(column)
 
 
-def csv_bytes(frame: Frame) -> bytes:
-    text: str = frame.to_csv(index=False, lineterminator="\n")
+def csv_bytes(frame: Frame, *, exact: bool = False) -> bytes:
+    """Return a table for people, in which no cell is a formula; an `exact` one for commands, which read it again."""
+    safe = frame if exact else frame.map(without_formula)
+    text: str = safe.to_csv(index=False, lineterminator="\n")
     return text.encode("utf-8")
+
+
+def without_formula(cell: Any) -> Any:
+    """Return the content of a cell, quoted where a spreadsheet would run it; numbers are none."""
+    return no_formula(cell) if isinstance(cell, str) and decimal(cell) is None else cell
+
+
+def formulas_in(frame: Frame, file: str) -> list[str]:
+    """Return a line on the formulas in a table that is exact because scores depend on it; none without formulas."""
+    many = sum(cell != without_formula(cell) for cell in frame.to_numpy().ravel() if isinstance(cell, str))
+    what = f"{count_of(many, 'cell')} that a spreadsheet may run as a formula; import the columns as text"
+    return [f"{file}: {what}"] if many else []
 
 
 def xlsx_bytes(frame: Frame, choices: Mapping[str, Sequence[str]]) -> bytes:

@@ -5,8 +5,9 @@ import json
 import pandas as pd
 import pytest
 
+from speechbundles.annotation.assign import Plan
 from speechbundles.annotation.reference import files_in, merge_annotations, merge_sheets
-from speechbundles.annotation.rounds import Round
+from speechbundles.annotation.rounds import Round, begin_round, read_round
 from speechbundles.annotation.tables import DATA
 from speechbundles.model.errors import OrganiserError
 from spokeneval.kinds.declared import declared_task
@@ -72,6 +73,19 @@ def test_a_rule_and_the_answers_make_the_file_of_a_kind(tmp_path, rule, columns,
     assert files[file].decode().splitlines()[1] == first
     assert lines[0].startswith("anna: 3 answers")
     declared_task("x", known["task"])
+
+
+def test_tables_for_people_have_no_formula_and_those_for_commands_are_exact(tmp_path):
+    items = pd.DataFrame({"speaker": ["-x"], "score": ["-1"]}, index=pd.Index(["=A1"], name="id"))
+    ours = Round("id", {"q": []}, items)
+    files, _ = begin_round(tmp_path / "round", ours, Plan(["anna"], 1), [*items], "csv")
+    assert files["anna.csv"].decode() == "id,speaker,score,q,comment\n'=A1,'-x,-1,,\n"
+    filled = files["anna.csv"].replace(b",-1,", b",-1,=HYPERLINK(1)")
+    folder = write_files(tmp_path / "round", {**files, "anna.csv": filled})
+    files, lines = merge_sheets([folder], read_round(folder), "each", (), None, False)
+    assert files["transcripts.csv"].decode() == "id,transcript,speaker,score\n=A1,=HYPERLINK(1),-x,-1\n"
+    assert lines[-1].startswith("transcripts.csv: 3 cells that a spreadsheet may run as a formula")
+    assert files["answers.csv"].decode().splitlines()[1] == "anna,'=A1,anna.csv,2,0,q,'=HYPERLINK(1)"
 
 
 def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
