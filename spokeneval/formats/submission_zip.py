@@ -68,20 +68,26 @@ def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
     Exception
         One of the errors in `DAMAGED`.
     """
-    stream.seek(0, 2)
-    stream.seek(max(0, stream.tell() - _LONGEST_TAIL))
-    if _directory_size(stream.read(_LONGEST_TAIL)) > MAX_DIRECTORY:
+    start = max(0, stream.seek(0, 2) - _LONGEST_TAIL)
+    stream.seek(start)
+    if _directory_size(stream.read(_LONGEST_TAIL), start) > MAX_DIRECTORY:
         raise zipfile.BadZipFile("far more entries than are needed")
     return zipfile.ZipFile(stream)
 
 
-def _directory_size(tail: bytes) -> int:
-    """The size of the directory according to the record at the end of a zip, or to the ZIP64 record before it."""
+def _directory_size(tail: bytes, start: int) -> int:
+    """The size of the directory according to the record at the end of a zip, or to the ZIP64 record before it.
+
+    Some versions of Python read the ZIP64 record where its locator points to, others read the one before the locator.
+    These must be the same. `start`: where the tail begins in the file.
+    """
     end = len(tail) - 22
     if tail[end : end + 4] != b"PK\5\6" or tail[-2:] != b"\0\0":
         end = tail.rfind(b"PK\5\6")
     size = int.from_bytes(tail[end + 12 : end + 16], "little") if end >= 0 else 0
-    if end >= 76 and tail[end - 20 : end - 16] == b"PK\6\7":
+    if end >= 20 and tail[end - 20 : end - 16] == b"PK\6\7":
+        if int.from_bytes(tail[end - 12 : end - 4], "little") != start + end - 76:
+            raise zipfile.BadZipFile("its ZIP64 directory is not where it is expected")
         size = int.from_bytes(tail[end - 36 : end - 28], "little")
     return size
 

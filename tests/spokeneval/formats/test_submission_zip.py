@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import stat
@@ -120,10 +121,10 @@ def test_the_limit_on_unpacked_bytes_does_not_trust_the_directory(tmp_path, monk
         assert sizes == {"a": first, "b": written}
 
 
-def end_of(size, *, large=False, comment=b"", offset=bytes(4)) -> bytes:
-    """The end of a zip with a directory of so many bytes, given in its own record or in the ZIP64 record."""
+def end_of(size, *, large=False, comment=b"", offset=bytes(4), place=0) -> bytes:
+    """The end of a zip with a directory of so many bytes, given in its own record or in the ZIP64 record at a place."""
     record = b"PK\6\6" + struct.pack("<Q2H2L4Q", 44, 45, 45, 0, 0, 1, 1, size, 0)
-    locator = b"PK\6\7" + struct.pack("<LQL", 0, 0, 1)
+    locator = b"PK\6\7" + struct.pack("<LQL", 0, place, 1)
     end = struct.pack("<4H", 0, 0, 1, 1) + struct.pack("<L", 0 if large else size) + offset
     return (record + locator if large else b"") + b"PK\5\6" + end + struct.pack("<H", len(comment)) + comment
 
@@ -134,10 +135,26 @@ def end_of(size, *, large=False, comment=b"", offset=bytes(4)) -> bytes:
 def test_a_directory_that_would_fill_the_memory_is_not_read(before, comment, large):
     for size in (MAX_DIRECTORY + 1, *([1 << 56] if large else [])):
         with pytest.raises(zipfile.BadZipFile, match="far more entries than are needed"):
-            open_zip(io.BytesIO(before + end_of(size, large=large, comment=comment)))
+            open_zip(io.BytesIO(before + end_of(size, large=large, comment=comment, place=len(before))))
     with pytest.raises(zipfile.BadZipFile) as refusal:
-        open_zip(io.BytesIO(before + end_of(MAX_DIRECTORY, large=large, comment=comment)))
+        open_zip(io.BytesIO(before + end_of(MAX_DIRECTORY, large=large, comment=comment, place=len(before))))
     assert "far more" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("before", [b"", b"x" * 100_000])
+def test_a_zip64_locator_that_points_elsewhere_is_refused(before):
+    """Versions of Python differ in which of two ZIP64 records they read; a small one before the locator hid a large."""
+    hidden = end_of(MAX_DIRECTORY + 1, large=True)[:56]
+    for place in (len(before), 0, len(before) + 57, 1 << 40):
+        with pytest.raises(zipfile.BadZipFile, match="its ZIP64 directory is not where it is expected"):
+            open_zip(io.BytesIO(before + hidden + end_of(0, large=True, place=place)))
+    whole = zipped({"a": b"1"})
+    directory, record = whole.index(b"PK\1\2"), whole.index(b"PK\5\6")
+    large = b"PK\6\6" + struct.pack("<Q2H2L4Q", 44, 45, 45, 0, 0, 1, 1, record - directory, directory)
+    for place, names in ((record, ["a"]), (0, None)):
+        with contextlib.nullcontext() if names else pytest.raises(zipfile.BadZipFile):
+            found = whole[:record] + large + b"PK\6\7" + struct.pack("<LQL", 0, place, 1) + whole[record:]
+            assert open_zip(io.BytesIO(found)).namelist() == names
 
 
 def test_the_end_of_a_zip_is_where_zipfile_looks_for_it():
