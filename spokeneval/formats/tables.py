@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import NamedTuple, Optional
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Optional
 from unicodedata import normalize
 
 import numpy as np
@@ -316,9 +316,11 @@ def split_full_lines(text: str, width: int, delimiter: Optional[str] = None) -> 
 
 def csv_text(rows: Iterable[Iterable[object]], delimiter: str = ",") -> str:
     """Rows as CSV text, with quotation marks only where they are needed."""
-    text = io.StringIO()
-    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-    return text.getvalue()
+    lines: list[str] = []
+    stream: Any = SimpleNamespace(write=lines.append)
+    # Before Python 3.13, a carriage return is quoted only if it ends lines.
+    csv.writer(stream, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return "".join(f"{line[:-2]}\n" for line in lines)
 
 
 def no_formula(text: str) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from decimal import Decimal
+from hashlib import sha256
 from typing import Any
+from unicodedata import category
 
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server.connection import Connection
@@ -14,6 +16,11 @@ LARGEST_EXPONENT = 100
 LARGEST_ID = 1 << 63
 LARGEST_SCORE = 10**10
 """The server's database stores smaller numbers only."""
+
+LONGEST_NAME = 300
+"""The most characters of a name; the server's own limit is 256."""
+_CONTROLS = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode's categories of controls, surrogates, and separators of lines and paragraphs."""
 
 
 def read_time(text: str) -> datetime:
@@ -49,6 +56,19 @@ def to_words(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.50} is not a text")
     return value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
+def to_name(value: Any) -> str:
+    """Return a name that fits a cell and a line: controls are escaped, and a very long name is cut.
+
+    A name that is changed ends with a digest of the original, so that different names stay different.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.50} is not a text")
+    name = "".join(repr(sign)[1:-1] if category(sign) in _CONTROLS else sign for sign in value)
+    if name == value and len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[:LONGEST_NAME]}-{sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def to_link(value: Any) -> str | None:

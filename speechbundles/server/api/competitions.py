@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.model.errors import Gone, OrganiserError, Refused
-from speechbundles.server.api.answers import expected, get, to_number, to_words
+from speechbundles.server.api.answers import expected, get, to_name, to_number, to_words
 from speechbundles.server.connection import Connection, Progress
 
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
@@ -52,7 +52,7 @@ def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
     with expected("list of phases"):
         phases = sorted(competition["phases"], key=itemgetter("index"))
         tasks = [tuple(to_number(task["id"]) for task in phase["tasks"]) for phase in phases]
-        named = ((to_number(phase["id"]), to_words(phase["name"])) for phase in phases)
+        named = ((to_number(phase["id"]), to_name(phase["name"])) for phase in phases)
         return [LivePhase(*each, own) for each, own in zip(named, tasks, strict=True)]
 
 
@@ -60,7 +60,7 @@ def organisers_of(competition: Mapping[str, Any]) -> frozenset[str]:
     """Return the names of a competition's owner and collaborators."""
     with expected("list of organisers"):
         others = [found["username"] for found in competition["collaborators"]]
-        return frozenset(map(to_words, [competition["created_by"], *others]))
+        return frozenset(map(to_name, [competition["created_by"], *others]))
 
 
 def upload_file(

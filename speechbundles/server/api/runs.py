@@ -16,9 +16,9 @@ from speechbundles.server.api.answers import (
     is_answered,
     read_time,
     to_link,
+    to_name,
     to_number,
     to_score,
-    to_words,
 )
 from speechbundles.server.api.competitions import LivePhase, finish_upload, upload_file
 from speechbundles.server.connection import Connection
@@ -159,10 +159,10 @@ def _read_pages(connection: Connection, path: str) -> dict[int, _Listed] | None:
 def _run(answer: Mapping[str, Any]) -> _Listed:
     run = LiveRun(
         id=to_number(answer["id"]),
-        owner=to_words(answer["owner"]),
+        owner=to_name(answer["owner"]),
         created=read_time(answer["created_when"]),
-        status=to_words(answer["status"]),
-        scores={to_words(score["column_key"]): to_score(score["score"]) for score in answer["scores"]},
+        status=to_name(answer["status"]),
+        scores={to_name(score["column_key"]): to_score(score["score"]) for score in answer["scores"]},
         on_board=bool(answer["on_leaderboard"]),
         withdrawn=bool(answer["is_soft_deleted"]),
         deleted=bool(answer["is_soft_deleted"]) or answer["filename"] == DELETED_FILE,
@@ -179,7 +179,7 @@ def read_links(connection: Connection, run: int) -> dict[str, str | None]:
     with expected("list of a submission's files"):
         logs = [(log["name"], to_link(log["data_file"])) for log in answer["logs"][:MOST_LOGS]]
         files = {name: to_link(answer[name]) for name in (UPLOAD, PREDICTION, OUTPUT, PAGE)}
-        return files | {LOG + to_words(name): link for name, link in logs if link}
+        return files | {LOG + to_name(name): link for name, link in logs if link}
 
 
 def is_listed(connection: Connection, phase: int) -> bool:

@@ -1,6 +1,7 @@
 """Fetch a competition's submissions from an unreliable server (`tests.samples.codabench_server`)."""
 
 import csv
+import hashlib
 import io
 import json
 import subprocess
@@ -148,15 +149,24 @@ def test_an_upload_that_is_no_zip_is_kept_as_it_is_and_listed(
 
 
 def test_names_of_owners_are_safe_in_paths_and_in_the_index(connection, server, phase, tmp_path):
-    names = ["../../etc", "..", "a/b", "a\\b", "", ".hidden", "con", "x" * 300, "line\nbreak"]
+    names = ["../../etc", "..", "a/b", "a\\b", "", ".hidden", "con", "x" * 300, "a\xa0b\u200c"]
     names += ["naïve team", "Bob", "=1+1", "'=1", "''@x", "-a;=b", "\uff0bx", " =x", "'quoted'", "a;'b;'+c"]
-    odd = ["mal\ud800ory", "mal\udfffory", "nul\0"]
+    odd = ["mal\ud800ory", "mal\udfffory", "nul\0", "carriage\rreturn", "line\u2028break", "x" * 140_000]
     for name in (*names, *odd):
         server.enter(phase, name, upload())
     live = tmp_path / "live"
     runs = fetch_competition(connection, COMPETITION, live).runs
-    escaped = ["mal\\ud800ory", "mal\\udfffory", "nul\\0"]
-    assert [run.owner for run in runs] == ["anna", "anna", "bob", *names, *escaped]
+    escaped = [
+        "mal\\ud800ory",
+        "mal\\udfffory",
+        "nul\\x00",
+        "carriage\\rreturn",
+        "line\\u2028break",
+        "x" * 300,
+    ]
+    digests = [hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12] for name in odd]
+    changed = [f"{name}-{digest}" for name, digest in zip(escaped, digests, strict=True)]
+    assert [run.owner for run in runs] == ["anna", "anna", "bob", *names, *changed]
     places = {(live / run.submission).resolve().parent for run in runs}
     assert {place.parent for place in places} == {(live / "submissions").resolve()}
     assert len(places) == 2 + len(names) + len(odd)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spokeneval.formats.problems import FileProblems, Problems
-from spokeneval.formats.tables import Layout, Table, parse_table, split_row
+from spokeneval.formats.tables import Layout, Table, csv_text, parse_table, split_row
 
 LAYOUT = Layout("a.csv", "Id", ("Id", "Value"))
 
@@ -143,3 +143,9 @@ def test_empty_rows_and_rows_of_delimiters_alone_are_skipped():
 def test_a_large_file_is_read_in_blocks():
     whole = parse_table(["\nId,Value,x", "1,2,3\n4,5,6", "\n7,8,9"], LAYOUT, Problems())
     assert whole == Table("a.csv", "Id", {"Id": ["1", "4", "7"], "Value": ["2", "5", "8"]}, [3, 4, 6], ("x",))
+
+
+def test_csv_has_the_same_bytes_for_every_version_of_python():
+    rows = [["a\rb", "c\nd", 'e"f'], ["g h", "", 1.5], [""]]
+    assert csv_text(rows) == '"a\rb","c\nd","e""f"\ng h,,1.5\n""\n'
+    assert csv_text([["a,b", "c\td"]], "\t") == 'a,b\t"c\td"\n'
