@@ -1,26 +1,27 @@
 """The weights of a program's `weights.txt`: downloaded by hash, kept by it, and given read-only to its runs.
 
-An address comes from a participant. Therefore only https is used, on public addresses also after each redirect, and the
-reason of a failure is not told: it could describe the organisers' network.
+Each download (`download.py`) has limits of time, memory and size, whatever its server does. The reason of a failure is
+not reported: it could describe the organisers' network.
 """
 
-import ipaddress
 import os
 import shutil
-import socket
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
 
-import requests
-
+from speechbundles.bundle.rehearse import Limits, sandbox
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.runs.outcomes import Step, file_digest
 from spokeneval.programs.code import Weights
 
-_HOPS, _SECONDS, _TIMEOUT = 5, 1800.0, (20, 60)
+_SECONDS, _MEMORY = 1800.0, 512 << 20
+"""The longest time of all downloads of a program, and the memory of one."""
+_SCRIPT = Path(__file__).with_name("download.py")
+_RUN = "import runpy, sys; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+"""Runs a script without its folder among the places of modules."""
 
 
 def fetch_weights(
@@ -48,11 +49,12 @@ def fetch_weights(
                     if local:
                         shutil.copyfile(local / each.name, new)
                     else:
-                        _download(each, new, began + _SECONDS)
+                        left = began + _SECONDS - time.monotonic()
+                        _download(each.url, new, Limits(left, _MEMORY, each.size))
                     if not _is_whole(new, each):
                         raise OSError("other bytes")
                     os.replace(new, found[each.name])
-        except (OSError, ValueError):  # also all errors of requests
+        except (OSError, ValueError):  # also for no time left
             lost = f"{each.name}: no file of {each.size} bytes with this SHA-256 could be fetched"
             return {}, Step(BUILD_FAILED, time.monotonic() - began, log=lost)
     return found, Step(OK, time.monotonic() - began)
@@ -62,29 +64,8 @@ def _is_whole(path: Path, wanted: Weights) -> bool:
     return path.is_file() and path.stat().st_size == wanted.size and file_digest(path) == wanted.sha256
 
 
-def _download(wanted: Weights, new: Path, until: float) -> None:
-    url = wanted.url
-    for _ in range(_HOPS):
-        parts = urlsplit(url)
-        there = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
-        if parts.scheme != "https" or not all(ipaddress.ip_address(each[4][0]).is_global for each in there):
-            raise ValueError("no public address")
-        with requests.get(
-            url,
-            stream=True,
-            allow_redirects=False,
-            timeout=_TIMEOUT,
-            headers={"Accept-Encoding": "identity"},
-            auth=lambda it: it,
-        ) as answer:
-            if answer.is_redirect:
-                url = urljoin(url, answer.headers["location"])
-                continue
-            answer.raise_for_status()
-            with new.open("xb") as file:
-                for block in answer.iter_content(1 << 20):
-                    file.write(block)
-                    if file.tell() > wanted.size or time.monotonic() > until:
-                        raise ValueError("too large or too slow")
-            return
-    raise ValueError("too many redirects")
+def _download(url: str, new: Path, limits: Limits) -> None:
+    words = [sys.executable, "-c", _RUN, str(_SCRIPT), url, new.name]
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    if sandbox.run(words, cwd=new.parent, env=env, limits=limits).exit_code:
+        raise OSError("it cannot be fetched")

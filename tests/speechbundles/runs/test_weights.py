@@ -4,11 +4,18 @@ import hashlib
 import io
 import shutil
 import socket
+import sys
+import threading
+import time
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 import requests
 
+from speechbundles.runs import weights
+from speechbundles.runs.download import download
+from speechbundles.runs.weights import _SCRIPT as SCRIPT
 from speechbundles.runs.weights import fetch_weights
 from spokeneval.programs.code import Weights
 from tests.samples.programs import write_files
@@ -53,7 +60,6 @@ SERVED = {
     "the file": ([Answer()], "93.184.215.14", True),
     "after a redirect": ([OTHER, Answer()], "93.184.215.14", True),
     "other bytes": ([Answer(b"3, 2, 1")], "93.184.215.14", False),
-    "endless": ([Answer(b"x" * (1 << 22))], "93.184.215.14", False),
     "short": ([Answer(b"1")], "93.184.215.14", False),
     "an error": ([Answer(status=404)], "93.184.215.14", False),
     "redirects without end": ([OTHER] * 9, "93.184.215.14", False),
@@ -75,6 +81,7 @@ def test_a_download_is_whole_public_and_tells_no_reason(tmp_path, monkeypatch, w
     served = iter(answers)
     monkeypatch.setattr(requests, "get", lambda url, **_: next(served, Answer(status=404)))
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (address, 443))])
+    monkeypatch.setattr(weights, "_download", lambda url, new, limits: download(url, new))
     found, step = fetch_weights([PINNED], tmp_path / "cache", None, 1 << 20)
     assert (step.code == "ok", [*found]) == (good, ["model.pt"] * good)
     assert good or step.log == "model.pt: no file of 7 bytes with this SHA-256 could be fetched"
@@ -83,6 +90,53 @@ def test_a_download_is_whole_public_and_tells_no_reason(tmp_path, monkeypatch, w
         assert fetch_weights([PINNED], tmp_path / "cache", None, 1 << 20)[1].code == "ok"
         found["model.pt"].write_bytes(b"damaged")
         assert fetch_weights([PINNED], tmp_path / "cache", None, 1 << 20)[1].code == "build_failed"
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+SLOW = {
+    "the file": (HEAD + b"Content-Length: 7\r\n\r\n" + CONTENT, b""),
+    "a slow body": (HEAD + b"Content-Length: 1000\r\n\r\n", b"x"),
+    "slow headers": (HEAD, b"X: y\r\n"),
+    "endless interim answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "too much": (HEAD + b"\r\n", bytes(1 << 20)),
+}
+
+
+@pytest.fixture
+def slow_server(tmp_path, monkeypatch):
+    """Return a function that starts a server on this machine, which sends some bytes, and then others again and again;
+    downloads take its address for a public one."""
+    script = tmp_path / "script.py"
+    monkeypatch.setattr(weights, "_SCRIPT", script)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        script.write_text(
+            "import requests, runpy, sys\nget = requests.get\n"
+            f"requests.get = lambda url, **how: get('http://127.0.0.1:{server.getsockname()[1]}', **how)\n"
+            f"run = runpy.run_path({str(SCRIPT)!r})\n"
+            "run['download'].__globals__['socket'] = type('', (), dict(SOCK_STREAM=1, getaddrinfo="
+            "lambda *_, **__: [(0, 0, 0, '', ('93.184.215.14', 443))]))\n"
+            "run['download'](sys.argv[1], run['Path'](sys.argv[2]))\n"
+        )
+
+        def serve(first, again):
+            with suppress(OSError), server.accept()[0] as connection:
+                connection.sendall(first)
+                while again:
+                    connection.sendall(again)
+                    time.sleep(0.05)
+
+        yield lambda *sent: threading.Thread(target=serve, args=sent, daemon=True).start()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limits are those of Linux")
+@pytest.mark.default_cases("the file", "endless interim answers")
+@pytest.mark.parametrize("what", SLOW)
+def test_no_server_holds_a_download_beyond_its_time(tmp_path, monkeypatch, slow_server, what):
+    monkeypatch.setattr(weights, "_SECONDS", 5.0 if what in ("the file", "too much") else 1.0)
+    slow_server(*SLOW[what])
+    found, step = fetch_weights([PINNED], tmp_path / "cache", None, 1 << 20)
+    assert [path.read_bytes() for path in found.values()] == [CONTENT] * (what == "the file")
+    assert step.seconds < 5
 
 
 def test_weights_have_a_largest_size(tmp_path):
