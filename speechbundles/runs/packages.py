@@ -6,24 +6,39 @@ share what is installed, and no run can write to it.
 
 import hashlib
 import os
+import shlex
 import shutil
-import subprocess
 import sys
-import zipfile
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import BubblewrapEngine, Engine, Limits, Program
+from speechbundles.bundle.rehearse import (
+    DEVICES,
+    SYSTEM,
+    WALLS,
+    BubblewrapEngine,
+    Engine,
+    Limits,
+    Outcome,
+    Program,
+    sandbox,
+)
 from speechbundles.model.fetched import locked
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.runs.outcomes import Step, read_step, tree_digest, write_step
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
-_PIP = ("-m", "pip", "--isolated", "--no-input", "--disable-pip-version-check")
+_PIP = ("-m", "pip", "--isolated", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
 _ONLY = ("--only-binary=:all:", "--no-deps", "--require-hashes")
-_SECONDS = 1800.0
-"""The longest time of a download, and of an installation."""
+_NETWORK = shlex.split(
+    "/etc/resolv.conf /etc/hosts /etc/nsswitch.conf /etc/ssl /etc/pki /etc/ca-certificates /etc/pip.conf"
+)
+"""What a download sees of the system, besides programs and libraries."""
+_SECONDS, _MEMORY = 1800.0, 512 << 20
+"""The longest time of all downloads, and of an installation; the memory of a download."""
 
 
 def install(
@@ -57,33 +72,25 @@ def install(
 def _install(
     requirements: Sequence[str], scratch: Path, wheels: Path | None, engine: Engine, limits: Limits
 ) -> Step:
+    began, most = time.monotonic(), 8 * limits.output_bytes
     for name in ("wheels", "packages", "home"):
         (scratch / name).mkdir()
-    (scratch / "requirements.txt").write_text("\n".join([*requirements, ""]), encoding="utf-8")
-    program = engine.python.program if isinstance(engine, BubblewrapEngine) else sys.executable
-    source = ["--no-index", "--find-links", str(wheels)] if wheels else []
-    words = [program, *_PIP, "download", *_ONLY, *source, "-d", "wheels", "-r", "requirements.txt"]
-    given = {name: os.environ[name] for name in ("PATH", "LANG", "SSL_CERT_FILE") if name in os.environ}
-    try:
-        done = subprocess.run(
-            words,
-            cwd=scratch,
-            env={**given, "HOME": str(scratch / "home")},
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return Step(BUILD_FAILED, _SECONDS, log=f"the download took more than {_SECONDS:.0f} s")
-    if done.returncode:
-        return Step(BUILD_FAILED, log=done.stdout + done.stderr)
+    log = ""
+    for line in requirements:
+        left = most - sum(wheel.stat().st_size for wheel in (scratch / "wheels").iterdir())
+        seconds = began + _SECONDS - time.monotonic()
+        done = _download(line, scratch, wheels, engine, Limits(max(seconds, 0.001), _MEMORY, max(left, 1)))
+        log += f"{done.stdout}{done.stderr}{done.why_stopped or ''}"
+        if done.exit_code:
+            return Step(BUILD_FAILED, time.monotonic() - began, log=log)
     found = sorted((scratch / "wheels").iterdir())
     try:
-        size = sum(entry.file_size for wheel in found for entry in zipfile.ZipFile(wheel).infolist())
-    except zipfile.BadZipFile as error:
-        return Step(BUILD_FAILED, log=f"a wheel is damaged: {error}")
-    if size > 8 * limits.output_bytes:
-        return Step(BUILD_FAILED, log=f"the packages have {size >> 20} MB, more than 8 times disk_mb")
+        size = sum(map(_unpacked, found))
+    except (*DAMAGED, OSError) as error:
+        return Step(BUILD_FAILED, time.monotonic() - began, log=f"a wheel is damaged: {error}")
+    if size > most:
+        size_log = f"the packages have {size >> 20} MB, more than 8 times disk_mb"
+        return Step(BUILD_FAILED, time.monotonic() - began, log=size_log)
     names = [f"/app/wheels/{wheel.name}" for wheel in found]
     command = ["python3", *_PIP, "install", "--no-index", "--no-deps", "--no-compile"]
     outcome = engine.run(
@@ -97,5 +104,29 @@ def _install(
         scratch,
         replace(limits, seconds=_SECONDS),
     )
-    log = f"{done.stdout}{outcome.stdout}{outcome.stderr}{outcome.why_stopped or ''}"
-    return Step(OK if outcome.exit_code == 0 else BUILD_FAILED, outcome.seconds, outcome.peak_bytes, log)
+    log += f"{outcome.stdout}{outcome.stderr}{outcome.why_stopped or ''}"
+    code = BUILD_FAILED if outcome.exit_code else OK
+    return Step(code, time.monotonic() - began, outcome.peak_bytes, log)
+
+
+def _download(line: str, scratch: Path, wheels: Path | None, engine: Engine, limits: Limits) -> Outcome:
+    """Download the wheel of a requirement; pip reads its metadata, so it runs behind a wall and under limits."""
+    (scratch / "requirements.txt").write_text(f"{line}\n", encoding="utf-8")
+    env = {name: os.environ[name] for name in ("PATH", "LANG", "SSL_CERT_FILE") if name in os.environ}
+    program, wall = sys.executable, list[str]()
+    if isinstance(engine, BubblewrapEngine):
+        program = engine.python.program
+        own = [*engine.python.folders, env.get("SSL_CERT_FILE", ""), str(wheels or "")]
+        seen = [*SYSTEM, *_NETWORK, *sorted(filter(None, own), key=len)]
+        wall = [engine.program, *(word for word in WALLS if wheels or word != "--unshare-net")]
+        wall += [word for name in seen for word in ("--ro-bind-try", name, name)]
+        wall += [*DEVICES, "--bind", str(scratch), str(scratch), "--remount-ro", "/", "--chdir", str(scratch)]
+    source = ["--no-index", "--find-links", str(wheels)] if wheels else []
+    words = [program, *_PIP, "download", *_ONLY, *source, "-d", "wheels", "-r", "requirements.txt"]
+    home = str(scratch / "home")
+    return sandbox.run([*wall, *words], cwd=scratch, env={**env, "HOME": home, "TMPDIR": home}, limits=limits)
+
+
+def _unpacked(wheel: Path) -> int:
+    with wheel.open("rb") as stream, open_zip(stream) as archive:
+        return sum(entry.file_size for entry in archive.infolist())

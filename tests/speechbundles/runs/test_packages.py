@@ -1,14 +1,17 @@
 """Packages of a program's requirements: wheels by hash from a folder, installed once, and never run while installed."""
 
 import hashlib
+import random
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from speechbundles.bundle.rehearse import Limits, Outcome
 from speechbundles.model.zips import make_zip
 from speechbundles.runs import packages, stages
 from speechbundles.runs.outcomes import Step, read_step
@@ -122,9 +125,29 @@ def test_the_time_of_all_builds_of_an_upload_counts(go, monkeypatch):
     assert counted[3] == ("ok", counted[2][1])
 
 
-def test_a_download_that_takes_too_long_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(packages, "_SECONDS", 0.001)
-    assert install(["a==1"], tmp_path, tmp_path, None, None, "3")[1].seconds == 0.001
+@pytest.mark.parametrize(("name", "limit"), [("_SECONDS", 0.001), ("_MEMORY", 1 << 20)])
+def test_a_download_has_limits_and_its_time_counts(tmp_path, monkeypatch, name, limit):
+    """pip reads the metadata of a wheel while it downloads it."""
+    monkeypatch.setattr(packages, name, limit)
+    _, step = install(["a==1"], tmp_path, tmp_path, None, Limits(), "3")
+    assert ("time limit" if name == "_SECONDS" else "memory limit") in step.log
+    assert 0 < step.seconds < 10
+
+
+@pytest.mark.thorough
+def test_all_downloads_together_have_a_largest_size(tmp_path):
+    lines = []
+    for name in ("ears", "nose"):
+        metadata = {key.replace("ears", name): each.replace("ears", name) for key, each in METADATA.items()}
+        files = {**metadata, f"{name}.py": random.Random(name).randbytes(8000).hex()}  # 8 kB when packed
+        content = make_zip({key: each.encode() for key, each in files.items()})
+        write_files(tmp_path / "wheels", {f"{name}-1.0-py3-none-any.whl": content})
+        lines.append(f"{name}==1.0 --hash=sha256:{hashlib.sha256(content).hexdigest()}")
+    engine = SimpleNamespace(run=lambda *_: Outcome(0, "", "", 0.0))
+    for most, code, said in ((12_000, "build_failed", "File too large"), (1 << 20, "ok", "")):
+        limits = Limits(output_bytes=most // 8)
+        _, step = install(lines, tmp_path / "cache", tmp_path / "wheels", engine, limits, "3")
+        assert (step.code, said in step.log) == (code, True), step.log
 
 
 @pytest.mark.thorough
