@@ -13,6 +13,9 @@ from pathlib import Path
 
 from speechbundles.model.zips import read_tree, write_tree
 
+SECONDS = 1800.0
+"""The longest time of a kit's program on one set during a build."""
+
 
 @dataclass(frozen=True)
 class Baseline:
@@ -45,8 +48,12 @@ def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collecti
 
 
 def run_program(kit: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run one of a kit's programs in its folder."""
-    return subprocess.run([sys.executable, *words], cwd=kit, capture_output=True, text=True)
+    """Run one of a kit's programs in its folder; one that does not end has failed after `SECONDS`."""
+    command = [sys.executable, *words]
+    try:
+        return subprocess.run(command, cwd=kit, capture_output=True, text=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "", f"it was still running after {SECONDS:g} s")
 
 
 def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:

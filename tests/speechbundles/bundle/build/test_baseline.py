@@ -2,7 +2,8 @@
 
 import pytest
 
-from speechbundles.bundle.build.baseline import run_baseline
+from speechbundles.bundle.build import baseline
+from speechbundles.bundle.build.baseline import run_baseline, run_program
 from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
@@ -27,6 +28,12 @@ def test_the_reason_of_a_failed_baseline_is_quoted(script):
     assert failed.solutions == {}
 
 
+def test_a_program_that_does_not_end_has_failed(tmp_path, monkeypatch):
+    monkeypatch.setattr(baseline, "SECONDS", 0.1)
+    ended = run_program(tmp_path, "-c", "import time; time.sleep(60)")
+    assert (ended.returncode, ended.stderr) == (1, "it was still running after 0.1 s")
+
+
 def test_the_first_problem_of_a_refused_answer_is_quoted():
     refusal = "a.csv: 2 problems\n\n  line 3  id a: label 'x'\n  line 4  id b: no\n\nNothing was scored."
     kit = {"baseline.py": b"", "ingest.py": f"raise SystemExit({refusal!r})".encode()}
@@ -36,10 +43,10 @@ def test_the_first_problem_of_a_refused_answer_is_quoted():
 
 @pytest.mark.parametrize("failing", ["development", "evaluation"])
 def test_a_set_on_which_the_baseline_fails_has_no_step_of_it(failing, tmp_path):
-    baseline = (ROOT / "starting_kit/kinds/decisions/baseline.py").read_text(encoding="utf-8")
+    script = (ROOT / "starting_kit/kinds/decisions/baseline.py").read_text(encoding="utf-8")
     own = write_files(tmp_path / "own", declared_folder("decisions"))
     fail = f"if sys.argv[1] == '{failing}':\n    sys.exit('no features')\n"
-    write_files(own, {"starting_kit/aufgabe/baseline.py": baseline.replace("HERE =", f"{fail}\nHERE =", 1)})
+    write_files(own, {"starting_kit/aufgabe/baseline.py": script.replace("HERE =", f"{fail}\nHERE =", 1)})
     planned = plan(Sources(ROOT, own), [], {})
     assert planned.warnings == [f"aufgabe: baseline.py failed on the {failing} set: no features"]
     parts = planned.parts["aufgabe"]
