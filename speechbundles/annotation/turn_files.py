@@ -176,16 +176,18 @@ def _text_grid(path: Path, text: str, problems: Problems) -> Iterator[tuple[str,
         bad = next((number for number, line in enumerate(plain, 1) if not _VALUE.fullmatch(line)), len(plain))
         why = f"not a TextGrid ({error}); save it again in Praat"
         problems.stop("not_text_grid", path.name, why, line=bad)
-    place = 0
+    place, counted, line = 0, 0, 1
     for tier, sizes in zip(tiers, [*_SIZES.findall(text), *[("0", "0")] * len(tiers)], strict=False):
         turns, last, entries, size = [], 0.0, tier["entries"], int(sizes[0] or sizes[1])
         if len(entries) != size:
             message = f"tier {name(tier['name'])} has {len(entries)} of {size} annotations; is it cut off?"
             problems.stop("cut_off", path.name, message, line=_line_at(text, None))
-        place = max(0, text.find(f'"{tier["name"]}"', place))
+        place = max(place, text.find(f'"{tier["name"]}"', place))
         for begin, end, label in entries if tier["class"] == "IntervalTier" else ():
             span = re.compile(rf"{re.escape(begin)}\s+(?:xmax ?= ?)?{re.escape(end)}\b").search(text, place)
-            place, line = span.end() if span else place, _line_at(text, span)
+            if span:
+                line += text.count("\n", counted, span.start())
+                counted, place = span.start(), span.end()
             start, stop = decimal(begin), decimal(end)
             if start is None or stop is None or not last - SAME <= start < stop:
                 message = f"an annotation from {begin} to {end}; expected times in order, after {last:g} s"
