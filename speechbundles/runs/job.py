@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.rehearse import (
-    ApptainerEngine,
     BubblewrapEngine,
     ContainerEngine,
     Engine,
@@ -28,7 +27,7 @@ from speechbundles.runs.outcomes import digest_of, tree_digest
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
 
-ENGINES = ("auto", "bubblewrap", "docker", "apptainer")
+ENGINES = ("auto", "bubblewrap", "docker")
 
 _LISTED = (
     "import hashlib, importlib.metadata as m, sys; print(sys.version.split()[0], *sorted("
@@ -112,8 +111,6 @@ def choose_engine(name: str, image: str, python: Path | None, gpu: bool) -> Engi
         reason = "it gives programs no GPU" if gpu else "another engine is chosen"
     if python is not None:
         raise OrganiserError(f"--python needs bubblewrap, which cannot be used: {reason}")
-    if name == "apptainer":
-        return ApptainerEngine(image, gpu=gpu)
     try:
         return ContainerEngine(image, gpu=gpu)
     except OrganiserError as error:
@@ -133,11 +130,6 @@ def layers(engine: Engine) -> str:
             else "the kernel has none that is used"
         )
         return f"{engine.layers}; Landlock: {holds}"
-    if isinstance(engine, ApptainerEngine):
-        return (
-            "Apptainer: own files, processes and network namespace without network; memory and processes are sampled; "
-            "the size of each file is limited; not tested"
-        )
     return (
         "container: own files, processes and network namespace without network; memory, processes and file sizes "
         "limited; the engine's own filter of system calls; not tested with hostile programs here"

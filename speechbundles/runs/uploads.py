@@ -239,11 +239,8 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
 
         def there(job: Job, upload: Path, place: Path, hidden: str, most: float) -> Step:
             words = [path.resolve() for path in (upload, place)]
-            needs = {"GPU": 1} if job.gpu else {}
             try:
-                step: Step = client.submit(
-                    take_through, job, *words, hidden, most, pure=False, resources=needs
-                ).result()
+                step: Step = client.submit(take_through, job, *words, hidden, most, pure=False).result()
             except OrganiserError:
                 raise
             except Exception as error:

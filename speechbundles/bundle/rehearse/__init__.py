@@ -1,7 +1,6 @@
 """Rehearsals: a submission is run on this computer as the platform would run it. Other rooms import from here only."""
 
 from speechbundles.bundle.rehearse import sandbox as sandbox
-from speechbundles.bundle.rehearse.apptainer import ApptainerEngine as ApptainerEngine
 from speechbundles.bundle.rehearse.bubblewrap import DEVICES as DEVICES
 from speechbundles.bundle.rehearse.bubblewrap import SYSTEM as SYSTEM
 from speechbundles.bundle.rehearse.bubblewrap import WALLS as WALLS
