@@ -26,6 +26,7 @@ from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import read_items
 from speechbundles.cli.options import COUNT, PATH, Command, flag
 from speechbundles.cli.terminal import reporting
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of
@@ -70,7 +71,7 @@ def command(
         table = read_items(items, id, show)
         ours = Round(str(table.index.name), parse_questions(ask), table)
         files, rows = begin_round(out, ours, Plan(names, speakers=ours.units, **how), show, form)
-        write_tree(out, files)
+        write_tree(out, files, write_whole)
     for annotator, number in rows["annotator"].value_counts(sort=False).items():
         say(f"{annotator}: {count_of(number, 'item')}")
     say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)

@@ -31,6 +31,7 @@ from speechbundles.cli.assign import NOTHING, ask
 from speechbundles.cli.options import Command, flag, path_option
 from speechbundles.cli.terminal import reporting
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 
@@ -85,7 +86,7 @@ def command(
             files, lines = merge_annotations(turns, ours, rule, **of_turns)
         else:
             files, lines = merge_sheets(sources, ours, rule, **how)
-        write_tree(out, files)
+        write_tree(out, files, write_whole)
     say("\n".join(lines))
     say(f"wrote {', '.join(files)} to {out}", error=True)
     return 0

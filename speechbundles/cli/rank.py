@@ -15,6 +15,7 @@ from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer, reporting
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import now
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
@@ -136,6 +137,6 @@ def _rank_scores(bundle: Path, outputs: Sequence[Path], out: Path | None, as_jso
         answer({"systems": systems}, text_table(table), as_json=as_json)
         if out:
             board = {"board.csv": table_to_csv(table), "board.md": f"{markdown_table(table)}\n"}
-            write_tree(out, {name: text.encode() for name, text in board.items()})
+            write_tree(out, {name: text.encode() for name, text in board.items()}, write_whole)
             say(f"wrote {', '.join(board)} to {out}", error=True)
     return 0

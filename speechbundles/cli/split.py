@@ -24,6 +24,7 @@ from speechbundles.bundle.build import same_texts
 from speechbundles.cli.assign import NOTHING, seed
 from speechbundles.cli.options import PATH, Command, path_option
 from speechbundles.cli.terminal import reporting
+from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of
@@ -93,7 +94,7 @@ def command(source: Path, out: Path, draw: dict[str, int], sounds: Path | None, 
             files["copies.csv"] = csv_bytes(copies)
             found = count_of(len(copies), "item")
             lines.append(f"{found} with a text that another set has, too; see copies.csv")
-        write_tree(out, files)
+        write_tree(out, files, write_whole)
     say("\n".join(lines))
     say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)
     return 0

@@ -16,6 +16,7 @@ writes them into the index. A cell that a spreadsheet would run as a formula has
 
 import hashlib
 import json
+import os
 import re
 import sys
 import unicodedata
@@ -24,11 +25,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.submissions import INDEX
 from speechbundles.model.tabular import read_rows
+from speechbundles.model.temporary import closing
+from speechbundles.model.text import say
 from spokeneval.formats.tables import begins_formula, csv_text
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
@@ -146,6 +150,8 @@ def _read_journal(folder: Path) -> list[Fetched]:
 def append_to_journal(folder: Path, run: Fetched) -> None:
     with (folder / JOURNAL).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps([_cell(getattr(run, column)) for column in COLUMNS]) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 def _fetched(row: dict[str, str]) -> Fetched:
@@ -179,18 +185,56 @@ def _plain(cell: str) -> str:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that gets its name only when it is complete.
+    """Write a file that gets its name only when it is complete, and on the disk.
 
     An OSError names the file; that of a full disk has no name of its own.
     """
-    part = path.with_name(f"{path.name}.part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
-        part.replace(path)
+        put_in_place(part, path)
     except OSError as error:
         with suppress(OSError):
             part.unlink()
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def put_in_place(part: Path, path: Path) -> None:
+    """Give a file its name once its bytes are on the disk: a power failure leaves the whole old or new file."""
+    with part.open("r+b") as stream:
+        os.fsync(stream.fileno())
+    part.replace(path)
+    if sys.platform != "win32":  # folders cannot be opened there
+        with closing(os.open(path.parent, os.O_RDONLY)) as folder:
+            os.fsync(folder)
+
+
+def write_state(path: Path, state: Mapping[str, object]) -> None:
+    """Write what a command keeps for its next call, below its digest."""
+    text = json.dumps(state, default=str)
+    write_whole(path, f"{digest_of(text.encode())}\n{text}")
+
+
+def read_state(path: Path) -> Any:
+    """Return what `write_state` wrote; None if there is no such file.
+
+    A damaged file, such as one that a power failure cut off, is reported and renamed: its work did not end.
+    """
+    try:
+        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
+        if digest == digest_of(text.encode()):
+            return json.loads(text)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):  # the last if it is not UTF-8
+        pass
+    say(f"{path}: damaged, and so renamed to {path.name}.damaged; this step is repeated", error=True)
+    path.replace(f"{path}.damaged")
+    return None
+
+
+def digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from speechbundles.model.errors import OrganiserError
@@ -66,8 +66,10 @@ def _files(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in paths}
 
 
-def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
-    """Write files, `relative name -> content`, below a folder and return the folder.
+def write_tree(
+    folder: Path, files: Mapping[str, bytes], write: Callable[[Path, bytes], object] = Path.write_bytes
+) -> Path:
+    """Write files, `relative name -> content`, below a folder and return the folder; `write` writes each.
 
     Raises
     ------
@@ -78,7 +80,7 @@ def write_tree(folder: Path, files: Mapping[str, bytes]) -> Path:
         raise OrganiserError(f"{some_of(outside)}: not in {folder}; expected relative names without ..")
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+        write(folder / name, content)
     return folder
 
 

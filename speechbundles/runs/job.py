@@ -20,10 +20,11 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import digest_of
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.zips import files_below
 from speechbundles.runs import landlock
-from speechbundles.runs.outcomes import digest_of, tree_digest
+from speechbundles.runs.outcomes import tree_digest
 from spokeneval.formats.problems import count_of, some_of
 from spokeneval.task import Task
 

@@ -5,14 +5,13 @@ and its time in quarters of the limit; with `shows_factor`, also the real-time f
 """
 
 import hashlib
-import json
 import math
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
 from speechbundles.model.bounded import sha256
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.fetched import read_state, write_state
 from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, RUN, TIME
 
 OF_HIDDEN_RUNS = (OK, DIFFERENT, *(f"{RUN}_{how}" for how in (FAILED, TIME, LIMIT, ANSWERS)))
@@ -45,15 +44,13 @@ class Step:
 
 
 def read_step(path: Path) -> Step | None:
-    """Return what `write_step` has written; None if the stage has not ended."""
-    try:
-        return Step(**json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return None
+    """Return what `write_step` has written; None if the stage has not ended, or the file is damaged."""
+    kept = read_state(path)
+    return None if kept is None else Step(**kept)
 
 
 def write_step(path: Path, step: Step) -> Step:
-    write_whole(path, json.dumps(asdict(step), indent=1) + "\n")
+    write_state(path, asdict(step))
     return step
 
 
@@ -68,10 +65,6 @@ def shown_factor(seconds: float, sound: float) -> str:
     if not sound:
         return ""
     return next((f"up to {step:g}" for step in FACTORS if seconds <= step * sound), f"over {FACTORS[-1]:g}")
-
-
-def digest_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def file_digest(path: Path, most: int = 1 << 40) -> str:

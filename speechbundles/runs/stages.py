@@ -17,14 +17,15 @@ from functools import partial
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Outcome, Program
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.fetched import digest_of, write_whole
 from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, REFUSED, RUN, SMOKE, TIME
 from speechbundles.model.temporary import temporary_folder
+from speechbundles.model.text import say
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.runs import landlock
 from speechbundles.runs.answers import canonical, read_written
 from speechbundles.runs.job import Job, Part, engine_of, environment_of
-from speechbundles.runs.outcomes import Step, digest_of, read_step, write_step
+from speechbundles.runs.outcomes import Step, file_digest, read_step, write_step
 from speechbundles.runs.packages import install
 from speechbundles.runs.weights import fetch_weights
 from spokeneval.formats.problems import Problems, SubmissionError
@@ -66,7 +67,7 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float) 
     ------
     OrganiserError, OSError: this machine failed; the next call goes on, as after a build that failed.
     """
-    if done := read_step(place / OUTCOME):
+    if done := read_outcome(place, hidden):
         return done
     checked = check_only(job, upload, place)
     if checked.code != OK:
@@ -89,6 +90,24 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float) 
             if number == 1 or machine_seconds(place) < most
         ]
     return write_step(place / OUTCOME, _together(runs))
+
+
+def read_outcome(place: Path, hidden: str) -> Step | None:
+    """Return how an upload ended; None if it has not: also if a file of a stage, or the answers, are damaged."""
+    answers = place / ANSWERS_ZIP
+    digest = file_digest(answers) if answers.is_file() else ""
+    for path in filter(Path.exists, (place / OUTCOME, place / ENVIRONMENT, *stage_files(place))):
+        step = read_step(path)
+        has_answers = (
+            hidden and path.name in (OUTCOME, f"{RUN}1.json") and step and step.code in (OK, DIFFERENT)
+        )
+        if step and has_answers and step.digest != digest:
+            say(f"{answers}: missing or damaged; the run is repeated", error=True)
+            path.unlink()
+            step = None
+        if not step:
+            (place / OUTCOME).unlink(missing_ok=True)
+    return read_step(place / OUTCOME)
 
 
 def machine_seconds(place: Path) -> float:
@@ -163,10 +182,8 @@ def check(job: Job, upload: Path, scratch: Path) -> Step:
     return Step(OK)
 
 
-def _run(
-    job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, Path]
-) -> tuple[Step, dict[str, bytes]]:
-    """Run a program on a set; return how it ended, and its canonical answers."""
+def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, Path]) -> tuple[Step, bytes]:
+    """Run a program on a set; return how it ended, and a zip of its canonical answers."""
     with temporary_folder("run") as scratch:
         items = write_tree(scratch / "input", part.items)
         (items / Path(_SOUND).name).mkdir(parents=True)
@@ -184,25 +201,22 @@ def _run(
         outcome = engine_of(job).run(program, scratch, job.limits)
         step = Step(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
         if step.code != OK:
-            return step, {}
+            return step, b""
         try:
             files = read_written(written.read_bytes())
-            answers = canonical(job.rules, files, job.rules.format.read_items(part.items))
+            answers = make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
         except SubmissionError as refusal:
-            return replace(step, code=f"{stage}_{ANSWERS}", log=f"{step.log}\n{refusal}\n"), {}
-    listed = "".join(f"{name} {digest_of(content)}\n" for name, content in sorted(answers.items()))
-    return replace(step, digest=digest_of(listed.encode())), answers
+            return replace(step, code=f"{stage}_{ANSWERS}", log=f"{step.log}\n{refusal}\n"), b""
+    return replace(step, digest=digest_of(answers)), answers
 
 
-def _answer(
-    run: Callable[[str, Part], tuple[Step, dict[str, bytes]]], place: Path, part: Part, is_first: bool
-) -> Step:
+def _answer(run: Callable[[str, Part], tuple[Step, bytes]], place: Path, part: Part, is_first: bool) -> Step:
     """Run a program on a hidden set, and keep the answers of the first run, in place of older ones."""
     if is_first:
         (place / ANSWERS_ZIP).unlink(missing_ok=True)
     step, answers = run(RUN, part)
     if answers and is_first:
-        write_whole(place / ANSWERS_ZIP, make_zip(answers))
+        write_whole(place / ANSWERS_ZIP, answers)
     return step
 
 

@@ -23,6 +23,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import (
     SUBMISSIONS,
     Fetched,
+    digest_of,
     read_index,
     safe_name,
     submission_path,
@@ -47,7 +48,6 @@ from speechbundles.runs.job import Job, conditions
 from speechbundles.runs.outcomes import (
     OF_HIDDEN_RUNS,
     Step,
-    digest_of,
     file_digest,
     read_step,
     shown_factor,
@@ -57,9 +57,9 @@ from speechbundles.runs.stages import (
     ANSWERS_ZIP,
     BUILD,
     ENVIRONMENT,
-    OUTCOME,
     check_only,
     machine_seconds,
+    read_outcome,
     stage_files,
     take_through,
 )
@@ -136,7 +136,7 @@ def run_uploads(
             most = 3600 * team_hours - used
         try:
             with busy[each.place]:  # two uploads of the same bytes share their state
-                step = read_step(each.place / OUTCOME)
+                step = read_outcome(each.place, each.hidden)
                 if not step and machine_seconds(each.place) >= most:
                     step = Step(TEAM_LIMIT)
                 step = step or take(job, fetched / each.run.submission, each.place, each.hidden, most)

@@ -30,6 +30,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueErro
 
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
+from speechbundles.model.fetched import put_in_place
 from speechbundles.server.account import LOCAL, Account, check_address
 from speechbundles.server.responses import blocks, cookie, host, join, pause_of, succeeds
 
@@ -254,7 +255,7 @@ class Connection:
                         raise
             if part.stat().st_size == 0:
                 return None
-            part.replace(target)
+            put_in_place(part, target)
             return digest
         finally:
             part.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.fetched import put_in_place, write_whole
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.text import printable
 from spokeneval.formats.tables import csv_text, no_formula
@@ -41,8 +41,10 @@ def anonymous_names(private: Path, owners: set[str]) -> dict[str, str]:
     """
     place = private / _KEY
     if not place.exists():
-        with open(place, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+        part = private / f"{_KEY}.part"
+        with open(part, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
             stream.write(secrets.token_hex(32))
+        put_in_place(part, place)
     key = place.read_bytes()
     digests = {owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex() for owner in owners}
     names = {owner: digest[:_DIGITS] for owner, digest in digests.items()}

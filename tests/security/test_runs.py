@@ -5,7 +5,6 @@ what it found, for the organiser's log. All are run by one call of the command.
 """
 
 import csv
-import json
 import os
 import shutil
 import socket
@@ -20,6 +19,7 @@ import pytest
 import build_bundle
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
+from speechbundles.runs.outcomes import read_step
 from tests.samples.home_boards import NOW
 from tests.samples.programs import ROOT, packed, unzipped
 from tests.samples.programs_at_home import GOOD, READS, WRITES, begin_with_sound, program, uploaded
@@ -190,8 +190,8 @@ def raid(tmp_path_factory):
     runs = {}
     for (name, _), row in zip(sources.items(), csv_rows(fetched / ".runs/runs.csv"), strict=True):
         state = fetched / ".runs" / row["state"]
-        log = state / "run1.json"
-        runs[name] = row["code"], json.loads(log.read_text())["log"] if log.exists() else "", row
+        step = read_step(state / "run1.json")
+        runs[name] = row["code"], step.log if step else "", row
     return runs, place
 
 

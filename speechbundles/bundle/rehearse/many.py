@@ -7,8 +7,6 @@ workers directly, not through the scheduler. If a worker dies, its runs are repe
 from __future__ import annotations
 
 import atexit
-import hashlib
-import json
 import os
 import re
 import shutil
@@ -27,6 +25,7 @@ from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_p
 from speechbundles.bundle.rehearse.rehearsal import FAILED, FINISHED, LONGEST_LINE, Rehearsal, rehearse_phase
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import read_state, write_state
 from speechbundles.model.temporary import MEMORY, PREFIX, sweep, temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import read_all, write_tree
@@ -283,20 +282,11 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
 
 
 def write_result(path: Path, result: Result) -> None:
-    """Write a result atomically, below its digest, so that a damaged file is recognised."""
-    text = json.dumps(vars(result), default=str)
-    part = path.with_suffix(f".{os.getpid()}.part")
-    part.write_text(f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}", encoding="utf-8")
-    part.replace(path)
+    write_state(path, vars(result))
 
 
 def read_result(path: Path) -> Result | None:
-    try:
-        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
-    except (OSError, ValueError):
+    if (kept := read_state(path)) is None:
         return None
-    if digest != hashlib.sha256(text.encode()).hexdigest():
-        return None
-    kept = json.loads(text)
     scores = {key: score and Decimal(score) for key, score in kept["scores"].items()}
     return Result(kept["status"], scores, kept["shown"], tuple(kept["reasons"]), tuple(kept["warnings"]))

@@ -221,9 +221,29 @@ def test_answers_of_an_interrupted_run_do_not_count_for_the_run_that_replaces_it
     (taken,) = home()
     for name in ("run1.json", "outcome.json"):
         (taken.place / name).unlink()
-    monkeypatch.setattr(stages, "_run", lambda *_, **given: (stages.Step("run_time"), {}))
+    monkeypatch.setattr(stages, "_run", lambda *_, **given: (stages.Step("run_time"), b""))
     assert codes(home()) == {"anna": "run_time"}
     assert [run.submission for run in read_index(tmp_path / "fetched/.runs/fetched")] == [""]
+
+
+@pytest.mark.thorough
+@pytest.mark.default_cases("run1.json", "answers.zip")
+@pytest.mark.parametrize(
+    "name", ["check.json", "environment.json", "smoke.json", "run1.json", "outcome.json", "answers.zip"]
+)
+def test_a_stage_whose_file_is_cut_off_has_not_ended(home, tmp_path, capsys, name):
+    """Also if nothing of the file is left, as after a power failure; the answers are on the board in each case."""
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    (taken,) = home()
+    expected = answers(tmp_path, 1)
+    for size in (0, (taken.place / name).stat().st_size // 2):
+        os.truncate(taken.place / name, size)
+        assert codes(home()) == {"anna": "ok"}
+        assert answers(tmp_path, 1) == expected
+        assert f"{name}: " in capsys.readouterr().err
+    if name == "answers.zip":
+        (taken.place / name).unlink()
+        assert (codes(home()), answers(tmp_path, 1)) == ({"anna": "ok"}, expected)
 
 
 def test_a_change_of_recordings_or_limits_runs_a_program_again(home, begun, tmp_path, monkeypatch):
