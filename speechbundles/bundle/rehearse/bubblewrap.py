@@ -155,7 +155,8 @@ class BubblewrapEngine:
         """See `Engine.run`; nothing that an earlier run left in `scratch` is visible."""
         place = Path(tempfile.mkdtemp(dir=scratch))
         command = [*self._command(program, place), *program.words]
-        return sandbox.run(command, cwd=place, env=USUAL, limits=limits)
+        memory = ("/dev/shm", *program.memory)
+        return sandbox.run(command, cwd=place, env=USUAL, limits=limits, in_memory=memory)
 
     def _command(self, program: Program, place: Path) -> Iterator[str]:
         """Return the command that starts a program's own; `place` is a new folder for this run."""

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,6 +35,8 @@ POLL = 0.1
 """Seconds between two polls of the processes; longer if a poll takes long, as with thousands of processes."""
 BACKSTOP_BYTES = 4 << 30
 """Address space beyond the memory limit that one process may reserve: libraries reserve much more than they use."""
+FILE_BYTES = 1 << 10
+"""Memory that the kernel needs for a file, link or folder in memory, beside its content."""
 KILL_SECONDS = 10.0
 """Time for all processes to end after a kill; only a process that hangs in the kernel takes longer."""
 
@@ -120,13 +122,21 @@ ways = [NAMESPACE, REAPER]
 _lock = threading.Lock()
 
 
-def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits) -> Outcome:
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    limits: Limits,
+    in_memory: Collection[str] = (),
+) -> Outcome:
     """Run a command with empty standard input until it ends or exceeds a limit; then no process of it is left.
 
     Parameters
     ----------
     command: program and arguments; run without a shell.
     env: the complete environment; nothing is inherited.
+    in_memory: folders below its own root whose files are kept in memory, and count as `FILE_BYTES` each.
 
     Raises
     ------
@@ -140,6 +150,7 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Li
         raise ValueError("the command is empty")
     began = time.monotonic()
     family, status_fd = start(command, cwd, env, limits)
+    family.in_memory = in_memory
     with family.supervisor as supervisor:
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
@@ -286,6 +297,7 @@ class Family:
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
         self.peak = 0
+        self.in_memory: Collection[str] = ()
 
     def attend(self, streams: Sequence[int], status_fd: int, began: float, limits: Limits) -> Outcome:
         """Watch a program of these until it ends; then none is left, unless its status ends with `alone`."""
@@ -306,6 +318,7 @@ class Family:
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
+        memory += FILE_BYTES * max((_files_of(each.pid, self.in_memory) for each in members), default=0)
         self.peak = max(self.peak, memory if status else 0)
         if status and memory > limits.memory_bytes:
             most = limits.memory_bytes >> 20
@@ -356,6 +369,17 @@ class Family:
         if helpers:
             with suppress(subprocess.TimeoutExpired):
                 self.supervisor.wait(KILL_SECONDS)
+
+
+def _files_of(process: int, folders: Collection[str]) -> int:
+    """Return the number of files in folders of a process, each of which is a mount; 0 if its root is this one's."""
+    root = f"/proc/{process}/root"
+    try:
+        if folders and not os.path.samefile(root, "/"):
+            return sum(each.f_files - each.f_ffree for each in (os.statvfs(root + name) for name in folders))
+    except OSError:  # it has ended, or is about to start
+        pass
+    return 0
 
 
 def _is_alive(process: psutil.Process) -> bool:
