@@ -11,6 +11,7 @@ import json
 import tarfile
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,31 +33,42 @@ from spokeneval.task import Task
 
 DIGITS, DIGITS_OF_TIMES = 6, 9
 """Significant digits of numbers in tables, and of the times of segments."""
+_MOST_READ = 1 << 20
 
 
-def read_written(archive: bytes) -> Files:
-    """Return the files in the tar that was made of a program's output.
+class WrittenArchive(io.FileIO):
+    """The tar of a program's output, opened before the program begins; a header cannot demand much memory."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or not 0 <= size <= _MOST_READ:
+            raise tarfile.ReadError("a header is too large")
+        return super().read(size)
+
+
+def read_written(archive: WrittenArchive, folder: Path) -> Files:
+    """Copy the files in the tar that was made of a program's output to a new folder, and return them.
 
     Raises
     ------
     SubmissionError: anything else than ordinary files, side by side; the error lists every problem.
     """
-    problems, files = Problems(), dict[str, bytes]()
+    problems, files = Problems(), dict[str, Path]()
+    folder.mkdir()
     try:
-        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
-            for member in tar:
+        with tarfile.open(fileobj=archive, mode="r:") as tar:
+            for number, member in enumerate(tar):
                 name = member.name.removeprefix("./")
+                if number > MAX_FILES:  # the first is the folder itself
+                    problems.stop("too_many_files", "", f"more than {MAX_FILES} files")
                 if name in ("", "."):
                     continue
-                if len(files) >= MAX_FILES:
-                    problems.stop("too_many_files", "", f"more than {MAX_FILES} files")
                 if not member.isreg() or member.issparse():
                     problems.add("special_file", name, "is not an ordinary file")
                 elif "/" in name or name in files:
                     problems.add("nested_folder", name, "is in a folder, or appears twice")
                 else:
-                    content = tar.extractfile(member)
-                    files[name] = content.read(len(archive)) if content else b""
+                    files[name] = folder / str(number)
+                    tar.makefile(member, files[name])  # any name is given in the tar
     except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError):
         problems.add("output", "", "the files in OUTPUT_DIR could not be read to their end")
     if not files:
@@ -120,7 +132,8 @@ def _given(form: Format, files: Files) -> tuple[str, str]:
     """Return the name and the text of the file that has the answers."""
     names = (form.submission_file or "", *form.other_submissions)
     name = next(name for name in names if name in files.names)
-    return name, decode(files.read(name, 1 << 40, Problems()), name, Problems())
+    with files.open(name, 1 << 40, Problems()) as stream:
+        return name, decode(stream.read(), name, Problems())
 
 
 def _segments(given: tuple[str, str], id: str, answers: Meetings) -> list[list[str]]:

@@ -4,6 +4,7 @@ Each stage writes its result when it ends, in one file that is complete or not t
 after the last stage that ended.
 
     PLACE/check.json, build.json, smoke.json, run1.json, run2.json   how each stage ended
+    PLACE/smoke.begun.json, run1.begun.json, run2.begun.json         the time of runs that began and did not end
     PLACE/environment.json                                           the Python of the runs and its packages
     PLACE/answers.zip                                                the canonical answers
     PLACE/outcome.json                                               how all ended
@@ -14,16 +15,28 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Outcome, Program
 from speechbundles.model.fetched import digest_of, write_whole
-from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, REFUSED, RUN, SMOKE, TIME
+from speechbundles.model.run_codes import (
+    ANSWERS,
+    DIFFERENT,
+    FAILED,
+    LIMIT,
+    MACHINE,
+    OK,
+    REFUSED,
+    RUN,
+    SMOKE,
+    TIME,
+)
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import say
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.runs import landlock
-from speechbundles.runs.answers import canonical, read_written
+from speechbundles.runs.answers import WrittenArchive, canonical, read_written
 from speechbundles.runs.job import Job, Part, engine_of, environment_of
 from speechbundles.runs.outcomes import Step, file_digest, read_step, write_step
 from speechbundles.runs.packages import install
@@ -34,6 +47,8 @@ from spokeneval.programs.code import REQUIREMENTS, WEIGHTS, list_code, read_requ
 
 CHECK, ENVIRONMENT, BUILD, OUTCOME = (f"{name}.json" for name in ("check", "environment", "build", "outcome"))
 ANSWERS_ZIP = "answers.zip"
+MOST_BEGINS = 3
+"""How often a run begins if the machine, or its neighbours, end it."""
 
 _CODE, _INPUT, _SOUND, _PACKAGES, _WRITTEN = (
     f"/app/{name}" for name in ("code", "input", "input/sound", "packages", "answers.tar")
@@ -53,7 +68,9 @@ exit $code
 """What runs a program. All that it writes is in memory and of limited size; one file, made before, receives a tar."""
 
 
-def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float) -> Step:
+def take_through(
+    job: Job, upload: Path, place: Path, hidden: str, most: float, is_alone: bool = True
+) -> Step:
     """Take an upload through all stages that have not ended yet, and return how all ended.
 
     Parameters
@@ -62,6 +79,7 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float) 
     place: the folder for the results.
     hidden: the hidden set; empty for an upload to a phase with public labels, which is only run on the smoke set.
     most: the machine seconds after which the run on the hidden set is not repeated.
+    is_alone: whether no other program runs; if not, a run that exceeds its time ends nothing: the next call repeats it.
 
     Raises
     ------
@@ -81,15 +99,15 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float) 
         if built.code != OK:
             return built  # the next call tries it again: the network may have failed
         run = partial(_run, job, code=code, mounts=mounts)
-        smoke = _kept(place / f"{SMOKE}.json", lambda: run(SMOKE, job.parts[job.smoke])[0])
-        if smoke.code != OK or not hidden:
-            return write_step(place / OUTCOME, smoke)
-        runs = [
-            _kept(place / f"{RUN}{number}.json", partial(_answer, run, place, job.parts[hidden], number == 1))
-            for number in range(1, job.repeat + 1)
-            if number == 1 or machine_seconds(place) < most
-        ]
-    return write_step(place / OUTCOME, _together(runs))
+        counted = partial(_counted, limit=job.limits.seconds or inf, is_alone=is_alone)
+        path, runs = place / f"{SMOKE}.json", list[Step]()
+        smoke = counted(path, lambda: run(SMOKE, job.parts[job.smoke])[0])
+        for number in range(1, job.repeat + 1) if smoke.code == OK and hidden else ():
+            if number == 1 or (path.exists() and machine_seconds(place) < most):
+                path = place / f"{RUN}{number}.json"
+                runs.append(counted(path, partial(_answer, run, place, job.parts[hidden], number == 1)))
+        ended = _together(runs or [smoke])
+        return write_step(place / OUTCOME, ended) if path.exists() else ended
 
 
 def read_outcome(place: Path, hidden: str) -> Step | None:
@@ -117,7 +135,8 @@ def machine_seconds(place: Path) -> float:
 
 def stage_files(place: Path) -> list[Path]:
     """Return the files of all stages of an upload, of which those that have not ended do not exist."""
-    return [place / CHECK, place / BUILD, place / f"{SMOKE}.json", *sorted(place.glob(f"{RUN}[0-9]*.json"))]
+    runs = (f"{SMOKE}*.json", f"{RUN}[0-9]*.json")
+    return [place / CHECK, place / BUILD, *(path for name in runs for path in sorted(place.glob(name)))]
 
 
 def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], Step]:
@@ -165,6 +184,31 @@ def _kept(path: Path, stage: Callable[[], Step]) -> Step:
     return read_step(path) or write_step(path, stage())
 
 
+def _counted(path: Path, run: Callable[[], Step], limit: float, is_alone: bool) -> Step:
+    """Return how a run ended; run it if it has not.
+
+    Before it begins, its longest time is written down, so that it counts however it ends. A run that does not end, such
+    as one beside others that exceeds its time, is repeated by a later call, but not for ever.
+    """
+    if ended := read_step(path):
+        return ended
+    note = path.with_suffix(".begun.json")
+    lost = (read_step(note) or Step(MACHINE)).seconds
+    if lost >= MOST_BEGINS * limit:
+        why = f"began {MOST_BEGINS} times and did not end; to run it again, delete its folder"
+        return write_step(path, Step(f"{path.stem.rstrip('0123456789')}_{FAILED}", log=why))
+    write_step(note, Step(MACHINE, lost + limit, log="began, and did not end"))
+    step = run()
+    if step.code.endswith(f"_{TIME}") and not is_alone:
+        return step
+    write_step(path, step)
+    if lost:
+        write_step(note, Step(MACHINE, lost, log="began, and did not end"))
+    else:
+        note.unlink()
+    return step
+
+
 def check(job: Job, upload: Path, scratch: Path) -> Step:
     """Unpack an upload, check it, and leave its files in `code`, without what is not part of the program."""
     unpacked, code = scratch / "upload", scratch / "code"
@@ -188,7 +232,6 @@ def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, P
         items = write_tree(scratch / "input", part.items)
         (items / Path(_SOUND).name).mkdir(parents=True)
         written = scratch / Path(_WRITTEN).name
-        written.touch()
         inputs = {
             _LANDLOCK: Path(landlock.__file__),
             _CODE: code,
@@ -198,15 +241,16 @@ def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, P
         }
         memory = {"/tmp": job.disk_bytes, "/root": 1 << 20}
         program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, inputs, memory)
-        outcome = engine_of(job).run(program, scratch, job.limits)
-        step = Step(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
-        if step.code != OK:
-            return step, b""
-        try:
-            files = read_written(written.read_bytes())
-            answers = make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
-        except SubmissionError as refusal:
-            return replace(step, code=f"{stage}_{ANSWERS}", log=f"{step.log}\n{refusal}\n"), b""
+        with WrittenArchive(written, "w+") as archive:
+            outcome = engine_of(job).run(program, scratch, job.limits)
+            step = Step(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
+            if step.code != OK:
+                return step, b""
+            try:
+                files = read_written(archive, scratch / "answers")
+                answers = make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
+            except SubmissionError as refusal:
+                return replace(step, code=f"{stage}_{ANSWERS}", log=f"{step.log}\n{refusal}\n"), b""
     return replace(step, digest=digest_of(answers)), answers
 
 

@@ -39,6 +39,7 @@ from speechbundles.model.run_codes import (
     RUN,
     SMOKE,
     TEAM_LIMIT,
+    TIME,
     WITHDRAWN,
 )
 from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
@@ -129,7 +130,7 @@ def run_uploads(
         groups.setdefault(each.run.id if team_hours is None else each.run.owner, []).append(each)
     busy = {each.place: threading.Lock() for each in waiting}
 
-    def one(each: Taken) -> Taken:
+    def one(each: Taken, again: bool = False) -> Taken:
         most = inf
         if team_hours is not None:
             used = sum(map(machine_seconds, places[each.run.owner] - {each.place}))
@@ -137,15 +138,20 @@ def run_uploads(
         try:
             with busy[each.place]:  # two uploads of the same bytes share their state
                 step = read_outcome(each.place, each.hidden)
-                if not step and machine_seconds(each.place) >= most:
+                if not step and not again and machine_seconds(each.place) >= most:
                     step = Step(TEAM_LIMIT)
-                step = step or take(job, fetched / each.run.submission, each.place, each.hidden, most)
+                is_alone = again or (jobs == 1 and scheduler is None)
+                step = step or take(
+                    job, fetched / each.run.submission, each.place, each.hidden, most, is_alone
+                )
         except (OrganiserError, OSError, RuntimeError) as error:
             step = Step(MACHINE, log=str(error))
         return replace(each, step=step)
 
     with _taking(scheduler, jobs) as (pool, take):
-        taken = [*rest, *_each_once(pool, [*groups.values()], one, progress)]
+        ended = _each_once(pool, [*groups.values()], one, progress)
+        late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
+        taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
     _write(job, fetched, state, taken)
     return taken
@@ -237,10 +243,12 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
         return
     with connected(scheduler) as client:
 
-        def there(job: Job, upload: Path, place: Path, hidden: str, most: float) -> Step:
+        def there(job: Job, upload: Path, place: Path, hidden: str, most: float, is_alone: bool) -> Step:
             words = [path.resolve() for path in (upload, place)]
             try:
-                step: Step = client.submit(take_through, job, *words, hidden, most, pure=False).result()
+                step: Step = client.submit(
+                    take_through, job, *words, hidden, most, is_alone, pure=False
+                ).result()
             except OrganiserError:
                 raise
             except Exception as error:

@@ -3,10 +3,12 @@
 import io
 import json
 import tarfile
+import tracemalloc
 
 import pytest
 
-from speechbundles.runs.answers import canonical, read_written
+from speechbundles.runs import answers
+from speechbundles.runs.answers import WrittenArchive, canonical, read_written
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
@@ -286,12 +288,38 @@ OUTPUTS = {
 }
 
 
+def written(place, content):
+    (place / "tar").write_bytes(content)
+    with WrittenArchive(place / "tar") as archive:
+        return read_written(archive, place / "files")
+
+
 @pytest.mark.parametrize("what", OUTPUTS)
-def test_outputs_that_are_not_ordinary_files_are_refused(what):
+def test_outputs_that_are_not_ordinary_files_are_refused(tmp_path, what):
     content, said = OUTPUTS[what]
     with pytest.raises(SubmissionError, match=said):
-        read_written(content)
+        written(tmp_path, content)
 
 
-def test_ordinary_files_are_read():
-    assert read_written(tar((".", tarfile.DIRTYPE, b""), ("./x", FILE, b"1"))).sources == {"x": b"1"}
+def test_ordinary_files_are_read(tmp_path):
+    files = written(tmp_path, tar((".", tarfile.DIRTYPE, b""), ("./x", FILE, b"1"), ("y", FILE, b"2")))
+    assert {name: path.read_bytes() for name, path in files.sources.items()} == {"x": b"1", "y": b"2"}
+
+
+@pytest.mark.parametrize("what", ["one large file", "a large header", "many links"])
+def test_reading_outputs_takes_little_memory(tmp_path, monkeypatch, what):
+    """Of 16 MB in one file, or in the name of a file, and of links, of which there are too many."""
+    monkeypatch.setattr(answers, "MAX_FILES", 100)
+    links = [(f"l{number}", tarfile.SYMTYPE, b"") for number in range(20_000)]
+    large = [("./x", {"a large header": tarfile.GNUTYPE_LONGNAME}.get(what, FILE), b"x" * (16 << 20))]
+    content = tar(*(links if what == "many links" else large))
+    tracemalloc.start()
+    try:
+        if what == "one large file":
+            assert written(tmp_path, content).sources["x"].stat().st_size == 16 << 20
+        else:
+            with pytest.raises(SubmissionError, match=r"more than 100 files|could not be read"):
+                written(tmp_path, content)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()

@@ -6,7 +6,9 @@ import os
 import shutil
 import signal
 import time
+from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from speechbundles.model.run_codes import CODES
 from speechbundles.runs import OF_HIDDEN_RUNS, make_job, outcomes, stages, uploads
 from speechbundles.runs.job import Part, conditions
 from speechbundles.runs.outcomes import read_step, shown_factor, shown_time
-from speechbundles.runs.stages import take_through
+from speechbundles.runs.stages import machine_seconds, take_through
 from tests.samples.programs import write_files
 from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, tone, uploaded
 
@@ -318,6 +320,72 @@ def test_a_machine_that_fails_is_no_fault_of_the_program(home, tmp_path, monkeyp
     assert "No space" not in text_of(tmp_path, "returns")
     assert uploads.take_through is take_through
     assert codes(home()) == {"anna": "ok"}
+
+
+def test_a_run_that_never_ends_is_counted_and_repeated_twice_only(home, tmp_path, monkeypatch):
+    """As if this machine failed each time that a program has answered; each time counts as long as it may take."""
+    real, begun = stages._run, []
+
+    def run(job, stage, *args, **given):
+        begun.append(stage)
+        if stage == "run":
+            raise OSError(5, "Input/output error")
+        return real(job, stage, *args, **given)
+
+    monkeypatch.setattr(stages, "_run", run)
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    calls = [home()[0] for _ in range(5)]
+    assert [each.step.code for each in calls] == ["machine"] * 3 + ["run_failed"] * 2
+    assert begun == ["smoke", "run", "run", "run"]
+    assert 60 < machine_seconds(calls[-1].place) < 80  # the limit is 20 s
+    assert "began 3 times and did not end" in text_of(tmp_path, "logs")
+
+
+def test_answers_are_read_also_if_the_program_hides_them(home, tmp_path, monkeypatch):
+    """A file that its owner may not open is read; here it has no name any more, because root may open all files."""
+    real = stages.engine_of
+
+    def engine_of(job):
+        def run(program, *others):
+            outcome = real(job).run(program, *others)
+            program.mounts["/app/answers.tar"].unlink()
+            return outcome
+
+        return SimpleNamespace(run=run)
+
+    monkeypatch.setattr(stages, "engine_of", engine_of)
+    uploaded(tmp_path, ("anna", program(GOOD)))
+    assert codes(home()) == {"anna": "ok"}
+
+
+def test_a_run_that_is_too_slow_beside_others_is_repeated_alone(home, tmp_path, monkeypatch):
+    """The first smoke run of anna and the first run of bob, as beside busy neighbours; and all of a slow program."""
+    busy, real, seen = {"anna": "smoke", "bob": "run"}, stages._run, Counter()
+
+    def run(job, stage, part, *, code, mounts):
+        owner = (code / "owner").read_text()
+        seen[f"{owner} {stage}"] += 1
+        if owner == "slow" or (seen[f"{owner} {stage}"] == 1 and busy[owner] == stage):
+            return stages.Step(f"{stage}_time", seconds=20), b""
+        return real(job, stage, part, code=code, mounts=mounts)
+
+    monkeypatch.setattr(stages, "_run", run)
+    uploaded(tmp_path, *((name, program(GOOD, owner=name.encode())) for name in ("anna", "bob", "slow")))
+    taken = home()
+    assert codes(taken) == {"anna": "ok", "bob": "ok", "slow": "smoke_time"}
+    assert seen == Counter(
+        [
+            "anna smoke",
+            "anna smoke",
+            "anna run",
+            "bob smoke",
+            "bob run",
+            "bob run",
+            "slow smoke",
+            "slow smoke",
+        ]
+    )
+    assert [round(machine_seconds(each.place), -1) for each in taken] == [20, 20, 40]  # also what was lost
 
 
 def test_one_attempt_carries_at_most_64_bits_beside_its_answers():
