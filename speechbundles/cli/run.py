@@ -21,7 +21,7 @@ environment, run_limits.
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,13 @@ def _above_0(context: click.Context, parameter: click.Parameter, hours: float | 
     callback=_above_0,
 )
 @jobs
+@click.option(
+    "--release",
+    type=COUNT,
+    multiple=True,
+    metavar="RUN",
+    help="return the log of this smoke run, too, which you have read",
+)
 @option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
 @option("--every", "MINUTES", "repeat the command at this interval, until you press Ctrl-C", type=COUNT)
 @server_options
@@ -125,6 +132,10 @@ def command(
         while True:
             taken = [run for each in targets for run in _publish(each, competition, page=page, **of_runs)]
             _report(fetched, taken, as_json=as_json)
+            if lacking := {*of_runs["release"]} - {each.run.id for each in taken}:
+                raise OrganiserError(
+                    f"--release {min(lacking)}: no such run; its number is in the name of its log"
+                )
             if not every:
                 return 0
             time.sleep(60 * every)
@@ -189,7 +200,7 @@ def _publish(target: _Target, folder: Path, *, page: bool, **of_runs: Any) -> li
     return taken
 
 
-_OF_RUNS = ("engine", "python", "wheels", "repeat", "limit", "jobs", "scheduler")
+_OF_RUNS = ("engine", "python", "wheels", "repeat", "limit", "jobs", "scheduler", "release")
 
 
 def _run(
@@ -200,6 +211,7 @@ def _run(
     limit: float | None,
     jobs: int | None,
     scheduler: str | None,
+    release: Sequence[int],
     **of_job: Any,
 ) -> tuple[Job, list[Taken]]:
     """Take all uploads through their stages, after a line on the layers of protection and one on the environment."""
@@ -216,6 +228,7 @@ def _run(
             jobs=jobs or os.cpu_count() or 1,
             scheduler=scheduler,
             team_hours=competition.run_limits.get("team_hours") if limit is None else limit,
+            release=release,
             progress=running,
         )
     return job, taken

@@ -14,7 +14,7 @@ CODES = {
     f"{SMOKE}_{FAILED}": "the program ended with an error on the public recordings",
     f"{SMOKE}_{TIME}": "it exceeded the time limit on the public recordings",
     f"{SMOKE}_{LIMIT}": "it exceeded a limit of memory or processes on the public recordings",
-    f"{SMOKE}_{ANSWERS}": "its answers to the public recordings were refused; the log has the reasons",
+    f"{SMOKE}_{ANSWERS}": "its answers to the public recordings were refused",
     f"{RUN}_{FAILED}": "the program ended with an error on the hidden recordings",
     f"{RUN}_{TIME}": "it exceeded the time limit on the hidden recordings",
     f"{RUN}_{LIMIT}": "it exceeded a limit of memory or processes on the hidden recordings",

@@ -32,7 +32,8 @@ class Step:
     code: one of `run_codes.CODES`.
     seconds: wall-clock time.
     peak_bytes: the most memory in a sample; 0 if unknown.
-    log: what the program printed, for the organiser; of a smoke run also for the participant.
+    log: what the program printed, for the organiser only: it may depend on what hidden runs left in the machine.
+    shown: what the participant reads of the stage, none of whose words comes from a program.
     digest: SHA-256 of the result: of the installed packages, or of the canonical answers.
     """
 
@@ -41,6 +42,7 @@ class Step:
     peak_bytes: int = 0
     log: str = ""
     digest: str = ""
+    shown: str = ""
 
 
 def read_step(path: Path) -> Step | None:

@@ -41,12 +41,15 @@ from speechbundles.runs.job import Job, Part, engine_of, environment_of
 from speechbundles.runs.outcomes import Step, file_digest, read_step, write_step
 from speechbundles.runs.packages import install
 from speechbundles.runs.weights import fetch_weights
+from spokeneval.formats.files import Files
 from spokeneval.formats.problems import Problems, SubmissionError
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.programs.code import REQUIREMENTS, WEIGHTS, list_code, read_requirements, read_weights
 
 CHECK, ENVIRONMENT, BUILD, OUTCOME = (f"{name}.json" for name in ("check", "environment", "build", "outcome"))
 ANSWERS_ZIP = "answers.zip"
+EXPECTED = "expected"
+"""A folder of a program with its answers to the public set of the smoke run, as its author got them."""
 MOST_BEGINS = 3
 """How often a run begins if the machine, or its neighbours, end it."""
 
@@ -141,7 +144,11 @@ def stage_files(place: Path) -> list[Path]:
 
 def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], Step]:
     """Install packages and fetch weights; return the folders and files that runs get of them, and how it ended."""
-    mounts, built = dict[str, Path](), Step(OK)
+    mounts, built, stopped = (
+        dict[str, Path](),
+        Step(OK),
+        f"{REQUIREMENTS}: the packages could not be installed",
+    )
     if (code / REQUIREMENTS).exists():
         wanted = read_requirements(code / REQUIREMENTS, job.environment, Problems())
         folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, python)
@@ -150,6 +157,7 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
         files = read_weights(code / WEIGHTS, job.environment, Problems())
         found, got = fetch_weights(files, job.cache / "weights", job.wheels, 8 * job.disk_bytes)
         built = replace(got, seconds=built.seconds + got.seconds, digest=built.digest)
+        stopped = f"{WEIGHTS}: a file could not be fetched"
         for name, path in found.items():
             point = code / "weights" / name
             point.parent.mkdir(exist_ok=True)
@@ -157,6 +165,8 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
             mounts[f"{_CODE}/weights/{name}"] = path
     if before := read_step(place / BUILD):  # of earlier calls, whose hours count too
         built = replace(built, seconds=before.seconds + built.seconds)
+    if built.code != OK:
+        built = replace(built, shown=stopped)
     return mounts, write_step(place / BUILD, built) if mounts or built.code != OK else built
 
 
@@ -248,10 +258,29 @@ def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, P
                 return step, b""
             try:
                 files = read_written(archive, scratch / "answers")
-                answers = make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
+                answers = _canonical_zip(job, files, part)
             except SubmissionError as refusal:
-                return replace(step, code=f"{stage}_{ANSWERS}", log=f"{step.log}\n{refusal}\n"), b""
-    return replace(step, digest=digest_of(answers)), answers
+                shown = f"first problem of the answers: {refusal.problems[0].code}" if stage == SMOKE else ""
+                log = f"{step.log}\n{refusal}\n"
+                return replace(step, code=f"{stage}_{ANSWERS}", log=log, shown=shown), b""
+    shown = _compared(job, code, part, answers) if stage == SMOKE else ""
+    return replace(step, digest=digest_of(answers), shown=shown), answers
+
+
+def _canonical_zip(job: Job, files: Files, part: Part) -> bytes:
+    return make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
+
+
+def _compared(job: Job, code: Path, part: Part, answers: bytes) -> str:
+    """Return whether answers are those that the program declares for public items; empty without a declaration."""
+    declared = {path.name: path for path in (code / EXPECTED).glob("*")}
+    if not declared:
+        return ""
+    try:
+        same = _canonical_zip(job, Files(declared), part) == answers
+    except SubmissionError:
+        same = False
+    return f"answers to the public recordings: {'the same as' if same else 'other than'} those in {EXPECTED}/"
 
 
 def _answer(run: Callable[[str, Part], tuple[Step, bytes]], place: Path, part: Part, is_first: bool) -> Step:

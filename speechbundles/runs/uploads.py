@@ -4,12 +4,13 @@ FETCHED/.runs/ID-SET-DIGEST/    the state of an upload on a set (see `stages`); 
 FETCHED/.runs/packages/         installed packages, which uploads share
 FETCHED/.runs/fetched/          a folder as `fetch` writes it, with answers in place of programs, for the board
 FETCHED/.runs/returns/          what a participant may get of each run: OWNER_RUN.txt
+FETCHED/.runs/released.json     the runs whose smoke logs participants may get, because the organiser has read them
 FETCHED/.runs/logs/             how each run went, with all logs, for the organiser: OWNER_RUN.txt
 FETCHED/.runs/runs.csv          all runs, for the organiser
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,13 +26,14 @@ from speechbundles.model.fetched import (
     Fetched,
     digest_of,
     read_index,
+    read_state,
     safe_name,
     submission_path,
     write_index,
+    write_state,
     write_whole,
 )
 from speechbundles.model.run_codes import (
-    BUILD_FAILED,
     CODES,
     MACHINE,
     NOT_COUNTED,
@@ -104,6 +106,7 @@ def run_uploads(
     jobs: int = 1,
     scheduler: str | None = None,
     team_hours: float | None = None,
+    release: Collection[int] = (),
     progress: Progress = lambda done, total: None,
 ) -> list[Taken]:
     """Take all fetched uploads through their stages, and write what is kept of them.
@@ -115,6 +118,7 @@ def run_uploads(
     jobs: the number of runs at the same time, without a scheduler.
     scheduler: the address of a Dask scheduler; its workers see the same folders.
     team_hours: the most machine hours of an owner's runs. An upload that begins before they are used up is run once.
+    release: further runs whose smoke logs participants may get.
 
     Raises
     ------
@@ -153,7 +157,9 @@ def run_uploads(
         late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
         taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
-    _write(job, fetched, state, taken)
+    released = {*(read_state(state / "released.json") or {"runs": []})["runs"], *release}
+    write_state(state / "released.json", {"runs": sorted(released)})
+    _write(job, fetched, state, taken, released)
     return taken
 
 
@@ -259,13 +265,14 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
             yield pool, there
 
 
-def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken]) -> None:
+def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], released: Collection[int]) -> None:
     """Write the folder for the board, what participants may get, and the organiser's table."""
     _write_answers(fetched, answers_below(fetched), taken)
-    for folder, text in (("returns", what_returns), ("logs", what_happened)):
+    for folder in ("returns", "logs"):
         (state / folder).mkdir(exist_ok=True)
-        for each in taken:
-            write_whole(state / folder / each.log.name, text(job, each))
+    for each in taken:
+        write_whole(state / "returns" / each.log.name, what_returns(job, each, each.run.id in released))
+        write_whole(each.log, what_happened(job, each))
     header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
     more = (
         "real_time_factor",
@@ -330,15 +337,20 @@ def _write_answers(fetched: Path, folder: Path, taken: Sequence[Taken]) -> None:
         stale.unlink()
 
 
-def what_returns(job: Job, each: Taken) -> str:
-    """Return all that a participant may get of a run: its code, its time in steps, and the log of the smoke run."""
+def what_returns(job: Job, each: Taken, is_released: bool) -> str:
+    """Return all that a participant may get of a run: its code, its time in steps, and how the smoke run ended.
+
+    The text of a program, also on public recordings, is not among it unless the organiser has released it: a program
+    that runs after a hidden run can learn about it from the state of the machine.
+    """
     lines = [f"run: {each.run.id}", f"code: {each.step.code}", f"meaning: {CODES[each.step.code]}"]
     run, smoke = read_step(each.place / f"{RUN}1.json"), read_step(each.place / f"{SMOKE}.json")
     if run and job.limits.seconds:
         lines.append(f"time: {shown_time(run.seconds, job.limits.seconds)}")
-    if each.step.code in (CHECK_REFUSED, BUILD_FAILED):
+    if each.step.code == CHECK_REFUSED:
         lines += ["", printable(each.step.log, kept="\n")]
-    if smoke:
+    lines += dict.fromkeys(step.shown for step in (smoke, each.step) if step and step.shown)
+    if smoke and is_released:
         lines += ["", f"smoke run on the public set {job.smoke}:", printable(smoke.log, kept="\n")]
     return "\n".join([*lines, ""])
 

@@ -43,6 +43,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Try a program as the organisers run it.")
     parser.add_argument("program", type=Path, help="the folder with main.py")
     parser.add_argument("--sound", type=Path, required=True, help="the folder with the recordings of the set")
+    parser.add_argument("--expect", action="store_true", help="add the answers to the zip, in the folder expected")
     parser.add_argument("--weights", type=Path, help="the folder with the files of weights.txt")
     parser.add_argument("--set", default=sets[0] if sets else "", choices=sets, help="default: %(default)s")
     parser.add_argument(
@@ -75,9 +76,13 @@ def main() -> int:
         words = [str(HERE / "try_submission.py"), "--set", options.set, "--zip", str(place / "answers.zip")]
         if subprocess.call([sys.executable, *words, str(place / "output")]):
             return failed("the answers were refused")
+        answers = {f"expected/{path.name}": path.read_bytes() for path in (place / "output").iterdir()}
     with zipfile.ZipFile(str(options.zip), "w", zipfile.ZIP_DEFLATED) as archive:
         for name, path in files.items():
-            archive.write(str(path), name)
+            if not (options.expect and name in answers):
+                archive.write(str(path), name)
+        for name, content in answers.items() if options.expect else ():
+            archive.writestr(name, content)
     say(f"{options.zip} is ready to upload.")
     return 0
 

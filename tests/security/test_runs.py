@@ -81,6 +81,10 @@ FOUND = {
         "[open('/tmp/%d' % n, 'wb').write(bytes(16 << 20)) for n in range(99)]",
         "No space left on device",
     ),
+    "the state of the machine": (
+        "[open('/proc/' + n).read() for n in ('stat', 'meminfo', 'vmstat')]",
+        "['', '', '']",
+    ),
     "namespaces": ("subprocess.run(['unshare', '--user', 'true'], stderr=-3).returncode == 0", "False"),
     "tracing": ("libc.ptrace(16, {process}, 0, 0)", "-1"),
 }
@@ -230,7 +234,7 @@ def test_nothing_is_left_and_nothing_secret_is_shown(raid):
     shown = [*(place / "site").iterdir(), *(state / "returns").iterdir()]
     text = b"".join(path.read_bytes() for path in shown)
     assert SECRET.encode() not in text
-    assert b"FOUND" in text  # of the smoke runs, on public recordings
+    assert b"FOUND" not in text  # also of the smoke runs, which may show what hidden runs left in the machine
     assert b"exit status 77" not in text
     for what, (_, log, _) in runs.items():
         assert len(log) < 3 << 20, what

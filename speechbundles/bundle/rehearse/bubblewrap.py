@@ -55,15 +55,19 @@ ETC = {
 }
 
 CALLS = {
-    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425, 319, 447, 29)),
-    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425, 279, 447, 194)),
+    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425, 319, 447, 29, 27, 187, 221, 327, 451)),
+    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425, 279, 447, 194, 232, 213, 223, 286, 451)),
 }
 """By processor, the numbers of its architecture, of `socket`, and of the system calls that programs do not get.
 
 These are `add_key`, `request_key`, `keyctl`, `perf_event_open`, `bpf`, `userfaultfd` and `io_uring_setup`, which reach
-beyond all namespaces or to a socket; and `memfd_create`, `memfd_secret` and `shmget`, because no limit counts memory
-that belongs to no process. Source: `linux/audit.h`, `asm/unistd.h`.
+beyond all namespaces or to a socket; `memfd_create`, `memfd_secret` and `shmget`, because no limit counts memory that
+belongs to no process; and `mincore`, `readahead`, `fadvise64`, `preadv2` (whose callers then use `preadv`) and
+`cachestat`, because all programs share the cache of files. Source: `linux/audit.h`, `asm/unistd.h`.
 """
+
+HIDDEN = ("diskstats", "meminfo", "stat", "vmstat", "zoneinfo")
+"""Files of `/proc` on the whole machine. They are empty in runs on recordings, and as on the platform in rehearsals."""
 
 FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)
 """Families of sockets with a namespace; 16 is `AF_NETLINK`. Others reach the host of a virtual machine, or drivers."""
@@ -178,6 +182,9 @@ class BubblewrapEngine:
         yield from DEVICES
         own = {name: Path(name) for name in self.python.folders} | {COMMANDS: place / "commands"}
         own |= {f"/etc/{name}": place / "etc" / name for name in ETC}
+        if program.memory:
+            (place / "empty").touch()
+            own |= {f"/proc/{name}": place / "empty" for name in HIDDEN if os.path.exists(f"/proc/{name}")}
         folders = {"/root": place / "root", "/tmp": place / "tmp", **own, **program.folders}
         for name in sorted({**folders, **program.memory}, key=len):
             if name in program.memory:

@@ -117,6 +117,8 @@ def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     factors = [row["real_time_factor"] for row in csv_rows(tmp_path / "site/runs.csv")]
     assert all(re.fullmatch("up to [0-9.]+", factor) for factor in factors)
     assert (mine / "fetched/.runs").stat().st_mode & 0o077 == 0
+    assert run("--competition", mine, "--release", 1, "--release", 7) == 1
+    assert "--release 7: no such run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -196,13 +198,16 @@ def test_the_kit_tries_a_program_as_the_organisers_run_it(kit, tmp_path, what):
     code = write_files(tmp_path / "code", {"main.py": source or ""}) if source else place / "code"
     if source == "link":
         (code / "more").symlink_to("/etc/passwd")
-    done = run_program(str(place / "try_code.py"), str(code), "--sound", str(sound), cwd=tmp_path)
+    words = (str(code), "--sound", str(sound), *["--expect"] * (what == "one that listens"))
+    done = run_program(str(place / "try_code.py"), *words, cwd=tmp_path)
     assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
     assert (tmp_path / "program.zip").exists() == (status == 0)
     assert "ready to upload to" not in done.stdout
     if what == "one that listens":
         assert "1.0000" in done.stdout  # F1 on the public recordings
-        assert unzipped((tmp_path / "program.zip").read_bytes()).keys() == {"main.py"}
+        files = unzipped((tmp_path / "program.zip").read_bytes())
+        assert files.keys() == {"main.py", "expected/decisions.csv"}
+        assert files["expected/decisions.csv"].startswith(b"id,label")
 
 
 @pytest.mark.thorough
