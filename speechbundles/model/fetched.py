@@ -220,14 +220,12 @@ def read_state(path: Path) -> Any:
 
     A damaged file, such as one that a power failure cut off, is reported and renamed: its work did not end.
     """
-    try:
+    if not path.exists():
+        return None
+    with suppress(OSError, ValueError):  # the last if it is not UTF-8
         digest, _, text = path.read_text(encoding="utf-8").partition("\n")
         if digest == digest_of(text.encode()):
             return json.loads(text)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError):  # the last if it is not UTF-8
-        pass
     say(f"{path}: damaged, and so renamed to {path.name}.damaged; this step is repeated", error=True)
     path.replace(f"{path}.damaged")
     return None

@@ -33,14 +33,13 @@ from spokeneval.task import Task
 
 DIGITS, DIGITS_OF_TIMES = 6, 9
 """Significant digits of numbers in tables, and of the times of segments."""
-_MOST_READ = 1 << 20
 
 
 class WrittenArchive(io.FileIO):
     """The tar of a program's output, opened before the program begins; a header cannot demand much memory."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is None or not 0 <= size <= _MOST_READ:
+        if size is None or not 0 <= size <= 1 << 20:
             raise tarfile.ReadError("a header is too large")
         return super().read(size)
 

@@ -99,17 +99,16 @@ def choose_engine(name: str, image: str, python: Path | None, gpu: bool) -> Engi
     ------
     OrganiserError: the engine is not available here.
     """
-    if name == "bubblewrap" or (name == "auto" and not gpu):
+    reason = "it gives programs no GPU" if gpu else "another engine is chosen"
+    if name == "bubblewrap" and gpu:
+        raise OrganiserError("bubblewrap gives programs no GPU; use --engine docker")
+    if name != "docker" and not gpu:
         try:
-            if gpu:
-                raise OrganiserError("bubblewrap gives programs no GPU; use --engine docker")
             return BubblewrapEngine(python=find_python(python))
         except OrganiserError as error:
             if name != "auto":
                 raise
             reason = str(error)
-    else:
-        reason = "it gives programs no GPU" if gpu else "another engine is chosen"
     if python is not None:
         raise OrganiserError(f"--python needs bubblewrap, which cannot be used: {reason}")
     try:
@@ -125,11 +124,8 @@ def engine_of(job: Job) -> Engine:
 def layers(engine: Engine) -> str:
     """Return a line that lists the layers of protection that hold."""
     if isinstance(engine, BubblewrapEngine):
-        holds = (
-            "no writing elsewhere"
-            if landlock.version() >= landlock.OLDEST
-            else "the kernel has none that is used"
-        )
+        has_landlock = landlock.version() >= landlock.OLDEST
+        holds = "no writing elsewhere" if has_landlock else "the kernel has none that is used"
         return f"{engine.layers}; Landlock: {holds}"
     return (
         "container: own files, processes and network namespace without network; memory, processes and file sizes "
@@ -236,10 +232,8 @@ def _problems_of_sound(folder: Path, labels: Collection[str]) -> Iterator[str]:
     paths = sorted(folder.rglob("*"))
     odd = [path for path in paths if path.is_symlink() or not (path.is_dir() or path.is_file())]
     named = [path for path in paths if path.name in labels]
-    for found, what in (
-        (odd, "links or special files"),
-        (named, "named as the files with labels; move these files away"),
-    ):
+    kinds = {"links or special files": odd, "named as the files with labels; move these files away": named}
+    for what, found in kinds.items():
         if found:
             yield f"{folder.name}/: {some_of([os.path.relpath(path, folder) for path in found])}: {what}"
     if not any(path.is_file() for path in paths):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from speechbundles.model.bounded import sha256
 from speechbundles.model.fetched import read_state, write_state
-from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, OK, RUN, TIME
+from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, MACHINE, OK, RUN, TIME
 
 OF_HIDDEN_RUNS = (OK, DIFFERENT, *(f"{RUN}_{how}" for how in (FAILED, TIME, LIMIT, ANSWERS)))
 """The codes that can depend on the hidden recordings."""
@@ -34,6 +34,7 @@ class Step:
     peak_bytes: the most memory in a sample; 0 if unknown.
     log: what the program printed, for the organiser only: it may depend on what hidden runs left in the machine.
     shown: what the participant reads of the stage, none of whose words comes from a program.
+    lost: the longest time of earlier runs that began and did not end; the code of one that only began is `machine`.
     digest: SHA-256 of the result: of the installed packages, or of the canonical answers.
     """
 
@@ -43,12 +44,13 @@ class Step:
     log: str = ""
     digest: str = ""
     shown: str = ""
+    lost: float = 0.0
 
 
-def read_step(path: Path) -> Step | None:
-    """Return what `write_step` has written; None if the stage has not ended, or the file is damaged."""
+def read_step(path: Path, *, begun: bool = False) -> Step | None:
+    """Return what `write_step` has written; None if the stage has not ended (or begun), or the file is damaged."""
     kept = read_state(path)
-    return None if kept is None else Step(**kept)
+    return None if kept is None or (kept["code"] == MACHINE and not begun) else Step(**kept)
 
 
 def write_step(path: Path, step: Step) -> Step:

@@ -1,10 +1,9 @@
 """An upload's way through all stages: check, build, smoke run, runs on hidden recordings, canonical answers.
 
-Each stage writes its result when it ends, in one file that is complete or not there. So a run that was killed goes on
-after the last stage that ended.
+Each stage writes its result when it ends, and a run also that it began, in one file that is complete or not there. So a
+run that was killed goes on after the last stage that ended.
 
     PLACE/check.json, build.json, smoke.json, run1.json, run2.json   how each stage ended
-    PLACE/smoke.begun.json, run1.begun.json, run2.begun.json         the time of runs that began and did not end
     PLACE/environment.json                                           the Python of the runs and its packages
     PLACE/answers.zip                                                the canonical answers
     PLACE/outcome.json                                               how all ended
@@ -13,6 +12,7 @@ after the last stage that ended.
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -71,9 +71,7 @@ exit $code
 """What runs a program. All that it writes is in memory and of limited size; one file, made before, receives a tar."""
 
 
-def take_through(
-    job: Job, upload: Path, place: Path, hidden: str, most: float, is_alone: bool = True
-) -> Step:
+def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float, alone: bool = True) -> Step:
     """Take an upload through all stages that have not ended yet, and return how all ended.
 
     Parameters
@@ -82,7 +80,7 @@ def take_through(
     place: the folder for the results.
     hidden: the hidden set; empty for an upload to a phase with public labels, which is only run on the smoke set.
     most: the machine seconds after which the run on the hidden set is not repeated.
-    is_alone: whether no other program runs; if not, a run that exceeds its time ends nothing: the next call repeats it.
+    alone: whether no other program runs; if not, a run that exceeds its time ends nothing: the next call repeats it.
 
     Raises
     ------
@@ -102,15 +100,15 @@ def take_through(
         if built.code != OK:
             return built  # the next call tries it again: the network may have failed
         run = partial(_run, job, code=code, mounts=mounts)
-        counted = partial(_counted, limit=job.limits.seconds or inf, is_alone=is_alone)
+        counted = partial(_counted, limit=job.limits.seconds or inf, alone=alone)
         path, runs = place / f"{SMOKE}.json", list[Step]()
         smoke = counted(path, lambda: run(SMOKE, job.parts[job.smoke])[0])
         for number in range(1, job.repeat + 1) if smoke.code == OK and hidden else ():
-            if number == 1 or (path.exists() and machine_seconds(place) < most):
+            if number == 1 or (read_step(path) and machine_seconds(place) < most):
                 path = place / f"{RUN}{number}.json"
                 runs.append(counted(path, partial(_answer, run, place, job.parts[hidden], number == 1)))
         ended = _together(runs or [smoke])
-        return write_step(place / OUTCOME, ended) if path.exists() else ended
+        return write_step(place / OUTCOME, ended) if read_step(path) else ended
 
 
 def read_outcome(place: Path, hidden: str) -> Step | None:
@@ -122,33 +120,28 @@ def read_outcome(place: Path, hidden: str) -> Step | None:
         has_answers = (
             hidden and path.name in (OUTCOME, f"{RUN}1.json") and step and step.code in (OK, DIFFERENT)
         )
-        if step and has_answers and step.digest != digest:
+        if has_answers and step and step.digest != digest:
             say(f"{answers}: missing or damaged; the run is repeated", error=True)
             path.unlink()
-            step = None
-        if not step:
+        if not step or not path.exists():
             (place / OUTCOME).unlink(missing_ok=True)
     return read_step(place / OUTCOME)
 
 
 def machine_seconds(place: Path) -> float:
     """Return the time that all stages of an upload took on the machine."""
-    return sum(step.seconds for step in map(read_step, stage_files(place)) if step)
+    steps = (read_step(path, begun=True) for path in stage_files(place))
+    return sum(step.seconds + step.lost for step in steps if step)
 
 
 def stage_files(place: Path) -> list[Path]:
     """Return the files of all stages of an upload, of which those that have not ended do not exist."""
-    runs = (f"{SMOKE}*.json", f"{RUN}[0-9]*.json")
-    return [place / CHECK, place / BUILD, *(path for name in runs for path in sorted(place.glob(name)))]
+    return [place / CHECK, place / BUILD, place / f"{SMOKE}.json", *sorted(place.glob(f"{RUN}[0-9]*.json"))]
 
 
 def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], Step]:
     """Install packages and fetch weights; return the folders and files that runs get of them, and how it ended."""
-    mounts, built, stopped = (
-        dict[str, Path](),
-        Step(OK),
-        f"{REQUIREMENTS}: the packages could not be installed",
-    )
+    mounts, built, which = dict[str, Path](), Step(OK), REQUIREMENTS
     if (code / REQUIREMENTS).exists():
         wanted = read_requirements(code / REQUIREMENTS, job.environment, Problems())
         folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, python)
@@ -157,16 +150,15 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
         files = read_weights(code / WEIGHTS, job.environment, Problems())
         found, got = fetch_weights(files, job.cache / "weights", job.wheels, 8 * job.disk_bytes)
         built = replace(got, seconds=built.seconds + got.seconds, digest=built.digest)
-        stopped = f"{WEIGHTS}: a file could not be fetched"
+        which = WEIGHTS
         for name, path in found.items():
             point = code / "weights" / name
             point.parent.mkdir(exist_ok=True)
             point.touch()
             mounts[f"{_CODE}/weights/{name}"] = path
-    if before := read_step(place / BUILD):  # of earlier calls, whose hours count too
-        built = replace(built, seconds=before.seconds + built.seconds)
-    if built.code != OK:
-        built = replace(built, shown=stopped)
+    before = read_step(place / BUILD) or Step(OK)  # of earlier calls, whose hours count too
+    shown = "" if built.code == OK else f"{which}: a file could not be fetched or installed"
+    built = replace(built, seconds=before.seconds + built.seconds, shown=shown)
     return mounts, write_step(place / BUILD, built) if mounts or built.code != OK else built
 
 
@@ -194,29 +186,22 @@ def _kept(path: Path, stage: Callable[[], Step]) -> Step:
     return read_step(path) or write_step(path, stage())
 
 
-def _counted(path: Path, run: Callable[[], Step], limit: float, is_alone: bool) -> Step:
+def _counted(path: Path, run: Callable[[], Step], limit: float, alone: bool) -> Step:
     """Return how a run ended; run it if it has not.
 
     Before it begins, its longest time is written down, so that it counts however it ends. A run that does not end, such
     as one beside others that exceeds its time, is repeated by a later call, but not for ever.
     """
-    if ended := read_step(path):
-        return ended
-    note = path.with_suffix(".begun.json")
-    lost = (read_step(note) or Step(MACHINE)).seconds
-    if lost >= MOST_BEGINS * limit:
+    before = read_step(path, begun=True) or Step(MACHINE)
+    if before.code != MACHINE:
+        return before
+    if before.lost >= MOST_BEGINS * limit:
         why = f"began {MOST_BEGINS} times and did not end; to run it again, delete its folder"
-        return write_step(path, Step(f"{path.stem.rstrip('0123456789')}_{FAILED}", log=why))
-    write_step(note, Step(MACHINE, lost + limit, log="began, and did not end"))
+        return write_step(path, replace(before, code=f"{path.stem.rstrip('0123456789')}_{FAILED}", log=why))
+    write_step(path, replace(before, lost=before.lost + limit))
     step = run()
-    if step.code.endswith(f"_{TIME}") and not is_alone:
-        return step
-    write_step(path, step)
-    if lost:
-        write_step(note, Step(MACHINE, lost, log="began, and did not end"))
-    else:
-        note.unlink()
-    return step
+    is_late = step.code.endswith(f"_{TIME}") and not alone
+    return step if is_late else write_step(path, replace(step, lost=before.lost))
 
 
 def check(job: Job, upload: Path, scratch: Path) -> Step:
@@ -242,23 +227,16 @@ def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, P
         items = write_tree(scratch / "input", part.items)
         (items / Path(_SOUND).name).mkdir(parents=True)
         written = scratch / Path(_WRITTEN).name
-        inputs = {
-            _LANDLOCK: Path(landlock.__file__),
-            _CODE: code,
-            _INPUT: items,
-            _SOUND: part.sound,
-            **mounts,
-        }
+        fixed = {_LANDLOCK: Path(landlock.__file__), _CODE: code, _INPUT: items, _SOUND: part.sound, **mounts}
         memory = {"/tmp": job.disk_bytes, "/root": 1 << 20}
-        program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, inputs, memory)
+        program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, fixed, memory)
         with WrittenArchive(written, "w+") as archive:
             outcome = engine_of(job).run(program, scratch, job.limits)
             step = Step(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
             if step.code != OK:
                 return step, b""
             try:
-                files = read_written(archive, scratch / "answers")
-                answers = _canonical_zip(job, files, part)
+                answers = _canonical_zip(job, read_written(archive, scratch / "answers"), part)
             except SubmissionError as refusal:
                 shown = f"first problem of the answers: {refusal.problems[0].code}" if stage == SMOKE else ""
                 log = f"{step.log}\n{refusal}\n"
@@ -273,14 +251,11 @@ def _canonical_zip(job: Job, files: Files, part: Part) -> bytes:
 
 def _compared(job: Job, code: Path, part: Part, answers: bytes) -> str:
     """Return whether answers are those that the program declares for public items; empty without a declaration."""
-    declared = {path.name: path for path in (code / EXPECTED).glob("*")}
-    if not declared:
-        return ""
-    try:
-        same = _canonical_zip(job, Files(declared), part) == answers
-    except SubmissionError:
-        same = False
-    return f"answers to the public recordings: {'the same as' if same else 'other than'} those in {EXPECTED}/"
+    declared, found = {path.name: path for path in (code / EXPECTED).glob("*")}, "other than"
+    with suppress(SubmissionError):
+        if _canonical_zip(job, Files(declared), part) == answers:
+            found = "the same as"
+    return f"answers to the public recordings: {found} those in {EXPECTED}/" if declared else ""
 
 
 def _answer(run: Callable[[str, Part], tuple[Step, bytes]], place: Path, part: Part, is_first: bool) -> Step:

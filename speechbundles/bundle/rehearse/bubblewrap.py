@@ -66,8 +66,8 @@ belongs to no process; and `mincore`, `readahead`, `fadvise64`, `preadv2` (whose
 `cachestat`, because all programs share the cache of files. Source: `linux/audit.h`, `asm/unistd.h`.
 """
 
-HIDDEN = ("diskstats", "meminfo", "stat", "vmstat", "zoneinfo")
-"""Files of `/proc` on the whole machine. They are empty in runs on recordings, and as on the platform in rehearsals."""
+HIDDEN = ("/proc/diskstats", "/proc/meminfo", "/proc/stat", "/proc/vmstat", "/proc/zoneinfo")
+"""Files on the whole machine. They are empty in runs on recordings, and as on the platform in rehearsals."""
 
 FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)
 """Families of sockets with a namespace; 16 is `AF_NETLINK`. Others reach the host of a virtual machine, or drivers."""
@@ -159,13 +159,13 @@ class BubblewrapEngine:
         """See `Engine.run`; nothing that an earlier run left in `scratch` is visible."""
         place = Path(tempfile.mkdtemp(dir=scratch))
         command = [*self._command(program, place), *program.words]
-        memory = ("/dev/shm", *program.memory)
-        return sandbox.run(command, cwd=place, env=USUAL, limits=limits, in_memory=memory)
+        memory = "/dev/shm", *program.memory
+        return sandbox.run(command, cwd=place, env=USUAL, limits=limits, memory=memory)
 
     def _command(self, program: Program, place: Path) -> Iterator[str]:
         """Return the command that starts a program's own; `place` is a new folder for this run."""
         start = f'#!/bin/sh\nexec {shlex.quote(self.python.program)} "$@"\n'.encode()
-        write_tree(place / "etc", ETC)
+        write_tree(place / "etc", {**ETC, "empty": b""})
         for path in write_tree(place / "commands", {"python": start, "python3": start}).iterdir():
             path.chmod(0o755)
         for name in ("root", "tmp"):
@@ -183,8 +183,7 @@ class BubblewrapEngine:
         own = {name: Path(name) for name in self.python.folders} | {COMMANDS: place / "commands"}
         own |= {f"/etc/{name}": place / "etc" / name for name in ETC}
         if program.memory:
-            (place / "empty").touch()
-            own |= {f"/proc/{name}": place / "empty" for name in HIDDEN if os.path.exists(f"/proc/{name}")}
+            own |= {name: place / "etc/empty" for name in HIDDEN if os.path.exists(name)}
         folders = {"/root": place / "root", "/tmp": place / "tmp", **own, **program.folders}
         for name in sorted({**folders, **program.memory}, key=len):
             if name in program.memory:

@@ -5,8 +5,7 @@ on the size of a file (by the operating system), and on the captured output. On 
 one that detaches itself or kills its parents (`supervisor.py`); on other systems, those that were seen in a poll. If a
 program exceeds a limit, all its processes are suspended, so that none can start another, and then killed.
 
-The limits do not protect the user's files and network from a program. What is promised is listed in
-`docs/measurements/promises.md`.
+The limits do not protect the user's files and network. `docs/measurements/promises.md` lists what is promised.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,10 +34,8 @@ POLL = 0.1
 """Seconds between two polls of the processes; longer if a poll takes long, as with thousands of processes."""
 BACKSTOP_BYTES = 4 << 30
 """Address space beyond the memory limit that one process may reserve: libraries reserve much more than they use."""
-FILE_BYTES = 1 << 10
-"""Memory that the kernel needs for a file, link or folder in memory, beside its content."""
-KILL_SECONDS = 10.0
-"""Time for all processes to end after a kill; only a process that hangs in the kernel takes longer."""
+FILE_BYTES, KILL_SECONDS = 1 << 10, 10.0
+"""What the kernel needs for a file in memory, beside its content; the time for all processes to end after a kill."""
 
 REAPER_NOTE = (
     "Note: this system does not permit a program its own PID namespace. A program that kills the helper processes of "
@@ -123,12 +120,7 @@ _lock = threading.Lock()
 
 
 def run(
-    command: Sequence[str],
-    *,
-    cwd: Path,
-    env: Mapping[str, str],
-    limits: Limits,
-    in_memory: Collection[str] = (),
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], limits: Limits, memory: Sequence[str] = ()
 ) -> Outcome:
     """Run a command with empty standard input until it ends or exceeds a limit; then no process of it is left.
 
@@ -136,7 +128,7 @@ def run(
     ----------
     command: program and arguments; run without a shell.
     env: the complete environment; nothing is inherited.
-    in_memory: folders below its own root whose files are kept in memory, and count as `FILE_BYTES` each.
+    memory: folders below its own root whose files are kept in memory, and count as `FILE_BYTES` each.
 
     Raises
     ------
@@ -150,12 +142,11 @@ def run(
         raise ValueError("the command is empty")
     began = time.monotonic()
     family, status_fd = start(command, cwd, env, limits)
-    family.in_memory = in_memory
     with family.supervisor as supervisor:
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
         streams = supervisor.stdout.fileno(), supervisor.stderr.fileno()
-        return family.attend(streams, status_fd, began, limits)
+        return family.attend(streams, status_fd, began, limits, memory)
 
 
 def start(
@@ -297,9 +288,10 @@ class Family:
         self.root = psutil.Process(supervisor.pid)
         self.seen: set[psutil.Process] = set()
         self.peak = 0
-        self.in_memory: Collection[str] = ()
 
-    def attend(self, streams: Sequence[int], status_fd: int, began: float, limits: Limits) -> Outcome:
+    def attend(
+        self, streams: Sequence[int], status_fd: int, began: float, limits: Limits, memory: Sequence[str] = ()
+    ) -> Outcome:
         """Watch a program of these until it ends; then none is left, unless its status ends with `alone`."""
 
         def end(status: bytes) -> int | None:
@@ -308,17 +300,17 @@ class Family:
             lines = status.split()
             return int(lines[1]) if len(lines) > 1 else None
 
-        outcome = watch(streams, status_fd, began, limits, partial(self._over_limit, limits), end)
+        outcome = watch(streams, status_fd, began, limits, partial(self._over_limit, limits, memory), end)
         return replace(outcome, peak_bytes=self.peak)
 
-    def _over_limit(self, limits: Limits, status: bytes) -> str | None:
+    def _over_limit(self, limits: Limits, folders: Sequence[str], status: bytes) -> str | None:
         """Return an exceeded limit, if any. Memory counts once the command runs: before, it is a copy of Python."""
         guard = self.supervisor.pid  # the parent of the helper, which does not count
         members = [each for each in self._alive() if _of(each, psutil.Process.ppid, guard) != guard]
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
-        memory += FILE_BYTES * max((_files_of(each.pid, self.in_memory) for each in members), default=0)
+        memory += FILE_BYTES * max((_files_of(each.pid, folders) for each in members), default=0)
         self.peak = max(self.peak, memory if status else 0)
         if status and memory > limits.memory_bytes:
             most = limits.memory_bytes >> 20
@@ -371,14 +363,12 @@ class Family:
                 self.supervisor.wait(KILL_SECONDS)
 
 
-def _files_of(process: int, folders: Collection[str]) -> int:
+def _files_of(process: int, folders: Sequence[str]) -> int:
     """Return the number of files in folders of a process, each of which is a mount; 0 if its root is this one's."""
-    root = f"/proc/{process}/root"
-    try:
-        if folders and not os.path.samefile(root, "/"):
-            return sum(each.f_files - each.f_ffree for each in (os.statvfs(root + name) for name in folders))
-    except OSError:  # it has ended, or is about to start
-        pass
+    with suppress(OSError):  # it has ended, or is about to start
+        if folders and not os.path.samefile(f"/proc/{process}/root", "/"):
+            mounts = [os.statvfs(f"/proc/{process}/root{name}") for name in folders]
+            return sum(mount.f_files - mount.f_ffree for mount in mounts)
     return 0
 
 
