@@ -24,6 +24,7 @@ from speechbundles.model.run_codes import CODES
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.runs.answers import canonical
+from speechbundles.runs.outcomes import read_step
 from spokeneval.formats.files import Files
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.home_boards import NAME, NOW, ROWS, upload_bundle
@@ -315,7 +316,8 @@ def test_a_command_that_is_killed_leaves_no_process_and_goes_on(tmp_path, monkey
     assert psutil.wait_procs(waiting(mark), timeout=5)[1] == []
     (smoke,) = (mine / "fetched/.runs").glob("*/smoke.json")
     before = smoke.stat().st_mtime_ns
-    assert not (smoke.parent / "run1.json").exists()
+    assert read_step(smoke.parent / "run1.json") is None
+    assert read_step(smoke.parent / "run1.json", begun=True).lost == 20  # the limit, whenever it was killed
     assert run("--competition", mine, "--out", tmp_path / "site") == 0
     assert (shown(tmp_path / "site").keys(), smoke.stat().st_mtime_ns) == ({"anna"}, before)
 
