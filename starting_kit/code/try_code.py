@@ -43,7 +43,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Try a program as the organisers run it.")
     parser.add_argument("program", type=Path, help="the folder with main.py")
     parser.add_argument("--sound", type=Path, required=True, help="the folder with the recordings of the set")
-    parser.add_argument("--expect", action="store_true", help="add the answers to the zip, in the folder expected")
+    parser.add_argument(
+        "--expect", action="store_true", help="add the answers to the zip, in the folder expected"
+    )
     parser.add_argument("--weights", type=Path, help="the folder with the files of weights.txt")
     parser.add_argument("--set", default=sets[0] if sets else "", choices=sets, help="default: %(default)s")
     parser.add_argument(
