@@ -19,6 +19,7 @@ from math import inf
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Outcome, Program
+from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import digest_of, write_whole
 from speechbundles.model.run_codes import (
     ANSWERS,
@@ -191,13 +192,17 @@ def _counted(path: Path, run: Callable[[], Step], limit: float, alone: bool) -> 
 
     Before it begins, its longest time is written down, so that it counts however it ends. A run that does not end, such
     as one beside others that exceeds its time, is repeated by a later call, but not for ever.
+
+    Raises
+    ------
+    OrganiserError: it has begun too often; the organiser finds out whether the machine or the program is the reason.
     """
     before = read_step(path, begun=True) or Step(MACHINE)
     if before.code != MACHINE:
         return before
     if before.lost >= MOST_BEGINS * limit:
-        why = f"began {MOST_BEGINS} times and did not end; to run it again, delete its folder"
-        return write_step(path, replace(before, code=f"{path.stem.rstrip('0123456789')}_{FAILED}", log=why))
+        what = f"began {MOST_BEGINS} times and did not end; to let it begin again, delete this file"
+        raise OrganiserError(f"{path}: {what}")
     write_step(path, replace(before, lost=before.lost + limit))
     step = run()
     is_late = step.code.endswith(f"_{TIME}") and not alone
