@@ -98,7 +98,14 @@ def _above_0(context: click.Context, parameter: click.Parameter, hours: float | 
     callback=_above_0,
 )
 @jobs
-@option("--release", "RUN", "return this smoke run's log, which you have read", type=COUNT, multiple=True)
+@click.option(
+    "--release",
+    type=COUNT,
+    multiple=True,
+    metavar="RUN",
+    help="return the log of this smoke run, too, which you have read",
+)
+@option("--scheduler", "ADDRESS", "run on the workers of this Dask scheduler, which see the same folders")
 @option("--every", "MINUTES", "repeat the command at this interval, until you press Ctrl-C", type=COUNT)
 @server_options
 @as_json
@@ -127,7 +134,7 @@ def command(
             _report(fetched, taken, as_json=as_json)
             if lacking := {*of_runs["release"]} - {each.run.id for each in taken}:
                 raise OrganiserError(
-                    f"--release {min(lacking)}: no such run; the number is in its log's name"
+                    f"--release {min(lacking)}: no such run; its number is in the name of its log"
                 )
             if not every:
                 return 0
@@ -193,7 +200,7 @@ def _publish(target: _Target, folder: Path, *, page: bool, **of_runs: Any) -> li
     return taken
 
 
-_OF_RUNS = ("engine", "python", "wheels", "repeat", "limit", "jobs", "release")
+_OF_RUNS = ("engine", "python", "wheels", "repeat", "limit", "jobs", "scheduler", "release")
 
 
 def _run(
@@ -203,6 +210,7 @@ def _run(
     *,
     limit: float | None,
     jobs: int | None,
+    scheduler: str | None,
     release: Sequence[int],
     **of_job: Any,
 ) -> tuple[Job, list[Taken]]:
@@ -218,6 +226,7 @@ def _run(
             {phase.name: phase.reference for phase in competition.phases},
             fetched,
             jobs=jobs or os.cpu_count() or 1,
+            scheduler=scheduler,
             team_hours=competition.run_limits.get("team_hours") if limit is None else limit,
             release=release,
             progress=running,

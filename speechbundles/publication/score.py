@@ -9,6 +9,7 @@ Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored 
 """
 
 import hashlib
+import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,13 +23,14 @@ from speechbundles.bundle.rehearse import (
     read_result,
     rehearse_all,
     with_reference,
+    write_result,
 )
 from speechbundles.model.archive import LARGEST_BUNDLE
-from speechbundles.model.bounded import sha256
+from speechbundles.model.bounded import parse_json, sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import locked, read_state, write_state, write_whole
+from speechbundles.model.fetched import locked, write_whole
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
@@ -217,7 +219,7 @@ def _score_submissions(
             if (out / original).is_dir():
                 shutil.copytree(out / original, out / name)
             results[name] = results[original]
-            write_state(runs / f"{keys[name]}.json", vars(results[name]))
+            write_result(runs / f"{keys[name]}.json", results[name])
     return results, [*new, *due]
 
 
@@ -248,11 +250,14 @@ def _score_teams(scoring: _Scoring, teams: Sequence[Team]) -> tuple[dict[str, Re
 def _replace_outputs(out: Path, results: Iterable[str]) -> None:
     """Delete the outputs of teams that an earlier run scored and that have no entry any more."""
     path = out / RUNS / ENTRIES
-    before = read_state(path) or {"names": []}
-    for name in {*before["names"]} - {*results}:
+    try:
+        before = set(parse_json(path.read_bytes()))
+    except (OSError, TypeError, ValueError):
+        before = set()
+    for name in before - set(results):
         if name == Path(name).name and not name.startswith("."):
             shutil.rmtree(out / name, ignore_errors=True)
-    write_state(path, {"names": sorted(results)})
+    write_whole(path, json.dumps(sorted(results)))
 
 
 def _digest(*words: str) -> str:

@@ -10,14 +10,15 @@ FETCHED/.runs/runs.csv          all runs, for the organiser
 """
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import EFBIG
 from math import inf
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import Result, lost_result
+from speechbundles.bundle.rehearse import Result, connected, lost_result
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import (
@@ -71,7 +72,6 @@ from spokeneval.formats.tables import csv_text, no_formula
 
 STATE = ".runs"
 """The folder in a fetched folder with the state of all runs."""
-RELEASED = "released.json"
 
 
 def answers_below(fetched: Path) -> Path:
@@ -104,6 +104,7 @@ def run_uploads(
     fetched: Path,
     *,
     jobs: int = 1,
+    scheduler: str | None = None,
     team_hours: float | None = None,
     release: Collection[int] = (),
     progress: Progress = lambda done, total: None,
@@ -114,13 +115,14 @@ def run_uploads(
     ----------
     bundle: the one with all labels.
     sets: the set of each phase, by the name of the phase.
-    jobs: the number of runs at the same time.
+    jobs: the number of runs at the same time, without a scheduler.
+    scheduler: the address of a Dask scheduler; its workers see the same folders.
     team_hours: the most machine hours of an owner's runs. An upload that begins before they are used up is run once.
     release: further runs whose smoke logs participants may get.
 
     Raises
     ------
-    OrganiserError: the folder cannot be used.
+    OrganiserError: the folder cannot be used, or no scheduler answers.
     """
     state = fetched / STATE
     state.mkdir(mode=0o700, exist_ok=True)
@@ -133,25 +135,31 @@ def run_uploads(
     busy = {each.place: threading.Lock() for each in waiting}
 
     def one(each: Taken, again: bool = False) -> Taken:
-        others = places[each.run.owner] - {each.place}
-        most = inf if team_hours is None else 3600 * team_hours - sum(map(machine_seconds, others))
+        most = inf
+        if team_hours is not None:
+            used = sum(map(machine_seconds, places[each.run.owner] - {each.place}))
+            most = 3600 * team_hours - used
         try:
             with busy[each.place]:  # two uploads of the same bytes share their state
                 step = read_outcome(each.place, each.hidden)
                 if not step and not again and machine_seconds(each.place) >= most:
                     step = Step(TEAM_LIMIT)
-                upload, alone = fetched / each.run.submission, again or jobs == 1
-                step = step or take_through(job, upload, each.place, each.hidden, most, alone)
+                is_alone = again or (jobs == 1 and scheduler is None)
+                step = step or take(
+                    job, fetched / each.run.submission, each.place, each.hidden, most, is_alone
+                )
         except (OrganiserError, OSError, RuntimeError) as error:
             step = Step(MACHINE, log=str(error))
         return replace(each, step=step)
 
-    with ThreadPoolExecutor(jobs) as pool:
+    with _taking(scheduler, jobs) as (pool, take):
         ended = _each_once(pool, [*groups.values()], one, progress)
-        # Those that exceeded their time perhaps did because of others beside them.
-        taken = [*rest, *(one(each, True) if each.step.code.endswith(TIME) else each for each in ended)]
+        late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
+        taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
-    _write(job, fetched, state, taken, release)
+    released = {*(read_state(state / "released.json") or {"runs": []})["runs"], *release}
+    write_state(state / "released.json", {"runs": sorted(released)})
+    _write(job, fetched, state, taken, released)
     return taken
 
 
@@ -229,21 +237,55 @@ def _chosen(
     return waiting, rest
 
 
-def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], release: Collection[int]) -> None:
+@contextmanager
+def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecutor, Callable[..., Step]]]:
+    """Give a pool, and what takes an upload through its stages: here, or on a worker of a Dask cluster.
+
+    If a worker is killed, Dask gives its upload to another one, which goes on after the last stage that ended.
+    """
+    if scheduler is None:
+        with ThreadPoolExecutor(jobs) as pool:
+            yield pool, take_through
+        return
+    with connected(scheduler) as client:
+
+        def there(job: Job, upload: Path, place: Path, hidden: str, most: float, is_alone: bool) -> Step:
+            words = [path.resolve() for path in (upload, place)]
+            try:
+                step: Step = client.submit(
+                    take_through, job, *words, hidden, most, is_alone, pure=False
+                ).result()
+            except OrganiserError:
+                raise
+            except Exception as error:
+                raise OrganiserError(f"no worker finished this run: {error}") from None
+            return step
+
+        with ThreadPoolExecutor(max(1, sum(client.nthreads().values()))) as pool:
+            yield pool, there
+
+
+def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], released: Collection[int]) -> None:
     """Write the folder for the board, what participants may get, and the organiser's table."""
     _write_answers(fetched, answers_below(fetched), taken)
-    released = {*(read_state(state / RELEASED) or {"runs": []})["runs"], *release}
-    write_state(state / RELEASED, {"runs": sorted(released)})
     for folder in ("returns", "logs"):
         (state / folder).mkdir(exist_ok=True)
     for each in taken:
         write_whole(state / "returns" / each.log.name, what_returns(job, each, each.run.id in released))
         write_whole(each.log, what_happened(job, each))
-    header = (
-        "run owner phase set code build_seconds smoke_seconds run_seconds real_time_factor peak_mb gpu environment "
-        "packages answers reproducible state"
+    header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
+    more = (
+        "real_time_factor",
+        "peak_mb",
+        "gpu",
+        "environment",
+        "packages",
+        "answers",
+        "reproducible",
+        "state",
     )
-    write_whole(state / "runs.csv", csv_text([header.split(), *(_row(job, each) for each in taken)]))
+    rows = [(*header, *more), *(_row(job, each) for each in taken)]
+    write_whole(state / "runs.csv", csv_text(rows))
 
 
 def _row(job: Job, each: Taken) -> list[object]:
@@ -342,8 +384,8 @@ def shown_runs(job: Job, taken: Sequence[Taken], names: Mapping[str, str]) -> st
     for each in taken:
         run = read_step(each.place / f"{RUN}1.json")
         name = names.get(each.run.owner, each.run.owner)
-        cells = (no_formula(printable(cell)) for cell in (name, each.run.phase))
-        rows.append([each.run.id, *cells, each.step.code])
+        cells = (name, each.run.phase)
+        rows.append([each.run.id, *(no_formula(printable(cell)) for cell in cells), each.step.code])
         rows[-1].append(shown_time(run.seconds, job.limits.seconds or 1.0) if run else "")
         if job.shows_factor:
             rows[-1].append(shown_factor(run.seconds, job.parts[each.hidden].seconds) if run else "")

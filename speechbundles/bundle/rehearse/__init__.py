@@ -12,9 +12,11 @@ from speechbundles.bundle.rehearse.engine import Program as Program
 from speechbundles.bundle.rehearse.engines import ENGINES as ENGINES
 from speechbundles.bundle.rehearse.engines import choose_engine as choose_engine
 from speechbundles.bundle.rehearse.many import Result as Result
+from speechbundles.bundle.rehearse.many import connected as connected
 from speechbundles.bundle.rehearse.many import lost_result as lost_result
 from speechbundles.bundle.rehearse.many import read_result as read_result
 from speechbundles.bundle.rehearse.many import rehearse_all as rehearse_all
+from speechbundles.bundle.rehearse.many import write_result as write_result
 from speechbundles.bundle.rehearse.process import ProcessEngine as ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import FAILED as FAILED
 from speechbundles.bundle.rehearse.rehearsal import FINISHED as FINISHED

@@ -107,7 +107,7 @@ def rehearse_all(
         if output is not None and output.exists():
             shutil.rmtree(output)
         result = run(phase, submission, output)
-        write_state(work / f"{name}.json", vars(result))
+        write_result(work / f"{name}.json", result)
         return result
 
     jobs = jobs or os.cpu_count() or 1
@@ -168,15 +168,37 @@ def _prepared(
 
 
 @contextmanager
-def _cluster(
-    scheduler: str, bundle: BuiltBundle, variables: Mapping[str, str] | None
-) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
-    """Run submissions on a Dask cluster; if a run's worker dies, on another one."""
+def connected(scheduler: str) -> Iterator[Any]:
+    """Give a client of a Dask scheduler that has a worker.
+
+    Raises
+    ------
+    OrganiserError: `distributed` is not installed, no scheduler answers, or it has no worker.
+    """
     try:
         import distributed
     except ImportError:
         needs = "--scheduler needs the package distributed; install it with pip install '.[cluster]'"
         raise OrganiserError(needs) from None
+    connect: Any = distributed.Client
+    try:
+        client = connect(scheduler, timeout=WAIT, direct_to_workers=True)
+    except (OSError, ValueError) as error:
+        raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAIT)
+        except TimeoutError:
+            what = f"the scheduler at {scheduler} got no worker within {WAIT} s"
+            raise OrganiserError(f"{what}; start one with dask worker {scheduler}") from None
+        yield client
+
+
+@contextmanager
+def _cluster(
+    scheduler: str, bundle: BuiltBundle, variables: Mapping[str, str] | None
+) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
+    """Run submissions on a Dask cluster; if a run's worker dies, on another one."""
 
     def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
         work = _run_there, shipped, shipped.key, phase, submission.read_bytes(), variables
@@ -189,17 +211,7 @@ def _cluster(
         kept: Result = result
         return kept
 
-    connect: Any = distributed.Client
-    try:
-        client = connect(scheduler, timeout=WAIT, direct_to_workers=True)
-    except (OSError, ValueError) as error:
-        raise OrganiserError(f"no Dask scheduler answers at {scheduler}: {error}") from None
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=WAIT)
-        except TimeoutError:
-            what = f"the scheduler at {scheduler} got no worker within {WAIT} s"
-            raise OrganiserError(f"{what}; start one with dask worker {scheduler}") from None
+    with connected(scheduler) as client:
         (shipped,) = client.scatter([bundle], broadcast=True, direct=True)
         with ThreadPoolExecutor(AHEAD * sum(client.nthreads().values())) as pool:
             yield pool, run
@@ -267,6 +279,10 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     if len(lines) > REASON_LINES:
         lines[REASON_LINES:] = [f"(and {count_of(len(lines) - REASON_LINES, 'more line')})"]
     return tuple(printable(line, kept="\n") for line in lines)
+
+
+def write_result(path: Path, result: Result) -> None:
+    write_state(path, vars(result))
 
 
 def read_result(path: Path) -> Result | None:

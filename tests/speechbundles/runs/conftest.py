@@ -25,7 +25,7 @@ def home(begun, tmp_path):
     sets = {phase.name: phase.reference for phase in chosen.phases}
 
     def go(folder=tmp_path, jobs=2, *, competition=chosen, **options):
-        of_all = ("team_hours", "release", "progress")
+        of_all = ("scheduler", "team_hours", "release", "progress")
         given = {key: options.pop(key) for key in of_all if key in options}
         job = make_job(competition, built, tmp_path / "packages", **options)
         return run_uploads(job, built, sets, folder / "fetched", jobs=jobs, **given)
