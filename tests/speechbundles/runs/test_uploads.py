@@ -5,6 +5,7 @@ import math
 import os
 import re
 import shutil
+import signal
 import time
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +20,7 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.run_codes import CODES
 from speechbundles.runs import OF_HIDDEN_RUNS, make_job, outcomes, stages, uploads
 from speechbundles.runs.job import Part, conditions
-from speechbundles.runs.outcomes import shown_factor, shown_time
+from speechbundles.runs.outcomes import read_step, shown_factor, shown_time
 from speechbundles.runs.stages import machine_seconds, take_through
 from tests.samples.programs import ROOT, write_files
 from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, tone, uploaded
@@ -575,3 +576,25 @@ def test_70_good_programs_give_the_same_bytes_alone_and_beside_30_bad_ones(home,
     for each in alone:
         (other,) = (one for one in beside if one.run.owner == each.run.owner)
         assert (each.place / "answers.zip").read_bytes() == (other.place / "answers.zip").read_bytes()
+
+
+@pytest.mark.thorough
+def test_50_runs_give_the_same_bytes_with_1_and_4_workers_one_of_which_is_killed(
+    home, tmp_path, monkeypatch
+):
+    distributed = pytest.importorskip("distributed")
+    sources = {f"team{number}": nth(number % 120) for number in range(50)}
+    uploaded(tmp_path / "one", *sources.items())
+    one = home(tmp_path / "one", jobs=1)
+    uploaded(tmp_path / "four", *sources.items())
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+
+        def kill_one(done, total):
+            if done == 10:
+                os.kill(victim, signal.SIGKILL)
+
+        four = home(tmp_path / "four", scheduler=cluster.scheduler_address, progress=kill_one)
+    assert {each.step.code for each in four} == {"ok"}
+    assert digests(one, sources) == digests(four, sources)
+    assert all(read_step(each.place / "outcome.json") for each in four)
