@@ -8,6 +8,7 @@ from typing import Any
 
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.server.api.answers import expected, get, to_name, to_number, to_words
+from speechbundles.server.api.pages import read_list
 from speechbundles.server.connection import Connection, Progress
 
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
@@ -199,9 +200,9 @@ def change_kit(connection: Connection, phase: int, kind: str, key: str | None) -
     """Give a phase another starting kit or other public data; None: none."""
     dataset = None
     if key is not None:
-        answer = get(connection, f"/api/datasets/?key={key}")
+        rows = read_list(connection, f"/api/datasets/?key={key}", "list of datasets")
         with expected("dataset"):
-            (dataset,) = (to_number(found["id"]) for found in answer["results"] if found["key"] == key)
+            (dataset,) = (found["id"] for found in rows if found["key"] == key)
     connection.call("PATCH", f"/api/phases/{phase}/", {kind: dataset})
 
 

@@ -1,7 +1,6 @@
 """Runs of submissions on a server: their list, their files, and the leaderboard."""
 
 import hashlib
-import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
-from speechbundles.model.errors import OrganiserError, Refused
+from speechbundles.model.errors import Refused
 from speechbundles.server.api.answers import (
     expected,
     get,
@@ -21,6 +20,7 @@ from speechbundles.server.api.answers import (
     to_score,
 )
 from speechbundles.server.api.competitions import LivePhase, finish_upload, upload_file
+from speechbundles.server.api.pages import read_list, rows_of
 from speechbundles.server.connection import Connection
 
 FINAL = ("Finished", "Failed", "Cancelled")
@@ -29,16 +29,12 @@ WAITING = "Submitting"
 """The status of a run that an organiser has to start."""
 DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""
-READINGS = 5
-"""Most attempts to read a list that changes while its pages are read."""
-MOST_PAGES = 20_000
-LONGEST_LIST = 3600
-"""Most pages of a list, and the longest time for all of them, in seconds."""
 UPLOAD, PREDICTION, OUTPUT, PAGE = "data_file", "prediction_result", "scoring_result", "detailed_result"
 """Files of a run."""
 LOG = "log "
 """Begins the name of a log among a run's files."""
 MOST_LOGS = 100
+_LIST = "list of submissions"
 
 
 @dataclass(frozen=True)
@@ -81,22 +77,23 @@ def list_runs(connection: Connection, phase: int) -> list[LiveRun]:
     ------
     OrganiserError: the list changed during every attempt to read it.
     """
-    path = f"/api/submissions/?phase={phase}&show_is_soft_deleted=true"
-    readings = (_read_pages(connection, path) for _ in range(READINGS))
-    answers = next((found for found in readings if found is not None), None)
-    if answers is None:
-        raise OrganiserError(
-            f"the list of submissions changed during each of {READINGS} attempts to read it; try again later"
-        )
+    path = f"{_list_path(phase)}&show_is_soft_deleted=true"
+    rows = read_list(connection, path, _LIST)
+    with expected(_LIST):
+        answers = sorted(map(_run, rows), key=lambda listed: listed.run.id)
     children: dict[int, list[_Listed]] = {}
-    for listed in answers.values():
+    for listed in answers:
         if listed.parent is not None:
             children.setdefault(listed.parent, []).append(listed)
     return [
-        _with_copies(listed, children.get(number, []))
-        for number, listed in sorted(answers.items())
+        _with_copies(listed, children.get(listed.run.id, []))
+        for listed in answers
         if listed.parent is None and not listed.of_one_task
     ]
+
+
+def _list_path(phase: int) -> str:
+    return f"/api/submissions/?phase={phase}"
 
 
 @dataclass(frozen=True)
@@ -123,37 +120,6 @@ def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
         on_board=any(copy.on_board for copy in copies),
         copies=tuple(copy.id for copy in copies),
     )
-
-
-def _read_pages(connection: Connection, path: str) -> dict[int, _Listed] | None:
-    """Return all listed runs by id; None if the list changed meanwhile.
-
-    Some versions of the server answer with pages, others with the whole list.
-    """
-    found: dict[int, _Listed] = {}
-    counts = set()
-    end = time.monotonic() + LONGEST_LIST
-    for number in range(1, MOST_PAGES + 1):
-        if time.monotonic() > end:
-            raise OrganiserError(f"the list of submissions takes longer than {LONGEST_LIST // 60} minutes")
-        try:
-            answer = connection.call("GET", path if number == 1 else f"{path}&page={number}")
-        except Refused as refusal:
-            if refusal.status == 404 and number > 1:  # the list has become shorter
-                return None
-            raise
-        with expected("list of submissions"):
-            page = answer if isinstance(answer, list) else answer["results"]
-            before = len(found)
-            found |= {to_number(item["id"]): _run(item) for item in page}
-            if isinstance(answer, list):
-                return found
-            counts.add(answer["count"])
-            if not answer["next"]:
-                return found if counts == {len(found)} else None
-            if len(found) == before:
-                return None
-    raise OrganiserError(f"the list of submissions has more than {MOST_PAGES} pages")
 
 
 def _run(answer: Mapping[str, Any]) -> _Listed:
@@ -185,10 +151,11 @@ def read_links(connection: Connection, run: int) -> dict[str, str | None]:
 def is_listed(connection: Connection, phase: int) -> bool:
     """Return whether the list of a phase's runs has any for a caller without a token."""
     try:
-        answer = connection.call("GET", f"/api/submissions/?phase={phase}", anonymous=True)
+        answer = connection.call("GET", _list_path(phase), anonymous=True)
     except Refused:
         return False
-    return bool(answer.get("results") if isinstance(answer, dict) else answer)
+    with expected(_LIST):
+        return bool(rows_of(answer))
 
 
 def is_detailed(connection: Connection, run: int) -> bool:

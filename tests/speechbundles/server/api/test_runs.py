@@ -55,10 +55,10 @@ def test_a_list_without_end_is_left(connection, server, monkeypatch):
         return 200, {"count": 9, "next": "more", "results": [LISTED | {"id": next(following) + 1}]}
 
     monkeypatch.setattr(server, "answer", endless)
-    monkeypatch.setattr(api.runs, "MOST_PAGES", 30)
+    monkeypatch.setattr(api.pages, "MOST_PAGES", 30)
     with pytest.raises(OrganiserError, match="more than 30 pages"):
         api.list_runs(connection, 701)
     assert len(server.called("API GET")) == 30
-    monkeypatch.setattr(api.runs, "LONGEST_LIST", 0)
+    monkeypatch.setattr(api.pages, "LONGEST_LIST", 0)
     with pytest.raises(OrganiserError, match="takes longer than 0 minutes"):
         api.list_runs(connection, 701)
