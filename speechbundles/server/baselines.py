@@ -11,6 +11,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.temporary import temporary_folder
+from speechbundles.platforms.codabench.statuses import SUBMITTING
 from speechbundles.server import api
 from speechbundles.server.compared import different_scores
 from speechbundles.server.connection import Connection
@@ -108,7 +109,7 @@ class Trial:
         else:
             run = earlier.id
             yield f"{built.name}: {name} is run {run}, submitted on {earlier.created:{MINUTES}} UTC"
-        if not self.bundle.auto_run and (earlier is None or earlier.status == api.WAITING):
+        if not self.bundle.auto_run and (earlier is None or earlier.status == SUBMITTING):
             api.start(self.connection, run)
         self._compare(phase, run, wanted)
         visible = (cell for cell in rehearsal.row if not cell.hidden)
@@ -124,7 +125,7 @@ class Trial:
             run
             for run in api.list_runs(self.connection, phase.id)
             if run.owner in self.organisers and not run.deleted
-            if run.status not in api.FINAL or (run.status == FINISHED and not self._different(run, wanted))
+            if not run.meaning.ends or (run.status == FINISHED and not self._different(run, wanted))
         ]
         return next((run for run in own[: -MOST_EARLIER - 1 : -1] if self._digest(run) == digest), None)
 

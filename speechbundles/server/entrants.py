@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import FAILED, FINISHED, Result, read_result, rehearse_all
+from speechbundles.bundle.rehearse import FINISHED, Result, read_result, rehearse_all
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched
+from speechbundles.platforms.codabench.statuses import IGNORE, REPEAT, WAIT
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication.season import Attempt, Entry, Submission, rank
 from speechbundles.server import api
@@ -50,11 +51,11 @@ class Entrant:
 
     @property
     def is_run_again(self) -> bool:
-        return self.path is not None and self.run.status in (FINISHED, FAILED)
+        return self.path is not None and self.run.meaning.amend == REPEAT
 
     @property
     def is_under_way(self) -> bool:
-        return not self.accepted and self.run.status not in (*api.FINAL, api.WAITING)
+        return not self.accepted and self.run.meaning.amend == WAIT
 
 
 def read_entrants(
@@ -74,7 +75,7 @@ def read_entrants(
     runs: dict[str, list[api.LiveRun]] = {}
     for run in api.list_runs(connection, phase.id):
         found = known.get(run.id)
-        if found and run.status != "Cancelled" and not run.withdrawn:
+        if found and run.meaning.amend != IGNORE and not run.withdrawn:
             runs.setdefault(f"{run.owner} {found.upload or run.id}", []).append(run)
     entrants = []
     for own in runs.values():
@@ -144,9 +145,9 @@ def replaced_runs(entrant: Entrant, last: int) -> list[api.LiveRun]:
 
     Of several new runs, the one on the leaderboard is kept, else the newest. `last`: as for `is_left`.
     """
-    new = [run for run in entrant.runs if run.id > last and run.status in api.FINAL]
+    new = [run for run in entrant.runs if run.id > last and run.meaning.ends]
     good = [run for run in new if not differs(entrant, run)]
-    if not good or any(run.status not in (*api.FINAL, api.WAITING) for run in entrant.runs):
+    if not good or any(run.meaning.amend == WAIT for run in entrant.runs):
         return []
     kept = next((run for run in good if run.on_board), good[-1])
     return [run for run in entrant.runs if run is not kept]

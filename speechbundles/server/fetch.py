@@ -31,6 +31,7 @@ from speechbundles.model.fetched import (
     write_index,
 )
 from speechbundles.model.submissions import INDEX
+from speechbundles.platforms.codabench.statuses import FINISHED, meaning_of
 from speechbundles.server import api
 from speechbundles.server.connection import LARGEST_FILE, Connection, Progress
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
@@ -68,7 +69,9 @@ class Haul:
     @property
     def unsettled(self) -> list[Fetched]:
         """Unfinished runs, without those that ended and whose missing files were recorded before."""
-        return [run for run in self.unfinished if run.status not in api.FINAL or run.id not in self.unchanged]
+        return [
+            run for run in self.unfinished if not meaning_of(run.status).ends or run.id not in self.unchanged
+        ]
 
 
 def fetch_competition(
@@ -211,7 +214,7 @@ class _Downloads:
         if not (original.sha256 and _is_here(self.folder, replace(original, output=""))):
             submission = files.save(submission, api.UPLOAD)
         empty = not submission and bool(link) and len(files.notes) == noted and run.status == "Failed"
-        lacks_output = run.status == "Finished" and not output
+        lacks_output = run.status == FINISHED and not output
         files.notes += [EMPTY] * empty + [NO_OUTPUT] * lacks_output
         return replace(
             run,
@@ -219,7 +222,7 @@ class _Downloads:
             sha256=sha256(self.folder / submission, LARGEST_FILE) if submission else "",
             output=output,
             upload=upload,
-            complete=run.status in api.FINAL and (bool(submission) or empty) and not lacks_output,
+            complete=meaning_of(run.status).ends and (bool(submission) or empty) and not lacks_output,
             note="; ".join(files.notes),
         )
 

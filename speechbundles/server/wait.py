@@ -55,7 +55,7 @@ def wait_for_runs(
     seen: list[api.LiveRun] = []
     while unchanged < PATIENCE:
         found = [run for run in api.list_runs(connection, phase.id) if run.id in runs]
-        going = [run for run in found if run.status not in api.FINAL]
+        going = [run for run in found if not run.meaning.ends]
         lacking = [
             run
             for run in found
@@ -69,7 +69,7 @@ def wait_for_runs(
         unchanged = unchanged + 1 if found == seen else 0
         seen = found
         connection.sleep(PAUSE)
-    waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if run.status not in api.FINAL)
+    waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if not run.meaning.ends)
     raise OrganiserError(
         f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs have not ended: "
         f"{waiting}. Check that a compute worker is running, then repeat the command, which continues from here"

@@ -16,6 +16,7 @@ from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import Gone, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
+from speechbundles.platforms.codabench.statuses import SUBMITTING
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
 from speechbundles.server.baselines import baseline_name
@@ -139,9 +140,9 @@ def _odd_runs(
     for run in runs:
         if run.withdrawn:
             continue
-        waits = run.status == api.WAITING and not bundle.auto_run  # for an organiser
+        waits = run.status == SUBMITTING and not bundle.auto_run  # for an organiser
         if now - run.created > patience and not waits:
-            if run.status not in api.FINAL:
+            if not run.meaning.ends:
                 odd.setdefault(("stuck", ""), []).append(run)
             elif run.status == FINISHED and (
                 lacking := api.returned(columns, bundle.hidden_columns, run.scores) - set(run.scores)

@@ -37,13 +37,11 @@ from speechbundles.server.api.competitions import read_kits as read_kits
 from speechbundles.server.api.competitions import read_parts as read_parts
 from speechbundles.server.api.competitions import read_texts as read_texts
 from speechbundles.server.api.competitions import upload_file as upload_file
-from speechbundles.server.api.runs import FINAL as FINAL
 from speechbundles.server.api.runs import LOG as LOG
 from speechbundles.server.api.runs import OUTPUT as OUTPUT
 from speechbundles.server.api.runs import PAGE as PAGE
 from speechbundles.server.api.runs import PREDICTION as PREDICTION
 from speechbundles.server.api.runs import UPLOAD as UPLOAD
-from speechbundles.server.api.runs import WAITING as WAITING
 from speechbundles.server.api.runs import LiveRun as LiveRun
 from speechbundles.server.api.runs import delete_run as delete_run
 from speechbundles.server.api.runs import is_detailed as is_detailed

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from speechbundles.model.errors import Refused
+from speechbundles.platforms.codabench.statuses import FINISHED, Meaning, meaning_of
 from speechbundles.server.api.answers import (
     expected,
     get,
@@ -23,10 +24,6 @@ from speechbundles.server.api.competitions import LivePhase, finish_upload, uplo
 from speechbundles.server.api.pages import read_list, rows_of
 from speechbundles.server.connection import Connection
 
-FINAL = ("Finished", "Failed", "Cancelled")
-"""Statuses that do not change again."""
-WAITING = "Submitting"
-"""The status of a run that an organiser has to start."""
 DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""
 UPLOAD, PREDICTION, OUTPUT, PAGE = "data_file", "prediction_result", "scoring_result", "detailed_result"
@@ -60,6 +57,11 @@ class LiveRun:
     withdrawn: bool
     deleted: bool
     copies: tuple[int, ...] = ()
+
+    @property
+    def meaning(self) -> Meaning:
+        """What its status means for the commands."""
+        return meaning_of(self.status)
 
     @property
     def files(self) -> int:
@@ -111,8 +113,8 @@ def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
     run = listed.run
     if not children or len({repr(child.task) for child in children}) > 1:
         return run
-    copies = sorted((child.run for child in children), key=lambda copy: (copy.status != "Finished", copy.id))
-    ended = all(copy.status in FINAL for copy in copies)
+    copies = sorted((child.run for child in children), key=lambda copy: (copy.status != FINISHED, copy.id))
+    ended = all(copy.meaning.ends for copy in copies)
     return replace(
         run,
         status=copies[0].status if ended else run.status,
