@@ -53,11 +53,11 @@ def measure(
         "others can read the list of runs": _lists_runs(connection, own),
         "others can read the uploads and logs of runs": _gives_details(connection, own),
     }
-    where = "listed" if live.get("published") else "not listed"
+    where = "listed" if api.is_published(live) else "not listed"
     for answer, value in ANSWERS.items():
         if alike := [what for what, found in facts.items() if found is value]:
             yield f"measured on {when:%Y-%m-%d}, competition {where}: {answer}: {'; '.join(alike)}"
-    if live.get("enable_detailed_results"):
+    if api.shows_reports(live):
         yield f"note: {REPORTS}; put nothing confidential into them"
     for name in hidden_references(bundle):
         can = "can" if readable.get("reference_data") else "could not"

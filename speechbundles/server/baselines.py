@@ -20,8 +20,6 @@ from speechbundles.server.wait import wait_for_runs
 
 MOST_EARLIER = 10
 """Most earlier runs of organisers in a phase whose uploads are compared with the baseline."""
-NOT_OPEN, OVER_LIMIT = 400, 403
-"""Statuses of a refused submission; see `api.submit`."""
 
 
 @dataclass(frozen=True)
@@ -148,16 +146,16 @@ class Trial:
         """
         outside = not built.is_open(self.now)
         if outside and self.enforced:
-            raise Refused(NOT_OPEN, "This phase is not open")
+            raise Refused(api.NOT_OPEN, "This phase is not open")
         try:
             run = api.submit(self.connection, phase, name, upload)
         except Refused as refusal:
-            expected = refusal.status in (NOT_OPEN, OVER_LIMIT)
+            expected = refusal.status in (api.NOT_OPEN, api.OVER_LIMIT)
             if not outside or not expected:
                 hint = ". Try again when the phase is open and your account's limit allows it" * expected
                 what = f"{built.name}: the server refuses the baseline"
                 raise OrganiserError(f"{what}: {refusal}{hint}") from None
-            self.enforced = self.enforced or refusal.status == NOT_OPEN or None
+            self.enforced = self.enforced or refusal.status == api.NOT_OPEN or None
             raise
         if outside:
             self.enforced = False

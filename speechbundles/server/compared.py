@@ -20,8 +20,6 @@ from speechbundles.server import api
 NOT_COMPARED = "not compared: "
 """Begins a line about something that the server did not provide."""
 
-_RENAMED = {"max_submissions": "max_submissions_per_person"}
-"""Keys of the file -> their names in the API, where these differ."""
 _NOT_SERVED = ("version", "image", "pages", "tasks", "phases", "leaderboards", "solutions", "terms", "queue")
 """Keys that are compared separately, or that the API does not return."""
 _PHASE_FILES = ("index", "tasks", "public_data", "starting_kit")
@@ -87,10 +85,10 @@ def served_differences(bundle: BuiltBundle, live: Mapping[str, Any], *, texts: b
 
 def different_settings(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
     """Return a line for each difference in settings, phases and columns. `content`: the bundle's competition.yaml."""
-    found = _compare("", content, live, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
-    queue = live["queue"]
-    found += _different("queue", content.get("queue"), str(queue["vhost"]) if queue else None)
-    return found + _different_phases(content, live) + _different_board(content, live)
+    served = api.read_settings(live)
+    found = _compare("", content, served, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
+    found += _different("queue", content.get("queue"), served["queue"])
+    return found + _different_phases(content, served) + _different_board(content, served)
 
 
 def wanted_texts(bundle: BuiltBundle) -> dict[str, Any]:
@@ -105,26 +103,24 @@ def wanted_texts(bundle: BuiltBundle) -> dict[str, Any]:
 
 def different_texts(bundle: BuiltBundle, live: Mapping[str, Any]) -> list[str]:
     """Return a line for each difference in terms and pages, except the page of `board`."""
-    wanted = wanted_texts(bundle)
-    found = _different("terms", wanted["terms"], str(live["terms"]).strip())
-    pages = (page for page in live["pages"] if not api.is_board_page(page))
-    served = sorted(pages, key=lambda page: page["index"])
-    found += _different("pages", *([str(page["title"]) for page in own] for own in (wanted["pages"], served)))
-    for page, there in zip(wanted["pages"], served, strict=False):
-        found += _different(f"page {page['title']!r}", page["content"], str(there["content"]).strip())
+    wanted, served = wanted_texts(bundle), api.read_texts(live)
+    found = _different("terms", wanted["terms"], served["terms"].strip())
+    found += _different("pages", *([page["title"] for page in own["pages"]] for own in (wanted, served)))
+    for page, there in zip(wanted["pages"], served["pages"], strict=False):
+        found += _different(f"page {page['title']!r}", page["content"], there["content"].strip())
     return found
 
 
-def _different_phases(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
+def _different_phases(content: Mapping[str, Any], served: Mapping[str, Any]) -> list[str]:
     tasks = {task["index"]: task["name"] for task in content["tasks"]}
-    wanted, served = phases_in_order(content), sorted(live["phases"], key=lambda phase: phase["index"])
-    found = _different("number of phases", len(wanted), len(served))
+    wanted = phases_in_order(content)
+    found = _different("number of phases", len(wanted), len(served["phases"]))
     keys = {key: rule for key, rule in PHASE.items() if key not in _PHASE_FILES}
-    for number, (phase, there) in enumerate(zip(wanted, served, strict=False)):
+    for number, (phase, there) in enumerate(zip(wanted, served["phases"], strict=False)):
         where = f"phases[{number}]."
         found += _compare(where, phase, there, keys)
         names = [tasks[task] for task in phase["tasks"]]
-        found += _different(f"{where}tasks", names, [task["name"] for task in there["tasks"]])
+        found += _different(f"{where}tasks", names, there["tasks"])
         limited = any(phase.get(key, PHASE[key]["default"]) for key in _UNLIMITED)
         if limited and not there["has_max_submissions"]:
             found.append(f"{where}has_max_submissions: the server does not apply the limits")
@@ -135,8 +131,7 @@ def _different_board(content: Mapping[str, Any], live: Mapping[str, Any]) -> lis
     wanted, served = content["leaderboards"][0], live["leaderboards"][0]
     keys = {key: rule for key, rule in LEADERBOARD.items() if key not in ("index", "columns")}
     found = _compare("leaderboards[0].", wanted, served, keys)
-    both = (wanted["columns"], served["columns"])
-    columns, there = (sorted(own, key=lambda column: int(column["index"])) for own in both)
+    columns, there = sorted(wanted["columns"], key=lambda column: int(column["index"])), served["columns"]
     found += _different("columns", *([column["key"] for column in own] for own in (columns, there)))
     column_keys = {key: rule for key, rule in COLUMN.items() if key != "computation_indexes"}
     for column, other in zip(columns, there, strict=False):
@@ -151,7 +146,7 @@ def _compare(where: str, wanted: Mapping[str, Any], served: Mapping[str, Any], k
         default = rule.get("default")
         if key in wanted or default is not None:
             here = _value(key, rule, wanted.get(key, default))
-            there = _value(key, rule, served[_RENAMED.get(key, key)], served=True)
+            there = _value(key, rule, served[key], served=True)
             found += _different(f"{where}{key}", here, there)
     return found
 

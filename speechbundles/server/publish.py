@@ -84,7 +84,7 @@ def _open(connection: Connection, competition: int, rehearsed: list[Baseline]) -
 
 
 def _how_to_open(live: Mapping[str, Any], competition: int, again: str) -> str:
-    if live.get("published"):
+    if api.is_published(live):
         return f"competition {competition} is listed publicly"
     return f"not public yet; to open it: {again} --competition {competition} --open"
 

@@ -28,6 +28,7 @@ from speechbundles.server.api.competitions import finish_upload as finish_upload
 from speechbundles.server.api.competitions import import_bundle as import_bundle
 from speechbundles.server.api.competitions import imported as imported
 from speechbundles.server.api.competitions import is_board_page as is_board_page
+from speechbundles.server.api.competitions import is_published as is_published
 from speechbundles.server.api.competitions import organisers_of as organisers_of
 from speechbundles.server.api.competitions import page_of as page_of
 from speechbundles.server.api.competitions import phases_of as phases_of
@@ -35,10 +36,14 @@ from speechbundles.server.api.competitions import publish as publish
 from speechbundles.server.api.competitions import read_competition as read_competition
 from speechbundles.server.api.competitions import read_kits as read_kits
 from speechbundles.server.api.competitions import read_parts as read_parts
+from speechbundles.server.api.competitions import read_settings as read_settings
 from speechbundles.server.api.competitions import read_texts as read_texts
+from speechbundles.server.api.competitions import shows_reports as shows_reports
 from speechbundles.server.api.competitions import upload_file as upload_file
 from speechbundles.server.api.runs import LOG as LOG
+from speechbundles.server.api.runs import NOT_OPEN as NOT_OPEN
 from speechbundles.server.api.runs import OUTPUT as OUTPUT
+from speechbundles.server.api.runs import OVER_LIMIT as OVER_LIMIT
 from speechbundles.server.api.runs import PAGE as PAGE
 from speechbundles.server.api.runs import PREDICTION as PREDICTION
 from speechbundles.server.api.runs import UPLOAD as UPLOAD

@@ -49,6 +49,28 @@ def page_of(connection: Connection, competition: int) -> str:
     return f"{connection.server}/competitions/{competition}/"
 
 
+def is_published(competition: Mapping[str, Any]) -> bool:
+    """Return whether a competition is listed publicly."""
+    return bool(competition.get("published"))
+
+
+def shows_reports(competition: Mapping[str, Any]) -> bool:
+    """Return whether runs have report pages."""
+    return bool(competition.get("enable_detailed_results"))
+
+
+def read_settings(competition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a competition's settings, phases and columns with the keys and in the order of a bundle's file."""
+    queue, board = competition["queue"], competition["leaderboards"][0]
+    columns = sorted(board["columns"], key=lambda column: int(column["index"]))
+    phases = []
+    for phase in sorted(competition["phases"], key=itemgetter("index")):
+        tasks = [task["name"] for task in phase["tasks"]]
+        phases.append({**phase, "max_submissions": phase["max_submissions_per_person"], "tasks": tasks})
+    read = {"queue": queue and str(queue["vhost"]), "phases": phases}
+    return {**competition, **read, "leaderboards": [{**board, "columns": columns}]}
+
+
 def phases_of(competition: Mapping[str, Any]) -> list[LivePhase]:
     with expected("list of phases"):
         phases = sorted(competition["phases"], key=itemgetter("index"))
@@ -108,9 +130,9 @@ def imported(connection: Connection, status: int) -> int | None:
 
 def publish(connection: Connection, competition: int) -> None:
     """List a competition publicly. The API has only a toggle, so the state is checked before and after."""
-    if not read_competition(connection, competition).get("published"):
+    if not is_published(read_competition(connection, competition)):
         connection.call("POST", f"/api/competitions/{competition}/toggle_publish/", {}, repeatable=False)
-    if not read_competition(connection, competition).get("published"):
+    if not is_published(read_competition(connection, competition)):
         raise OrganiserError(f"competition {competition} is still not published; publish it in the browser")
 
 

@@ -36,10 +36,7 @@ def read_list(connection: Connection, path: str, what: str, key: str = "results"
 
 def rows_of(answer: Any, key: str = "results") -> Sequence[dict[str, Any]]:
     """Return the rows of one page, or of a whole list."""
-    rows = answer if isinstance(answer, list) else answer[key]
-    if not isinstance(rows, list):
-        raise TypeError(f"{rows!r:.50} is not a list")
-    return rows
+    return answer if isinstance(answer, list) else answer[key]
 
 
 def _read_pages(connection: Connection, path: str, what: str, key: str) -> list[dict[str, Any]] | None:
@@ -47,12 +44,12 @@ def _read_pages(connection: Connection, path: str, what: str, key: str) -> list[
     found: dict[int, dict[str, Any]] = {}
     counts = set()
     end = time.monotonic() + LONGEST_LIST
-    further = f"{path}{'&' if '?' in path else '?'}page="
+    more = f"{path}{'&' if '?' in path else '?'}page="
     for number in range(1, MOST_PAGES + 1):
         if time.monotonic() > end:
             raise OrganiserError(f"the {what} takes longer than {LONGEST_LIST // 60} minutes")
         try:
-            answer = connection.call("GET", path if number == 1 else f"{further}{number}")
+            answer = connection.call("GET", path if number == 1 else f"{more}{number}")
         except Refused as refusal:
             if refusal.status == 404 and number > 1:  # the list has become shorter
                 return None

@@ -31,6 +31,8 @@ UPLOAD, PREDICTION, OUTPUT, PAGE = "data_file", "prediction_result", "scoring_re
 LOG = "log "
 """Begins the name of a log among a run's files."""
 MOST_LOGS = 100
+NOT_OPEN, OVER_LIMIT = 400, 403
+"""Statuses of a refused submission; see `submit`."""
 _LIST = "list of submissions"
 
 
@@ -190,12 +192,12 @@ def submit(connection: Connection, phase: LivePhase, name: str, upload: bytes) -
 
     Raises
     ------
-    Refused: this account cannot make a submission: it has reached a limit, or (HTTP 400, newer versions) the phase is
-        not open.
+    Refused: this account cannot make a submission: it has reached a limit (`OVER_LIMIT`), or the phase is not open
+        (`NOT_OPEN`, newer versions).
     """
     may = get(connection, f"/api/can_make_submission/{phase.id}/")
     if not may.get("can"):
-        raise Refused(403, f"{may.get('reason')!s:.200}")
+        raise Refused(OVER_LIMIT, f"{may.get('reason')!s:.200}")
     key = upload_file(connection, "submission", name, upload)
     finish_upload(connection, key)
     wanted = {"data": key, "phase": phase.id, "tasks": list(phase.tasks)}

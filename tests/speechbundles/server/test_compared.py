@@ -37,7 +37,7 @@ def test_a_competition_that_differs_is_reported_and_gets_no_submission(steps, se
     ]
     assert done[-1].startswith("imported")
     assert server.called("API POST /api/submissions/") == []
-    del server.competitions[COMPETITION]["pages"]
+    del server.competitions[COMPETITION]["docker_image"]
     assert "cannot be compared with the bundle" in steps(competition=COMPETITION)[1]
 
 
