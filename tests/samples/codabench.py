@@ -6,7 +6,7 @@ are there). Runs go a step further whenever their list is read.
 
 It behaves as version 1.25, or, with `today`, as after these pull requests: submissions outside a phase's dates or over
 a limit are refused (2496); programs and data are for signed-in sessions only (2348); runs and their details are not for
-others (2525, 2536); the list of runs has pages (2245); an encrypted submission ends as Failed (2294), and does not stay
+others (2525, 2536); lists have pages (2245, 2319); an encrypted submission ends as Failed (2294), and does not stay
 Preparing.
 """
 
@@ -28,7 +28,10 @@ from tests.samples.programs import packed, unzipped
 
 ORGANISER, COLLABORATOR = "organiser", "collaborator"
 STEPS = ("Submitted", "Preparing", "Running", "Scoring")
+AWAITING = "Awaiting validation"
 PARTS = ("scoring_program", "ingestion_program", "input_data", "reference_data")
+
+SIGNATURE = "synthetic|items:40|version:1"
 
 Score = Callable[[dict[str, bytes], bytes], "dict[str, float] | None"]
 """What a run gives: a task's parts and the upload -> scores; None: it fails."""
@@ -76,6 +79,9 @@ class Codabench:
         self.stuck = False
         self.backwards = False
         """Of runs at the same step, the last made is the first to go on."""
+        self.validates = False
+        """Whether a human has to approve each run (2443). Its scores are then stored before it is Finished."""
+        self.approves: Callable[[dict[str, Any]], bool] = lambda run: True
         self.queues: dict[str, int] = {}
         """Owners in groups with queues of their own: a submission gets a copy for each (newer versions)."""
         self.returns_hidden = True
@@ -93,6 +99,8 @@ class Codabench:
         run = self._submit(phase, owner, key)
         while finished and self.submissions[run]["step"] < len(STEPS) + 2:
             self._go_on()
+            if self.submissions[run]["status"] == AWAITING and not self.approves(self.submissions[run]):
+                break
         return run
 
     def offer(self, bundle: bytes) -> int:
@@ -252,9 +260,14 @@ class Codabench:
             if step < len(STEPS):
                 run["status"] = STEPS[step]
             elif step == len(STEPS):
+                if self.validates and (run["status"] != AWAITING or not self.approves(run)):
+                    run.update(status=AWAITING, step=step)
+                    continue
                 given = self.tasks[run["task"]]["parts"]
                 parts = {part: self.files[self.datasets[key]["path"]] for part, key in given.items()}
                 run["result"] = self.score(parts, self.files[self.datasets[run["data"]]["path"]])
+                if run["status"] == AWAITING and run["result"] is not None:
+                    self._store_scores(run)
                 run["status"] = "Failed" if run["result"] is None else "Finished"
                 for name in ("prediction", "scoring", "detailed", "scoring_stdout", "scoring_stderr"):
                     path = f"/bundles/{name}/{run['id']}"
@@ -262,7 +275,12 @@ class Codabench:
                     run["outputs"][name] = path
                 self.files[run["outputs"]["scoring_stdout"]] = b"scored\n"
             elif run["result"] is not None:
-                self._store(run)
+                if not run["scores"]:
+                    self._store_scores(run)
+                output = packed([("scores.json", json.dumps(run["result"])), ("signature.txt", SIGNATURE)])
+                self.files.update(
+                    dict.fromkeys((run["outputs"]["scoring"], run["outputs"]["prediction"]), output)
+                )
 
     def _is_encrypted(self, run: dict[str, Any]) -> bool:
         upload = self.files[self.datasets[run["data"]]["path"]] if run["data"] else b""
@@ -271,14 +289,12 @@ class Codabench:
         with zipfile.ZipFile(io.BytesIO(upload)) as archive:
             return any(entry.flag_bits & 1 for entry in archive.infolist())
 
-    def _store(self, run: dict[str, Any]) -> None:
+    def _store_scores(self, run: dict[str, Any]) -> None:
+        """Store the scores of a run, and choose its owner's entry among the Finished runs and, by then, this one."""
         competition, _ = self._phase(run["phase"])
         board = competition["leaderboards"][0]
         keys = {column["key"] for column in board["columns"]}  # other scores are not stored
         run["scores"] = {key: Decimal(str(score)) for key, score in run["result"].items() if key in keys}
-        signature = "synthetic|items:40|version:1"
-        output = packed([("scores.json", json.dumps(run["result"])), ("signature.txt", signature)])
-        self.files.update(dict.fromkeys((run["outputs"]["scoring"], run["outputs"]["prediction"]), output))
         rule = board["submission_rule"]
         own = self._own(run["phase"], run["owner"])
         if rule.startswith("Add"):
@@ -288,6 +304,8 @@ class Codabench:
                 other["leaderboard"] = False
         there = [other for other in own if not other["is_soft_deleted"] and not self._copies(other)]
         best = [other for other in there if other["status"] == "Finished"]
+        if rule == "Force_Best" and not best:
+            return  # the server answers 500
         chosen = min(best, key=self._order(competition)) if rule == "Force_Best" else run
         for other in own:
             if other is chosen or other["parent"] == chosen["parent"] is not None:

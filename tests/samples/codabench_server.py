@@ -143,8 +143,7 @@ class CodabenchServer(Codabench):
 
     @_route("GET /api/datasets/")
     def _find_dataset(self, query: Any, body: Any) -> Answer:
-        listed = [{"id": self.datasets[query["key"]]["id"], "key": query["key"]}]
-        return 200, {"count": 1, "next": None, "results": listed}
+        return self._paged(query, [{"id": self.datasets[query["key"]]["id"], "key": query["key"]}])
 
     @_route("PUT /api/datasets/completed/*/")
     def _complete(self, query: Any, body: Any, key: str) -> Answer:
@@ -213,8 +212,9 @@ class CodabenchServer(Codabench):
     @_route("GET /api/phases/*/get_leaderboard/")
     def _board(self, query: Any, body: Any, phase: int) -> Answer:
         runs = sorted(self.submissions.values(), key=self._order(self._phase(phase)[0]))
-        shown = [run["id"] for run in runs if run["phase"] == phase and run["leaderboard"]]
-        return 200, {"title": "Results", "submissions": [{"id": run, "owner": "?"} for run in shown]}
+        shown = [{"id": run["id"]} for run in runs if run["phase"] == phase and run["leaderboard"]]
+        status, answer = self._paged(query, shown, "submissions")
+        return status, {"title": "Results", **answer} if isinstance(answer, dict) else {"submissions": answer}
 
     @_route("POST /api/submissions/")
     def _make_submission(self, query: Any, body: Any) -> Answer:
@@ -234,15 +234,21 @@ class CodabenchServer(Codabench):
             if run["phase"] == int(query["phase"]) and not (hidden and run["is_soft_deleted"])
             if not self.anonymous or (run["leaderboard"] and not self.today)
         ]
+        return self._paged(query, found)
+
+    def _paged(self, query: dict[str, str], rows: list[Any], key: str = "results") -> Answer:
+        """Answer with a page of a list, or, in older versions, with the whole list."""
         if self.page_size is None:
-            return 200, found
+            return 200, rows
+        if "page_size" in query:
+            return 500, {"detail": "AttributeError"}  # `all`, which nobody needs
         page = int(query.get("page", "1"))
-        shown = found[(page - 1) * self.page_size : page * self.page_size]
+        shown = rows[(page - 1) * self.page_size : page * self.page_size]
         if not shown and page > 1:
             return 404, {"detail": "Invalid page."}
-        more = page * self.page_size < len(found)
+        more = page * self.page_size < len(rows)
         self.on_page()
-        return 200, {"count": len(found), "next": "http://django/next" if more else None, "results": shown}
+        return 200, {"count": len(rows), "next": "http://django/next" if more else None, key: shown}
 
     def _run(self, number: int) -> dict[str, Any]:
         """Return a run; KeyError where the caller may not see it."""

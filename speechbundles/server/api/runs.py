@@ -171,9 +171,8 @@ def is_detailed(connection: Connection, run: int) -> bool:
 def read_board(connection: Connection, phase: int, runs: Iterable[LiveRun]) -> list[int]:
     """Return the ids of the runs on a phase's leaderboard, best first. Copies of one of `runs` count as this run."""
     originals = {copy: run.id for run in runs for copy in run.copies}
-    answer = get(connection, f"/api/phases/{phase}/get_leaderboard/")
-    with expected("leaderboard"):
-        numbers = [to_number(entry["id"]) for entry in answer["submissions"]]
+    path = f"/api/phases/{phase}/get_leaderboard/"
+    numbers = [row["id"] for row in read_list(connection, path, "leaderboard", "submissions")]
     return list(dict.fromkeys(originals.get(number, number) for number in numbers))
 
 

@@ -33,6 +33,23 @@ def test_pages_that_change_while_they_are_read(connection, server, phase):
         api.list_runs(connection, phase)
 
 
+@pytest.mark.parametrize("size", [2, 50, None])
+def test_a_leaderboard_is_read_to_its_last_page(connection, server, phase, size):
+    """67 teams and those of the fixture, of which anna is on the leaderboard."""
+    mistakes = {
+        server.enter(phase, f"team{n}", upload(*range(n % 30)), finished=False): n % 30 for n in range(67)
+    }
+    for _ in range(8):
+        server._go_on()
+    server.page_size, server.requests = size, []
+    expected = sorted({2: 1, **mistakes}.items(), key=lambda pair: (pair[1], pair[0]))
+    assert api.read_board(connection, phase, []) == [run for run, _ in expected]
+    assert len(server.called("API GET /api/phases/")) == (-(-68 // size) if size else 1)
+    withdrawn = [expected[0][0]]
+    server.on_page = lambda: server.delete_upload(withdrawn.pop()) if withdrawn else None
+    assert api.read_board(connection, phase, []) == [run for run, _ in expected[size is not None :]]
+
+
 def test_copies_on_several_queues_are_one_run(connection, server, phase):
     server.queues = {"carol": 2}
     number = server.enter(phase, "carol", upload(1))
