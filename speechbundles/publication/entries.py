@@ -15,6 +15,7 @@ from speechbundles.model.bundle import BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, folded, read_index, upload_times
+from speechbundles.platforms.codabench.statuses import AWAITING, meaning_of
 from speechbundles.platforms.facts import FORCE_ALL, FORCE_LAST, PICKED
 from speechbundles.publication.given import MOST_SHOWN
 from speechbundles.publication.outputs import LIST_FILE, SYSTEMS_FILE
@@ -54,8 +55,10 @@ def read_teams(folder: Path, phase: BuiltPhase) -> tuple[list[Team], list[str]]:
         known = ", ".join(repr(name) for name in dict.fromkeys(run.phase for run in index)) or "none"
         raise OrganiserError(f"{folder}: no run of the phase {phase.name!r}; phases with runs: {known}")
     times = upload_times(runs)
-    there = [run for run in runs if run.on_board or not (run.gone or run.status == "Cancelled")]
-    timely, notes = [], []
+    there = [run for run in runs if run.on_board or (meaning_of(run.status).board and not run.gone)]
+    waiting = (run for run in runs if run.status == AWAITING)
+    notes = [f"{run.owner}: run {run.id} does not count: it awaits validation" for run in waiting]
+    timely = []
     for run in there:
         if phase.is_open(times[run.id]):
             timely.append(run)

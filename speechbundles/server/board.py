@@ -1,9 +1,9 @@
 """The public leaderboard of a competition whose hidden labels stay at home, made from a fetched folder.
 
 It is the leaderboard that the platform would show if it had the labels: the same limits, submission rule and rounding
-(see `season`). Left out are runs to a phase that was not open then, cancelled runs, and runs that their owners
-withdrew. A withdrawn run still counts as an attempt. Of several runs of one upload, the first one's time counts.
-Entries with equal scores share the better rank.
+(see `season`). Left out are runs to a phase that was not open then, cancelled runs, runs that await validation, and
+runs that their owners withdrew. The last two still count as attempts. Of several runs of one upload, the first one's
+time counts. Entries with equal scores share the better rank.
 
 The leaderboard depends only on the submissions until a given time and on the labels. So a daily leaderboard is the same
 at any hour of a day, and shows once a day at most how scores have changed.
@@ -31,6 +31,7 @@ from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.zips import reference_zip
+from speechbundles.platforms.codabench.statuses import AWAITING, IGNORE, meaning_of
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
@@ -224,16 +225,19 @@ def _finished(
 
 
 def runs_of_uploads(runs: Sequence[Fetched]) -> list[Fetched]:
-    """Return a run for each upload to a phase, with the time of its first run and the state of its last one."""
+    """Return a run for each upload to a phase, with the time of its first run and the state of its last one.
+
+    Runs that were cancelled or await validation are passed over if there is another.
+    """
     uploads: dict[tuple[str, str, str], list[Fetched]] = {}
     for run in sorted(runs, key=lambda run: run.id):
         uploads.setdefault(run.own_upload, []).append(run)
     together = []
     for own in uploads.values():
-        first, last = own[0], own[-1]
+        first, last = own[0], ([run for run in own if meaning_of(run.status).board] or own)[-1]
         note = last.note if all(run.note in (DELETED, VANISHED) for run in own) else ""
         on_board = any(run.on_board for run in own)
-        if last.status != "Cancelled":
+        if meaning_of(last.status).amend != IGNORE:
             together.append(replace(last, id=first.id, time=first.time, on_board=on_board, note=note))
     return together
 
@@ -259,6 +263,8 @@ def _why_left_out(attempt: Attempt, run: Fetched) -> str:
     """Return why a run is not on the board; empty if it is."""
     if attempt.phase is None:
         return f"{run.phase} was not open at {run.time:{FORMAT}}"
+    if run.status == AWAITING:
+        return "awaits validation"
     if run.note in (DELETED, VANISHED):
         return "withdrawn by its owner"
     if attempt.status != FINISHED:

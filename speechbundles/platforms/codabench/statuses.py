@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-SUBMITTING, FINISHED = "Submitting", "Finished"
+SUBMITTING, AWAITING, FINISHED = "Submitting", "Awaiting validation", "Finished"
 REPEAT, WAIT, KEEP, IGNORE = "repeat", "wait", "keep", "ignore"
 """What `amend` does with a run: run its upload again, wait for it, leave it as it is, or take no notice of it."""
 
@@ -26,7 +26,7 @@ _UNDER_WAY = Meaning(ends=False, board=True, amend=WAIT)
 STATUSES = {
     SUBMITTING: Meaning(ends=False, board=True, amend=KEEP),  # an organiser has to start it
     **dict.fromkeys(("Submitted", "Preparing", "Running", "Scoring"), _UNDER_WAY),
-    "Awaiting validation": _UNDER_WAY,
+    AWAITING: Meaning(ends=False, board=False, amend=WAIT),  # a human has to approve its results
     FINISHED: Meaning(ends=True, board=True, amend=REPEAT),
     "Failed": Meaning(ends=True, board=True, amend=REPEAT),
     "Cancelled": Meaning(ends=True, board=False, amend=IGNORE),

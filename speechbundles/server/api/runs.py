@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from speechbundles.model.errors import Refused
-from speechbundles.platforms.codabench.statuses import FINISHED, Meaning, meaning_of
+from speechbundles.platforms.codabench.statuses import AWAITING, FINISHED, Meaning, meaning_of
 from speechbundles.server.api.answers import (
     expected,
     get,
@@ -116,10 +116,14 @@ def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
     if not children or len({repr(child.task) for child in children}) > 1:
         return run
     copies = sorted((child.run for child in children), key=lambda copy: (copy.status != FINISHED, copy.id))
-    ended = all(copy.meaning.ends for copy in copies)
+    statuses = [copy.status for copy in copies]
+    if all(copy.meaning.ends for copy in copies):
+        status = statuses[0]
+    else:
+        status = AWAITING if AWAITING in statuses and statuses[0] != FINISHED else run.status
     return replace(
         run,
-        status=copies[0].status if ended else run.status,
+        status=status,
         scores=copies[0].scores,
         on_board=any(copy.on_board for copy in copies),
         copies=tuple(copy.id for copy in copies),

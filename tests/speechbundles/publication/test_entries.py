@@ -82,6 +82,18 @@ def test_runs_outside_the_phases_dates_do_not_count(connection, server, live, tm
     )
 
 
+def test_runs_that_await_validation_do_not_count(connection, server, live, tmp_path):
+    bundle = live(("anna", 0, 1), ("bob", 0, 1, 2))
+    server.validates, server.approves = True, lambda run: False
+    runs = [server.enter(EVALUATION, owner, upload()) for owner in ("anna", "dora")]
+    scores, rows = ranked(bundle, connection, tmp_path)
+    assert rows == [["1", "anna", "0.95"], ["2", "bob", "0.925"]]
+    why = "does not count: it awaits validation"
+    assert scores.notes == tuple(
+        f"{owner}: run {run} {why}" for owner, run in zip(("anna", "dora"), runs, strict=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [

@@ -129,6 +129,25 @@ def test_a_run_made_again_has_the_time_of_the_first_and_counts_once(exact, tmp_p
     assert made.following is None
 
 
+def test_runs_that_await_validation_are_left_out_and_count_as_attempts(exact, tmp_path):
+    """The phase allows three submissions in total."""
+    awaiting, cancelled = {"status": "Awaiting validation"}, {"status": "Cancelled"}
+    folder = fetched(
+        tmp_path,
+        ("anna", "2027-03-01T09:00", 0, awaiting),
+        *[("anna", f"2027-03-0{day}T09:00", 20 + day) for day in (2, 3, 4)],
+        ("bob", "2027-03-02T09:00", 40, {"upload": "bobs"}),
+        ("carol", "2027-03-02T09:00", 50, {"upload": "carols"}),
+        ("bob", "2027-03-03T09:00", 40, {"upload": "bobs", **awaiting}),  # run again
+        ("carol", "2027-03-03T09:00", 50, {"upload": "carols", **cancelled}),
+    )
+    made = board(exact, folder)
+    assert placed(made) == [(1, "anna"), (2, "bob"), (3, "carol")]
+    assert float(made.phases[0].entries[0].scores["f1"]) == pytest.approx(f1(22))
+    assert made.left_out[0] == "Evaluation  anna  1  awaits validation"
+    assert [line.split()[1:3] for line in made.left_out[1:]] == [["anna", "4"]]  # one too many
+
+
 def test_runs_to_a_phase_that_has_ended_use_up_no_attempts_of_the_next_one(exact, tmp_path):
     late = [("anna", f"2027-03-01T0{hour}:00", 50, {"phase": "Development"}) for hour in range(3)]
     made = board(exact, fetched(tmp_path, *late, ("anna", "2027-03-02T09:00", 20)))

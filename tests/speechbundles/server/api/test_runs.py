@@ -56,6 +56,12 @@ def test_copies_on_several_queues_are_one_run(connection, server, phase):
     *_, run = api.list_runs(connection, phase)
     assert run.copies == (number + 1, number + 2)
     assert (run.status, run.scores["accuracy"], run.on_board) == ("Finished", Decimal("0.975"), True)
+    server.submissions[number].update(status="Running")
+    for statuses in (("Running", "Awaiting validation"), ("Failed", "Awaiting validation")):
+        for copy, status in zip((number + 1, number + 2), statuses, strict=True):
+            server.submissions[copy].update(status=status)
+        assert api.list_runs(connection, phase)[-1].status == "Awaiting validation"
+    server.submissions[number + 2].update(status="Finished")
     failed = {"status": "Failed", "scores": {}, "leaderboard": False}
     server.submissions[number + 1].update(failed)
     *_, run = api.list_runs(connection, phase)
