@@ -41,7 +41,6 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.server import (
     Connection,
-    HomeBoard,
     HomeRules,
     fetch_competition,
     make_home_board,
@@ -49,7 +48,6 @@ from speechbundles.server import (
     write_home_board,
     write_home_page,
 )
-from spokeneval.formats.problems import count_of
 from spokeneval.run.feedback import EXACT
 
 FETCHED = "fetched"
@@ -124,30 +122,16 @@ def command(
                 changed = write_home_page(connection, number, board)
     entries = sum(len(phase.entries) for phase in board.phases)
     content = {"entries": entries, "left_out": board.left_out, "waiting": board.waiting, "files": written}
+    done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
     if changed is not None:
         content["page"] = "changed" if changed else "unchanged"
+        written_or_not = "written" if changed else "unchanged"
+        done.append(f"the page Leaderboard of competition {number} is {written_or_not}")
     lines = [wrap(printable(line), "  ") for line in board.left_out]
     if as_json or lines:
         answer(content, "\n".join(lines), as_json=as_json)
-    say(board_line(board, number, out, written, changed), error=True)
+    say(f"{board.summary}; {'; '.join(done)}", error=True)
     return 0
-
-
-def board_line(
-    board: HomeBoard, number: int | None, out: Path | None, written: Sequence[Path], changed: bool | None
-) -> str:
-    """Return what a leaderboard has, and where it was written. `changed`: whether its page; None without one."""
-    done = [f"wrote {', '.join(file.name for file in written)} to {out}"] if written else []
-    if changed is not None:
-        done.append(
-            f"the page Leaderboard of competition {number} is {'written' if changed else 'unchanged'}"
-        )
-    entries = count_of(sum(len(phase.entries) for phase in board.phases), "entry", "entries")
-    later = f", {count_of(board.waiting, 'later run')} for the next leaderboard" if board.waiting else ""
-    made = (
-        f"{entries} until {board.until:{dates.MINUTES}} UTC, {count_of(len(board.left_out), 'run')} left out"
-    )
-    return f"{made}{later}; {'; '.join(done)}"
 
 
 def chosen_at_home(folder: Path, name: str | None) -> Competition:

@@ -25,6 +25,7 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options, using
 from speechbundles.cli.terminal import answer, reporting
 from speechbundles.model.text import say
+from speechbundles.platforms.codabench.statuses import what_to_do
 from speechbundles.server import INDEX, JOBS, fetch_competition
 from spokeneval.formats.problems import count_of
 
@@ -49,6 +50,8 @@ def command(competition: int, folder: Path, jobs: int, as_json: bool, **access: 
     incomplete = [{key: getattr(run, key) for key in shown} for run, _ in rows]
     content = {"index": folder / INDEX, "runs": len(haul.runs), "fetched": haul.fetched}
     lines = [f"  {run.phase}  {run.owner}  {run.id}  {note}" for run, note in rows]
+    if advice := what_to_do(run.status for run in haul.unfinished):
+        lines.append(f"  If a run does not end: {advice}")
     if as_json or lines:
         answer({**content, "incomplete": incomplete}, "\n".join(lines), as_json=as_json)
     runs = count_of(len(haul.runs), "run")

@@ -28,14 +28,7 @@ from typing import Any
 
 import click
 
-from speechbundles.cli.board import (
-    FETCHED,
-    board_line,
-    chosen_at_home,
-    fetch_and_build,
-    require_usable,
-    site_options,
-)
+from speechbundles.cli.board import FETCHED, chosen_at_home, fetch_and_build, require_usable, site_options
 from speechbundles.cli.joint import address_of, require_challenge
 from speechbundles.cli.options import COUNT, Command, as_json, jobs, option, path_option
 from speechbundles.cli.progress import counting
@@ -191,22 +184,20 @@ def _targets(
 def _publish(target: _Target, folder: Path, *, page: bool, **of_runs: Any) -> list[Taken]:
     """Fetch the uploads to a bundle, run them, and write its leaderboard."""
     fetched, number, connection = target.fetched, target.number, target.connection
-    written, changed = list[Path](), None
     with using(fetched):
         bundle, rules = fetch_and_build(connection, number, folder, target.competition, fetched)
         job, taken = _run(target.competition, bundle, fetched, **of_runs)
         answers = answers_below(fetched)
         with counting("scoring") as scoring:
             board = make_home_board(bundle, answers, rules, dates.now(), of_runs["jobs"], scoring)
+        say(board.summary, error=True)
         if target.out:
-            written = write_home_board(board, target.out)
+            write_home_board(board, target.out)
             owners = {each.run.owner for each in taken}
             names = anonymous_names(private_folder(answers), owners) if rules.anonymous else {}
             write_whole(target.out / RUNS, shown_runs(job, taken, names))
         if page and connection and number:
-            changed = write_home_page(connection, number, board)
-        if written or changed is not None:
-            say(board_line(board, number, target.out, written, changed), error=True)
+            write_home_page(connection, number, board)
     return taken
 
 

@@ -8,7 +8,6 @@ from speechbundles.server.account import read_token as read_token
 from speechbundles.server.amend import carry_out_amendment as carry_out_amendment
 from speechbundles.server.amendment import amendment_to_text as amendment_to_text
 from speechbundles.server.amendment import is_amending as is_amending
-from speechbundles.server.board import HomeBoard as HomeBoard
 from speechbundles.server.board import HomeRules as HomeRules
 from speechbundles.server.board import make_home_board as make_home_board
 from speechbundles.server.board import runs_of_uploads as runs_of_uploads

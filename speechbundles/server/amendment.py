@@ -12,6 +12,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import text_table
+from speechbundles.platforms.codabench.statuses import what_to_do
 from speechbundles.publication.season import Entry
 from speechbundles.server import api
 from speechbundles.server.compared import NOT_COMPARED, number
@@ -75,7 +76,7 @@ class AmendedPhase:
 
     Attributes
     ----------
-    parts: the parts that change; empty if they have been replaced already.
+    parts: the parts that change; empty if they have been replaced already, or only scores or entries differ.
     before: the leaderboard on the server, `holder -> rank, primary score`; a holder is a team, or an upload if a team
         can have several entries.
     after: the predicted leaderboard, in order.
@@ -169,7 +170,9 @@ def amendment_to_text(amendment: Amendment) -> str:
         lines += [f"{NOT_COMPARED}{amendment.files.unread}", UNREAD, ""]
     if amendment.empty:
         at_home = f" {AT_HOME}" if amendment.bundle.only_receives else ""
-        has_all = "The server already has the programs and data of this bundle"
+        has_all = (
+            "The server already has the programs and data of this bundle, and the scores that they give here"
+        )
         lines.append(f"{has_all}; there is nothing to amend.{at_home}")
     replaced = ["pages and terms" if amendment.texts else "", kinds_of(amendment)]
     for what in filter(None, replaced):
@@ -216,9 +219,8 @@ def unfinished(entrants: Sequence[Entrant], page: str) -> list[str]:
     busy = [entrant.run for entrant in entrants if entrant.is_under_way]
     if not busy:
         return []
-    runs = some_of([str(run.id) for run in busy], MOST_SHOWN)
-    statuses = some_of(sorted({run.status for run in busy}))
+    runs, statuses = some_of([run.named for run in busy], MOST_SHOWN), sorted({run.status for run in busy})
     return [
-        f"unfinished runs: {runs} ({statuses}); wait for them, cancel them at {page} under Submissions, or "
-        "leave them as they are with --accept RUN"
+        f"unfinished runs: {runs} ({some_of(statuses)}); wait for them, {what_to_do(statuses)} ({page}), "
+        "or leave them as they are with --accept RUN"
     ]

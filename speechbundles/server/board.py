@@ -28,7 +28,7 @@ from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.model.dates import FORMAT
+from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.codabench.statuses import AWAITING, IGNORE, meaning_of
@@ -37,7 +37,7 @@ from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
 from speechbundles.server.connection import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes
-from spokeneval.formats.problems import FREE_ATTEMPT
+from spokeneval.formats.problems import FREE_ATTEMPT, count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.ranking.ranks import ranks_known, shared_places
 from spokeneval.ranking.systems import rank_systems
@@ -102,6 +102,13 @@ class HomeBoard:
     changes: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
     waiting: int
+
+    @property
+    def summary(self) -> str:
+        """What is on it, in a line."""
+        entries = count_of(sum(len(phase.entries) for phase in self.phases), "entry", "entries")
+        later = f", {count_of(self.waiting, 'later run')} for the next leaderboard" if self.waiting else ""
+        return f"{entries} until {self.until:{MINUTES}} UTC, {count_of(len(self.left_out), 'run')} left out{later}"
 
 
 @dataclass(frozen=True)

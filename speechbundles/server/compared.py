@@ -7,15 +7,18 @@ from typing import Any
 
 from speechbundles.bundle.check import check_bundle
 from speechbundles.model.bounded import parse_yaml
-from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.codabench import phases_in_order, read_date
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report, format_findings
 from speechbundles.model.read import read_built_bundle
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
+from speechbundles.platforms.codabench.statuses import FINISHED
+from speechbundles.platforms.facts import PICKED
 from speechbundles.platforms.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is_true
 from speechbundles.server import api
+from spokeneval.formats.problems import some_of
 
 NOT_COMPARED = "not compared: "
 """Begins a line about something that the server did not provide."""
@@ -182,6 +185,22 @@ def _shown(value: Any) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(str, value)) or "none"
     return repr(value) if isinstance(value, str) else str(value)
+
+
+def without_entry(phase: BuiltPhase, runs: Sequence[api.LiveRun]) -> list[str]:
+    """Return a line for the Finished runs with scores of teams for which the server chose no leaderboard entry."""
+    there = {run.owner for run in runs if run.on_board or run.withdrawn}
+    lacking = [run for run in runs if run.status == FINISHED and run.scores and run.owner not in there]
+    why = "Finished with scores, but the team has no entry on the leaderboard"
+    return [f"{phase.name}: {named_runs(lacking, why)}"] if lacking and phase.rule not in PICKED else []
+
+
+def named_runs(runs: Sequence[api.LiveRun], what: str) -> str:
+    """Return the subject of a line about runs: `run 3 of anna is late`, `2 runs of anna are late (runs 3, 4)`."""
+    if len(runs) == 1:
+        return f"run {runs[0].named} of {runs[0].owner} is {what}"
+    owners = some_of(list(dict.fromkeys(run.owner for run in runs)))
+    return f"{len(runs)} runs of {owners} are {what} (runs {some_of([run.named for run in runs])})"
 
 
 def number(score: Decimal | None) -> str:

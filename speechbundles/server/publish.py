@@ -11,7 +11,7 @@ from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
 from speechbundles.server.baselines import Baseline, Trial, rehearse_baselines
-from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle
+from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle, without_entry
 from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.files import ServedFiles
 from speechbundles.server.wait import wait_for_import
@@ -69,6 +69,8 @@ def publish_bundle(
     for baseline, phase in zip(rehearsed, phases, strict=True):
         yield from trial.test(baseline, phase)
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
+    for built, phase in zip(bundle.phases, phases, strict=True):
+        yield from (f"warning: {line}" for line in without_entry(built, runs[phase.id]))
     yield from measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
     yield _open(connection, competition, rehearsed) if opening else _how_to_open(live, competition, again)
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.errors import OrganiserError
+from speechbundles.platforms.codabench.statuses import what_to_do
 from speechbundles.server import api
 from speechbundles.server.connection import Connection, Progress
 
@@ -69,8 +70,10 @@ def wait_for_runs(
         unchanged = unchanged + 1 if found == seen else 0
         seen = found
         connection.sleep(PAUSE)
-    waiting = ", ".join(f"{run.id} ({run.status})" for run in seen if not run.meaning.ends)
+    going = [run for run in seen if not run.meaning.ends]
+    waiting = ", ".join(f"{run.named} ({run.status})" for run in going)
     raise OrganiserError(
         f"{phase.name}: nothing has changed for {PAUSE * PATIENCE // 60} minutes, and these runs have not ended: "
-        f"{waiting}. Check that a compute worker is running, then repeat the command, which continues from here"
+        f"{waiting}. Check that a compute worker is running, or {what_to_do(run.status for run in going)}; then repeat "
+        "the command, which continues from here"
     )

@@ -16,11 +16,17 @@ from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import Gone, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
-from speechbundles.platforms.codabench.statuses import SUBMITTING
+from speechbundles.platforms.codabench.statuses import SUBMITTING, what_to_do
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
 from speechbundles.server.baselines import baseline_name
-from speechbundles.server.compared import NOT_COMPARED, read_bundle, served_differences
+from speechbundles.server.compared import (
+    NOT_COMPARED,
+    named_runs,
+    read_bundle,
+    served_differences,
+    without_entry,
+)
 from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import ServedFiles, sha256_of
@@ -101,6 +107,7 @@ def watch_competition(
     organisers = api.organisers_of(live)
     for built, phase in zip(bundle.phases, phases, strict=False):
         found += _odd_runs(bundle, built, runs[phase.id], organisers, uploaded, moment)
+        found += without_entry(built, runs[phase.id])
         tested = any(run.owner in organisers and run.status == FINISHED for run in runs[phase.id])
         if baseline_name(bundle, built) and built.is_open(moment) and not tested:
             uncompared.append(
@@ -154,10 +161,11 @@ def _odd_runs(
     for (what, detail), own in odd.items():
         if what == "stuck":
             statuses = some_of(sorted({run.status for run in own}))
-            detail = f"{statuses} since {min(run.created for run in own):{FORMAT}}"
+            advice = what_to_do(run.status for run in own)
+            detail = f"{statuses} since {min(run.created for run in own):{FORMAT}}; {advice}"
         elif what != _LACKING:
             detail = _dates(phase, [times[run.id] for run in own])
-        yield f"{phase.name}: {_named(own, what)}: {detail}"
+        yield f"{phase.name}: {named_runs(own, what)}: {detail}"
 
 
 def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:
@@ -165,14 +173,6 @@ def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:
     until = f" to {last:{FORMAT}}" if last > first else ""
     is_open = f"the phase is open from {phase.opens} to {phase.closes or 'no end'}"
     return f"uploaded at {first:{FORMAT}}{until}, {is_open}"
-
-
-def _named(runs: Sequence[api.LiveRun], what: str) -> str:
-    """Return the subject of a line about runs: `run 3 of anna is late`, `2 runs of anna are late (runs 3, 4)`."""
-    if len(runs) == 1:
-        return f"run {runs[0].id} of {runs[0].owner} is {what}"
-    owners = some_of(list(dict.fromkeys(run.owner for run in runs)))
-    return f"{len(runs)} runs of {owners} are {what} (runs {some_of([str(run.id) for run in runs])})"
 
 
 def _identical(bundle: BuiltBundle, index: Sequence[Fetched]) -> list[str]:

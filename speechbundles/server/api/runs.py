@@ -66,6 +66,12 @@ class LiveRun:
         return meaning_of(self.status)
 
     @property
+    def named(self) -> str:
+        """Its id, and those of its copies if it has not ended, because one of them may be the reason."""
+        listed = ", ".join(map(str, self.copies))
+        return f"{self.id} (copies {listed})" if listed and not self.meaning.ends else str(self.id)
+
+    @property
     def files(self) -> int:
         """The id of the run that has its files."""
         return self.copies[0] if self.copies else self.id

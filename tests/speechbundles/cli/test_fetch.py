@@ -26,7 +26,8 @@ def test_a_lost_upload_is_listed_each_time_and_is_an_error_the_first_time(server
     assert call() == (0, lines, "3 runs, 0 fetched now")
     server.submissions[third].update(status="Running", step=99)
     for _ in range(2):
-        status, (*_, last), counted = call()
-        assert (status, last) == (1, f"  Evaluation  bob  {third}  still Running")
+        status, (*_, run, advice), counted = call()
+        assert (status, run) == (1, f"  Evaluation  bob  {third}  still Running")
+        assert advice == "  If a run does not end: cancel each under Submissions and run it again"
     server.submissions[third].update(status="Failed")
     assert call() == (0, lines, "3 runs, 1 fetched now")

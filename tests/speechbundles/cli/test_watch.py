@@ -4,7 +4,7 @@ import pytest
 
 from tests.samples.live_bundle import COMPETITION
 
-pytestmark = pytest.mark.usefixtures("unchecked")
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 def test_the_command(server, login, command, phase, small_bundle, tmp_path, monkeypatch):

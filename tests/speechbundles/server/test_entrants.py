@@ -64,8 +64,8 @@ def test_an_encrypted_zip_can_be_left_out(planned, amend, interrupted, server, n
         assert amend(new)
         return
     before = state_of(server), board(server)
-    page = f"{server.address}/competitions/7/"
-    unfinished = f"unfinished runs: {late} (Preparing); wait for them, cancel them at {page}"
+    clicks = f"cancel each under Submissions and run it again ({server.address}/competitions/7/)"
+    unfinished = f"unfinished runs: {late} (Preparing); wait for them, {clicks}, or leave them"
     assert unfinished in amendment_to_text(planned(new))
     with pytest.raises(OrganiserError, match=f"{late} .Preparing.*Nothing was changed"):
         amend(new)

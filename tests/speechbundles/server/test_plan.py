@@ -24,7 +24,7 @@ def test_bundles_and_states_that_cannot_be_amended_are_refused(
     server.stuck = True
     run = server.enter(EVALUATION, "erik", upload(), finished=False)
     server.submissions[run]["status"] = "Running"
-    with pytest.raises(OrganiserError, match=f"unfinished runs: {run} .Running.; wait for them, cancel them"):
+    with pytest.raises(OrganiserError, match=f"unfinished runs: {run} .Running.; wait for them, cancel each"):
         list(carry_out_amendment(amendment))
     assert server.called("API PATCH") == []
     del server.submissions[run]

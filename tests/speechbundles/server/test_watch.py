@@ -11,7 +11,7 @@ from tests.samples.codabench import COLLABORATOR, ORGANISER
 from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
 
 NOW = datetime(2027, 3, 3)
-pytestmark = pytest.mark.usefixtures("unchecked")
+pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.fixture
@@ -114,7 +114,8 @@ def test_odd_runs_are_listed(look, connection, server, bundle, tmp_path):
     expected = [
         f"Evaluation: run {second} of bob (Finished) is no longer on the server",
         f"Evaluation: run {lost} of frida is Finished without scores: accuracy, error",
-        f"Evaluation: run {stuck} of gerd is stuck: Submitted since 2027-03-02 22:00:01",
+        f"Evaluation: run {stuck} of gerd is stuck: Submitted since 2027-03-02 22:00:01; cancel each under "
+        "Submissions and run it again",
         f"Evaluation: run {early} of ida is early: uploaded at {when}, the phase is open from {phase.opens} to "
         f"{phase.closes}",
     ]
@@ -178,3 +179,26 @@ def test_a_server_that_does_not_return_files(look, server):
     found = look()
     assert found.differences == ()
     assert found.uncompared[0].startswith("not compared: programs, data and kits: ")
+
+
+def test_a_run_with_scores_and_without_an_entry_is_reported(look, server, bundle):
+    """A human approves runs, and the server stores scores before a run is Finished."""
+    server.validates = True
+    run, again = (server.enter(EVALUATION, "carol", upload(5)) for _ in range(2))
+    assert look().differences == ()  # the second run made the server choose the first
+    server.submissions[run]["leaderboard"] = False
+    why = "Finished with scores, but the team has no entry on the leaderboard"
+    assert look().differences == (f"Evaluation: 2 runs of carol are {why} (runs {run}, {again})",)
+    server.approves = lambda run: False
+    server.now = NOW - timedelta(hours=2)
+    waiting = server.enter(EVALUATION, "dora", upload(6))
+    advice = "approve each on the compute worker within 24 hours"
+    stuck = f"run {waiting} of dora is stuck: 'Awaiting validation' since 2027-03-02 22:00:01; {advice}"
+    assert look().differences[0] == f"Evaluation: {stuck}"
+
+
+def test_the_copies_of_a_stuck_run_are_named(look, server, bundle):
+    server.now, server.queues = NOW - timedelta(hours=2), {"carol": 2}
+    run = server.enter(EVALUATION, "carol", upload(5), finished=False)
+    (line,) = look().differences
+    assert line.startswith(f"Evaluation: run {run} (copies {run + 1}, {run + 2}) of carol is stuck: ")
