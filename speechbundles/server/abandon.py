@@ -16,7 +16,8 @@ from spokeneval.formats.problems import count_of, some_of
 def abandon_amendment(connection: Connection, competition: int, folder: Path) -> Iterator[str]:
     """Give the competition the programs, data, kits and pages that it had before; yield a line for each step.
 
-    No run is deleted or repeated. If the server does not provide its files, the first line begins with `NOT_COMPARED`.
+    No run is deleted or repeated; an amendment with the earlier bundle does this where scores differ. If the server
+    does not provide its files, the first line begins with `NOT_COMPARED`.
 
     Raises
     ------
@@ -45,7 +46,7 @@ def abandon_amendment(connection: Connection, competition: int, folder: Path) ->
     repeated = [str(run) for run in runs if run > (state.last or 0)]
     if repeated:
         yield (
-            f"{count_of(len(repeated), 'run')} since then, which may have scores of the abandoned bundle; no run was "
-            f"deleted or repeated: {some_of(repeated, MOST_SHOWN)}"
+            f"{count_of(len(repeated), 'run')} since then, which may have scores of the abandoned bundle: "
+            f"{some_of(repeated, MOST_SHOWN)}. Amend with the earlier bundle now, which runs all uploads again"
         )
     (folder / STATE).unlink()

@@ -194,7 +194,8 @@ def _prove(amendment: Amendment, phase: AmendedPhase, state: State) -> str:
     """Compare the server's leaderboard with the predicted one: teams, order, and every digit of the scores."""
     bundle, connection = amendment.bundle, amendment.files.connection
     entrants = _scored(amendment, phase)
-    predicted = predict(bundle, phase.built, entrants, state.picked)
+    as_run = [replace(entrant, uploaded=entrant.run.created) for entrant in entrants]
+    predicted = predict(bundle, phase.built, as_run, state.picked)
     runs = {entrant.run.id: entrant.run for entrant in entrants}
     board = [runs.get(number) for number in api.read_board(connection, phase.live.id, runs.values())]
     problems = [

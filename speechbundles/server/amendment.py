@@ -178,7 +178,8 @@ def amendment_to_text(amendment: Amendment) -> str:
     for what in filter(None, replaced):
         lines += [f"{what}: replaced", ""]
     for phase in amendment.phases:
-        what = ", ".join(part.replace("_", " ") for part in phase.parts) or "already replaced"
+        kept = "already replaced" if amendment.state else "no file differs"
+        what = ", ".join(part.replace("_", " ") for part in phase.parts) or kept
         lines += [f"{phase.live.name}: {what}; {count_of(phase.reruns, 'submission')} to run again", ""]
         lines += _table(amendment.bundle, phase)
         lines += ["", *(f"  {note}" for note in phase.notes), *[""] * bool(phase.notes)]

@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import FINISHED, Result, read_result, rehearse_all
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.fetched import Fetched
+from speechbundles.model.fetched import Fetched, upload_times
 from speechbundles.platforms.codabench.statuses import IGNORE, REPEAT, WAIT
 from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication.season import Attempt, Entry, Submission, rank
@@ -31,6 +32,7 @@ class Entrant:
     ----------
     runs: its runs; the newest, the last one, replaces the others.
     path: the uploaded file; None if it was deleted on the server, or its run is accepted as it is.
+    uploaded: the time of the upload, in UTC; equal scores are in this order.
     result: its result with a bundle's files; None if it was not scored.
     hidden: the bundle's hidden columns.
     accepted: whether its run is accepted as it is, even if it never ends.
@@ -40,6 +42,7 @@ class Entrant:
     runs: tuple[api.LiveRun, ...]
     path: Path | None
     sha256: str
+    uploaded: datetime
     accepted: bool
     result: Result | None = None
     hidden: frozenset[str] = frozenset()
@@ -65,13 +68,13 @@ def read_entrants(
     folder: Path,
     accepted: Collection[int] = (),
 ) -> list[Entrant]:
-    """Return the uploads to a phase, sorted by newest run; cancelled and withdrawn runs are left out.
+    """Return the uploads to a phase, sorted by their times; cancelled and withdrawn runs are left out.
 
     Parameters
     ----------
     accepted: runs that stay as they are on the server.
     """
-    known = {run.id: run for run in fetched}
+    known, times = {run.id: run for run in fetched}, upload_times(fetched)
     runs: dict[str, list[api.LiveRun]] = {}
     for run in api.list_runs(connection, phase.id):
         found = known.get(run.id)
@@ -82,8 +85,9 @@ def read_entrants(
         row = known[own[-1].id]
         stays = any(run.id in accepted for run in own)
         path = folder / row.submission if row.submission and not (own[-1].deleted or stays) else None
-        entrants.append(Entrant(row.upload or str(row.id), tuple(own), path, row.sha256, stays))
-    return sorted(entrants, key=lambda entrant: entrant.run.id)
+        upload = row.upload or str(row.id)
+        entrants.append(Entrant(upload, tuple(own), path, row.sha256, times[row.id], stays))
+    return sorted(entrants, key=lambda entrant: (entrant.uploaded, entrant.run.id))
 
 
 def score_entrants(
@@ -130,6 +134,11 @@ def differs(entrant: Entrant, run: api.LiveRun | None = None) -> bool:
     return result.status == FINISHED and bool(different)
 
 
+def ended_otherwise(entrant: Entrant) -> list[api.LiveRun]:
+    """Return the runs of an upload that have ended, but not as here."""
+    return [run for run in entrant.runs if run.meaning.ends and differs(entrant, run)]
+
+
 def is_left(entrant: Entrant, last: int | None) -> bool:
     """Whether an upload is still to be run again: it has no new run, or one that ended differently.
 
@@ -163,7 +172,7 @@ def predict(
         result = (entrant.path and entrant.result) or Result(run.status, run.scores, {}, (), ())
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
             path = entrant.path or Path()
-            submission = Submission(run.created, run.owner, entrant.upload, path, entrant.sha256)
+            submission = Submission(entrant.uploaded, run.owner, entrant.upload, path, entrant.sha256)
             attempts.append(Attempt(submission, phase, result, result.status, ()))
     return rank(bundle, replace(phase, rule=FORCE_ALL) if phase.rule in PICKED else phase, attempts)
 

@@ -12,6 +12,7 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError, OrganiserError, Refused
 from speechbundles.model.fetched import Fetched
+from speechbundles.publication.season import Entry
 from speechbundles.server import api
 from speechbundles.server.amendment import (
     MOST_SHOWN,
@@ -25,7 +26,7 @@ from speechbundles.server.compared import check_served, different_texts, read_bu
 from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.entrants import (
     Entrant,
-    differs,
+    ended_otherwise,
     holder_of,
     is_left,
     picked_uploads,
@@ -95,9 +96,9 @@ def plan_amendment(
     amended = []
     for built, phase, kinds in phases:
         parts = tuple(kind for kind in kinds if kind in api.PARTS)
-        if parts or (state and phase.id in state.phases):
+        if state is None or phase.id in state.phases:
             amended.append(_amended(amendment, built, phase, parts, runs, scoring))
-    return replace(amendment, phases=tuple(amended))
+    return replace(amendment, phases=tuple(filter(None, amended)))
 
 
 def _different_phases(
@@ -119,56 +120,78 @@ def _amended(
     parts: tuple[str, ...],
     runs: Sequence[Fetched],
     scoring: Progress | None,
-) -> AmendedPhase:
-    """Return a phase with its leaderboards; of an amendment that has not begun, also with notes on its old scores."""
+) -> AmendedPhase | None:
+    """Return a phase with its leaderboards; of an amendment that has not begun, also with notes on its old scores.
+
+    None is returned if no part differs, and all scores and the leaderboard are as here.
+    """
     bundle, folder, state = amendment.bundle, amendment.folder, amendment.state
     entrants = read_entrants(amendment.files.connection, phase, runs, folder, amendment.accepted)
     notes, busy = [], []
     if state is None:
-        notes = _check_old(amendment, built, phase, entrants, scoring)
+        notes = _check_old(amendment, built, phase, parts, entrants, scoring)
         busy = unfinished(entrants, amendment.page)
     entrants = score_entrants(bundle, built, entrants, folder, amendment.jobs, scoring)
     left = sum(is_left(entrant, state.last if state else None) for entrant in entrants)
-    before = _live_board(amendment, built, phase, entrants)
+    rows = _live_board(amendment, built, phase, entrants)
     after = predict(bundle, built, entrants, state.picked if state else picked_uploads(built, entrants))
+    if not (parts or state or any(map(ended_otherwise, entrants)) or rows != _rows(bundle, built, after)):
+        return None
+    before = {holder: (rank, score) for rank, (holder, score) in reversed([*enumerate(rows, 1)])}
     return AmendedPhase(built, phase, parts, before, after, left, (*notes, *notes_on(entrants, left), *busy))
+
+
+def _rows(
+    bundle: BuiltBundle, built: BuiltPhase, entries: Sequence[Entry]
+) -> list[tuple[str, Decimal | None]]:
+    """Return the holders of leaderboard entries, with their primary scores."""
+    primary = bundle.ranking_column().key
+    attempts = [entry.attempt for entry in entries]
+    return [
+        (holder_of(built, each.submission.team, each.submission.name), each.score(primary))
+        for each in attempts
+    ]
 
 
 def _live_board(
     amendment: Amendment, built: BuiltPhase, phase: api.LivePhase, entrants: Sequence[Entrant]
-) -> dict[str, tuple[int, Decimal | None]]:
+) -> list[tuple[str, Decimal | None]]:
+    """Return the holders of the entries on the server's leaderboard, with their primary scores."""
     primary = amendment.bundle.ranking_column().key
     by_run = {run.id: (entrant, run) for entrant in entrants for run in entrant.runs}
     live = [run for _, run in by_run.values()]
-    board: dict[str, tuple[int, Decimal | None]] = {}
-    for position, number in enumerate(api.read_board(amendment.files.connection, phase.id, live), 1):
-        if number in by_run:
-            entrant, run = by_run[number]
-            board.setdefault(holder_of(built, run.owner, entrant.upload), (position, run.scores.get(primary)))
-    return board
+    numbers = api.read_board(amendment.files.connection, phase.id, live)
+    on_board = [by_run[number] for number in numbers if number in by_run]
+    return [(holder_of(built, run.owner, each.upload), run.scores.get(primary)) for each, run in on_board]
 
 
 def _check_old(
     amendment: Amendment,
     built: BuiltPhase,
     phase: api.LivePhase,
+    parts: Sequence[str],
     entrants: Sequence[Entrant],
     progress: Progress | None,
 ) -> list[str]:
-    """Compare the server's scores with those that its own files give here; return notes on differences."""
+    """Compare the server's scores with those that its own files give here; return notes on differences.
+
+    Parameters
+    ----------
+    parts: the parts in which the server's files differ from the bundle's.
+    """
     bundle, files = amendment.bundle, amendment.files
     keys = api.read_parts(files.connection, phase.tasks[0])
-    names = {part: f"served/{part}.zip" if part in keys else None for part in api.PARTS}
-    served = {str(names[part]): files.content(key) for part, key in keys.items()}
+    names = {part: f"served/{part}.zip" if part in keys else None for part in parts}
+    served = {str(names[part]): files.content(keys[part]) for part in parts if part in keys}
     old_phase = replace(built, tasks=(replace(built.tasks[0], **names),))  # type: ignore[arg-type]
     old = replace(bundle, files={**bundle.files, **served})
     try:
         scored = score_entrants(old, old_phase, entrants, amendment.folder, amendment.jobs, progress)
     except BundleError as error:
         return [f"the programs and data now on the server cannot be rehearsed: {error}"]
-    unlike = [str(entrant.run.id) for entrant in scored if differs(entrant)]
+    unlike = [odd for entrant in scored if (odd := ended_otherwise(entrant))]
     if not unlike:
         return []
     count = len({entrant.sha256 for entrant in scored if entrant.result})
-    runs = some_of(unlike, MOST_SHOWN)
+    runs = some_of([str(run.id) for odd in unlike for run in odd], MOST_SHOWN)
     return [f"{len(unlike)} of {count} uploads have other scores on the server than here; runs: {runs}"]

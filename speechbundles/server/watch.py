@@ -4,6 +4,7 @@ Settings can be changed on the server by mistake or by others, and runs can hang
 from the API; what needs the uploads themselves (vanished and identical runs) is read from a folder that `fetch` wrote.
 """
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
-from speechbundles.model.errors import Gone, Refused
+from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.submissions import INDEX
 from speechbundles.platforms.codabench.statuses import SUBMITTING, what_to_do
@@ -28,6 +29,7 @@ from speechbundles.server.compared import (
     without_entry,
 )
 from speechbundles.server.connection import Connection, Progress
+from speechbundles.server.entrants import ended_otherwise, read_entrants, score_entrants
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import ServedFiles, sha256_of
 from spokeneval.formats.problems import some_of
@@ -114,6 +116,11 @@ def watch_competition(
                 f"not tested: {built.name} is open, but its baseline has not run on the server; run publish with "
                 f"--competition {competition}"
             )
+    if fetching:
+        try:
+            found += _scored_otherwise(connection, bundle, phases, index, folder)
+        except OrganiserError as error:
+            uncompared.append(f"{NOT_COMPARED}scores of runs: {error}")
     found += _identical(bundle, index)
     measured = measure(connection, bundle, live, runs, moment)
     return Watched(tuple(uncompared), tuple(found), tuple(notes), tuple(measured))
@@ -166,6 +173,23 @@ def _odd_runs(
         elif what != _LACKING:
             detail = _dates(phase, [times[run.id] for run in own])
         yield f"{phase.name}: {named_runs(own, what)}: {detail}"
+
+
+def _scored_otherwise(
+    connection: Connection,
+    bundle: BuiltBundle,
+    phases: Sequence[api.LivePhase],
+    index: Sequence[Fetched],
+    folder: Path,
+) -> list[str]:
+    """Return a line for the runs of each phase whose scores differ from those that the bundle gives here."""
+    lines = []
+    for built, phase in zip(bundle.phases, phases, strict=False):
+        entrants = read_entrants(connection, phase, index, folder)
+        scored = score_entrants(bundle, built, entrants, folder, os.cpu_count() or 1)
+        if odd := [run for entrant in scored for run in ended_otherwise(entrant)]:
+            lines.append(f"{built.name}: {named_runs(odd, 'not scored as here')}: amend with this bundle")
+    return lines
 
 
 def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:

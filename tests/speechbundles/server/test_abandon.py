@@ -5,7 +5,7 @@ import pytest
 from speechbundles.model.errors import OrganiserError
 from speechbundles.server.abandon import abandon_amendment
 from speechbundles.server.amend import carry_out_amendment
-from speechbundles.server.amendment import STATE
+from speechbundles.server.amendment import STATE, amendment_to_text
 from tests.samples.live_bundle import COMPETITION, board
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
 
@@ -65,3 +65,31 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     assert state_of(server) == before
     assert set(server.submissions) == runs
     assert not (tmp_path / "live" / STATE).exists()
+
+
+@pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.parametrize("rule", ["Force_Best", "Force_Last", "Force_Latest_Multiple"])
+def test_the_runs_of_an_abandoned_amendment_are_repeated_or_deleted(
+    planned, amend, interrupted, connection, server, tmp_path, rule, ended
+):
+    """Some uploads are run again, with the abandoned labels or, if the runs end later, with the restored ones."""
+    new, old = season(server, tmp_path, rule=rule), tmp_path / "old.zip"
+    before = board(server)
+    assert planned(old).empty
+    interrupted(planned(new), "API POST /api/submissions/4/re_run")
+    for _ in range(8 * ended):
+        server._go_on()
+    again = ", ".join(str(run) for run in server.submissions if run > 5)
+    *_, said = abandon_amendment(connection, COMPETITION, tmp_path / "live")
+    assert said.endswith(f": {again}. Amend with the earlier bundle now, which runs all uploads again")
+    for _ in range(8):
+        server._go_on()
+    plan = planned(old)
+    if ended:
+        assert board(server) != before
+        assert amendment_to_text(plan).startswith("Evaluation: no file differs; ")
+        assert " of 5 uploads have other scores on the server than here; runs: " in amendment_to_text(plan)
+    if not plan.empty:
+        list(carry_out_amendment(plan))
+    assert board(server) == before
+    assert planned(old).empty

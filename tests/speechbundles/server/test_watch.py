@@ -124,7 +124,8 @@ def test_odd_runs_are_listed(look, connection, server, bundle, tmp_path):
     look()
     assert (tmp_path / "live/index.csv").read_bytes() == index
     identical = f"Evaluation: the same upload by different teams: anna (run {first}), carol (run {same})"
-    assert list(look(fetching=True).differences) == [*expected, identical]
+    unlike = f"Evaluation: run {lost} of frida is not scored as here: amend with this bundle"
+    assert list(look(fetching=True).differences) == [*expected, unlike, identical]
     assert list(look().differences) == [*expected[1:], identical]
 
 
@@ -179,6 +180,17 @@ def test_a_server_that_does_not_return_files(look, server):
     found = look()
     assert found.differences == ()
     assert found.uncompared[0].startswith("not compared: programs, data and kits: ")
+
+
+def test_a_run_with_other_scores_than_here_is_reported_and_amend_repeats_it(look, amend, server, bundle):
+    assert look(fetching=True).differences == ()
+    second = sorted(server.submissions)[1]
+    server.submissions[second]["scores"] = server.submissions[second - 1]["scores"] | {"accuracy": 1}
+    line = f"Evaluation: run {second} of bob is not scored as here: amend with this bundle"
+    assert look().differences == ()  # nothing is computed
+    assert look(fetching=True).differences == (line,)
+    amend(bundle)
+    assert look(fetching=True).differences == ()
 
 
 def test_a_run_with_scores_and_without_an_entry_is_reported(look, server, bundle):
