@@ -123,7 +123,7 @@ def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
         return run
     copies = sorted((child.run for child in children), key=lambda copy: (copy.status != FINISHED, copy.id))
     statuses = [copy.status for copy in copies]
-    if all(copy.meaning.ends for copy in copies):
+    if all(each.meaning.ends for each in (run, *copies)):  # before, it cannot be run again
         status = statuses[0]
     else:
         status = AWAITING if AWAITING in statuses and statuses[0] != FINISHED else run.status

@@ -62,6 +62,8 @@ def test_copies_on_several_queues_are_one_run(connection, server, phase):
             server.submissions[copy].update(status=status)
         assert api.list_runs(connection, phase)[-1].status == "Awaiting validation"
     server.submissions[number + 2].update(status="Finished")
+    assert api.list_runs(connection, phase)[-1].status == "Running"  # its copies have ended, but it has not
+    server.submissions[number].update(status="Finished")
     failed = {"status": "Failed", "scores": {}, "leaderboard": False}
     server.submissions[number + 1].update(failed)
     *_, run = api.list_runs(connection, phase)
