@@ -252,7 +252,9 @@ class Codabench:
             run["step"] += 1
             if copies := self._copies(run):
                 ended = all(copy["status"] in ("Finished", "Failed") for copy in copies)
-                run["status"] = "Finished" if ended else "Running"
+                run.update(status="Finished", step=len(STEPS) + 2) if ended else run.update(
+                    status="Running", step=step
+                )
                 continue
             if step == len(STEPS[:2]) and not self.today and self._is_encrypted(run):
                 run["step"] = step  # unpacking raises an error that the worker does not report
