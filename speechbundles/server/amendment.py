@@ -170,9 +170,7 @@ def amendment_to_text(amendment: Amendment) -> str:
         lines += [f"{NOT_COMPARED}{amendment.files.unread}", UNREAD, ""]
     if amendment.empty:
         at_home = f" {AT_HOME}" if amendment.bundle.only_receives else ""
-        has_all = (
-            "The server already has the programs and data of this bundle, and the scores that they give here"
-        )
+        has_all = "The server already has the programs and data of this bundle, and the scores that they give"
         lines.append(f"{has_all}; there is nothing to amend.{at_home}")
     replaced = ["pages and terms" if amendment.texts else "", kinds_of(amendment)]
     for what in filter(None, replaced):

@@ -78,20 +78,15 @@ def served_differences(bundle: BuiltBundle, live: Mapping[str, Any], *, texts: b
     OrganiserError: the server's answer lacks a value, or has it in another form.
     """
     try:
-        found = different_settings(parse_yaml(bundle.files[FILE]), live)
+        content, served = parse_yaml(bundle.files[FILE]), api.read_settings(live)
+        found = _compare("", content, served, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
+        found += _different("queue", content.get("queue"), served["queue"])
+        found += _different_phases(content, served) + _different_board(content, served)
         return found + (different_texts(bundle, live) if texts else [])
     except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
         raise OrganiserError(
             f"competition {live['id']} cannot be compared with the bundle: {error!r:.200}"
         ) from None
-
-
-def different_settings(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
-    """Return a line for each difference in settings, phases and columns. `content`: the bundle's competition.yaml."""
-    served = api.read_settings(live)
-    found = _compare("", content, served, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
-    found += _different("queue", content.get("queue"), served["queue"])
-    return found + _different_phases(content, served) + _different_board(content, served)
 
 
 def wanted_texts(bundle: BuiltBundle) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import BundleError, OrganiserError, Refused
 from speechbundles.model.fetched import Fetched
-from speechbundles.publication.season import Entry
 from speechbundles.server import api
 from speechbundles.server.amendment import (
     MOST_SHOWN,
@@ -135,22 +134,12 @@ def _amended(
     left = sum(is_left(entrant, state.last if state else None) for entrant in entrants)
     rows = _live_board(amendment, built, phase, entrants)
     after = predict(bundle, built, entrants, state.picked if state else picked_uploads(built, entrants))
-    if not (parts or state or any(map(ended_otherwise, entrants)) or rows != _rows(bundle, built, after)):
+    of, key = [entry.attempt for entry in after], bundle.ranking_column().key
+    wanted = [(holder_of(built, each.submission.team, each.submission.name), each.score(key)) for each in of]
+    if not (parts or state or any(map(ended_otherwise, entrants)) or rows != wanted):
         return None
     before = {holder: (rank, score) for rank, (holder, score) in reversed([*enumerate(rows, 1)])}
     return AmendedPhase(built, phase, parts, before, after, left, (*notes, *notes_on(entrants, left), *busy))
-
-
-def _rows(
-    bundle: BuiltBundle, built: BuiltPhase, entries: Sequence[Entry]
-) -> list[tuple[str, Decimal | None]]:
-    """Return the holders of leaderboard entries, with their primary scores."""
-    primary = bundle.ranking_column().key
-    attempts = [entry.attempt for entry in entries]
-    return [
-        (holder_of(built, each.submission.team, each.submission.name), each.score(primary))
-        for each in attempts
-    ]
 
 
 def _live_board(

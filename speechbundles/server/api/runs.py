@@ -122,14 +122,11 @@ def _with_copies(listed: _Listed, children: list[_Listed]) -> LiveRun:
     if not children or len({repr(child.task) for child in children}) > 1:
         return run
     copies = sorted((child.run for child in children), key=lambda copy: (copy.status != FINISHED, copy.id))
-    statuses = [copy.status for copy in copies]
-    if all(each.meaning.ends for each in (run, *copies)):  # before, it cannot be run again
-        status = statuses[0]
-    else:
-        status = AWAITING if AWAITING in statuses and statuses[0] != FINISHED else run.status
+    ended = all(each.meaning.ends for each in (run, *copies))  # before, it cannot be run again
+    awaits = any(copy.status == AWAITING for copy in copies) and copies[0].status != FINISHED
     return replace(
         run,
-        status=status,
+        status=copies[0].status if ended else AWAITING if awaits else run.status,
         scores=copies[0].scores,
         on_board=any(copy.on_board for copy in copies),
         copies=tuple(copy.id for copy in copies),
