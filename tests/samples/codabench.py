@@ -99,7 +99,8 @@ class Codabench:
         run = self._submit(phase, owner, key)
         while finished and self.submissions[run]["step"] < len(STEPS) + 2:
             self._go_on()
-            if self.submissions[run]["status"] == AWAITING and not self.approves(self.submissions[run]):
+            own = (self.submissions[run], *self._copies(self.submissions[run]))
+            if any(each["status"] == AWAITING and not self.approves(each) for each in own):
                 break
         return run
 
