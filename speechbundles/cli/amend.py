@@ -3,8 +3,9 @@
 BUNDLE.zip is the corrected bundle: its labels, programs, pages and kits replace those on the server. COMPETITION is the
 competition's number, as in its address. First, all submissions are fetched and scored on this computer, and the new
 leaderboard is shown. Nothing on the server changes without --yes. With --yes the files are replaced, the submissions
-are rerun in the order of their uploads, and the server's leaderboard is compared with the predicted one. If the command
-is interrupted, run it again to continue, or restore the earlier files with --abandon.
+are rerun in the order of their uploads, and the server's leaderboard is compared with the predicted one. If no file
+differs, they are rerun only if a score or the leaderboard differs from those here. If the command is interrupted, run
+it again to continue, or restore the earlier files with --abandon.
 
 Exit status: 0 it succeeded, 1 an error, 4 it succeeded, but the files on the server could not be compared.
 """

@@ -10,9 +10,9 @@ its data; publish only this folder:
     board.csv     a line for each entry
     board.json    the same, with the columns
 
-Runs that are late, withdrawn or refused are not on the leaderboard; they are listed here. The folder with the fetched
-submissions also receives the bundle with your labels and exact results: keep it private. Settings in competition.yaml:
-labels, board_url, board_update, board_names, feedback.
+Runs that are late, withdrawn, refused or not validated yet are not on the leaderboard; they are listed here. The folder
+with the fetched submissions also receives the bundle with your labels and exact results: keep it private. Settings in
+competition.yaml: labels, board_url, board_update, board_names, feedback.
 
 For COMPETITION, the name of a challenge with a joint ranking can be given. Its submissions, in fetched/BUNDLE, are
 scored with all labels. The page has the joint ranking first, then that of each task, with exact scores: it is made

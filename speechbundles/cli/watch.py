@@ -3,7 +3,8 @@
 The command reads the competition and changes nothing. It compares settings, dates, limits, columns and pages, and the
 bytes of programs, data and kits. It lists runs that are stuck, that have no scores, and that were uploaded outside the
 dates of their phase. With a folder that `fetch` wrote, it also lists runs that have disappeared since then, and
-identical uploads of different teams.
+identical uploads of different teams. With --fetch, new submissions are fetched and scored on this computer, and runs
+with other scores on the server are listed.
 
 Exit status, for cron: 0 if everything is as in the bundle, 1 after an error, 3 if something differs, 4 if nothing
 differs but something could not be compared.
@@ -39,7 +40,7 @@ DIFFERENT = 3
 @bundle_file
 @competition_number
 @fetched_folder
-@flag("--fetch", "fetch new submissions into this folder", "fetching")
+@flag("--fetch", "fetch new submissions into this folder, and compare scores", "fetching")
 @server_options
 @login_option
 @as_json
