@@ -117,8 +117,10 @@ def test_an_abandoned_amendment_leaves_the_leaderboard_of_the_earlier_labels(
 ):
     new, old = live_bundle(tmp_path / "new.zip", wrong=2), tmp_path / "old.zip"
     for number in range(kills // 2):
-        step = teams * 2 // kills
+        step = teams * 3 // kills
         kill(monkeypatch, lambda: list(carry_out_amendment(planned(new))), number % 2, step)
+    for _ in range(30):
+        server._go_on()
     kill(monkeypatch, lambda: list(abandon_amendment(connection, COMPETITION, tmp_path / "live")), True, 1)
     list(abandon_amendment(connection, COMPETITION, tmp_path / "live"))
     for _ in range(99):
