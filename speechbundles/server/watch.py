@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model import dates
@@ -89,14 +90,7 @@ def watch_competition(
     notes: list[str] = []
     uncompared: list[str] = []
     if len(phases) == len(bundle.phases):
-        try:
-            found += [
-                f"{built.name}: {kind.replace('_', ' ')} is not the bundle's file"
-                for built, _, kinds in ServedFiles(connection).different_phases(bundle, live)
-                for kind in kinds
-            ]
-        except (Refused, Gone) as refusal:
-            uncompared.append(f"{NOT_COMPARED}programs, data and kits: {refusal}")
+        found += _other_files(connection, bundle, live, uncompared)
     index = read_index(folder) if (folder / INDEX).is_file() else []
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     found += _vanished(index, {run.id for own in runs.values() for run in own})
@@ -117,13 +111,21 @@ def watch_competition(
                 f"--competition {competition}"
             )
     if fetching:
-        try:
-            found += _scored_otherwise(connection, bundle, phases, index, folder)
-        except OrganiserError as error:
-            uncompared.append(f"{NOT_COMPARED}scores of runs: {error}")
+        found += _scored_otherwise(connection, bundle, phases, index, folder, uncompared)
     found += _identical(bundle, index)
-    measured = measure(connection, bundle, live, runs, moment)
-    return Watched(tuple(uncompared), tuple(found), tuple(notes), tuple(measured))
+    measured = tuple(measure(connection, bundle, live, runs, moment))
+    return Watched(tuple(uncompared), tuple(found), tuple(notes), measured)
+
+
+def _other_files(
+    connection: Connection, bundle: BuiltBundle, live: Mapping[str, Any], uncompared: list[str]
+) -> Iterator[str]:
+    """Yield a line for each program, set of data or kit that differs from the bundle's."""
+    try:
+        for built, _, kinds in ServedFiles(connection).different_phases(bundle, live):
+            yield from (f"{built.name}: {kind.replace('_', ' ')} is not the bundle's file" for kind in kinds)
+    except (Refused, Gone) as refusal:
+        uncompared.append(f"{NOT_COMPARED}programs, data and kits: {refusal}")
 
 
 def _vanished(index: Sequence[Fetched], there: set[int]) -> list[str]:
@@ -181,15 +183,17 @@ def _scored_otherwise(
     phases: Sequence[api.LivePhase],
     index: Sequence[Fetched],
     folder: Path,
-) -> list[str]:
-    """Return a line for the runs of each phase whose scores differ from those that the bundle gives here."""
-    lines = []
-    for built, phase in zip(bundle.phases, phases, strict=False):
-        entrants = read_entrants(connection, phase, index, folder)
-        scored = score_entrants(bundle, built, entrants, folder, os.cpu_count() or 1)
-        if odd := [run for entrant in scored for run in ended_otherwise(entrant)]:
-            lines.append(f"{built.name}: {named_runs(odd, 'not scored as here')}: amend with this bundle")
-    return lines
+    uncompared: list[str],
+) -> Iterator[str]:
+    """Yield a line for the runs of each phase whose scores differ from those that the bundle gives here."""
+    try:
+        for built, phase in zip(bundle.phases, phases, strict=False):
+            entrants = read_entrants(connection, phase, index, folder)
+            scored = score_entrants(bundle, built, entrants, folder, os.cpu_count() or 1)
+            if odd := [run for entrant in scored for run in ended_otherwise(entrant)]:
+                yield f"{built.name}: {named_runs(odd, 'not scored as here')}: amend with this bundle"
+    except OrganiserError as error:
+        uncompared.append(f"{NOT_COMPARED}scores of runs: {error}")
 
 
 def _dates(phase: BuiltPhase, times: Sequence[datetime]) -> str:
