@@ -16,6 +16,7 @@ import yaml
 import build_bundle
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
+from speechbundles.model.fetched import read_index
 from speechbundles.model.zips import write_tree
 from speechbundles.new.workflow import workflow_files
 from speechbundles.server.account import Account
@@ -24,6 +25,7 @@ from speechbundles.server.private import PRIVATE
 from speechbundles.server.watch import watch_competition
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
 from tests.samples.home_boards import LABELS, NAME, NOW, OTHER, ROWS, answers, begin, f1, main, upload_bundle
+from tests.samples.killed import kill, killed_seasons
 from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
@@ -210,3 +212,33 @@ def test_the_workflow_publishes_the_page_and_no_label(tmp_path):
         assert not [item for item, *_ in ROWS if item in path.read_text("utf-8")]
     ignored = (own_folder(tmp_path / "own", ["spoken_call"]) / ".gitignore").read_text("utf-8").split()
     assert {f"{artifact}/", "fetched/"} <= {*ignored}
+
+
+@killed_seasons
+@pytest.mark.thorough
+def test_a_leaderboard_of_labels_at_home_is_that_of_the_approved_uploads(
+    server, page, teams, kills, tmp_path, monkeypatch
+):
+    mine, site = begin(tmp_path / "mine", "  feedback: exact\n"), tmp_path / "site"
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
+    server.page_size, server.score = page, lambda parts, submission: {"received": 1.0}
+    number = upload_bundle(server, mine)
+    phase = server.competitions[number]["phases"][1]["id"]
+    server.queues = {"team001": 2, "team002": 1}
+    for wrong in range(teams):
+        server.enter(phase, f"team{wrong:03d}", answers(wrong + 1))
+    server.validates, server.approves = True, lambda run: False
+    waiting = [server.enter(phase, owner, answers(0)) for owner in ("team000", "team001", "dora")]
+    call = (number, "--competition", mine, "--out", site, "--server", server.address)
+    times = sum(
+        kill(monkeypatch, lambda: main(*call), at % 2, 3 + at * teams // 9, [0]) for at in range(kills)
+    )
+    assert times > kills // 2
+    assert main(*call) == 0
+    made = json.loads((site / "board.json").read_text())["phases"][0]["entries"]
+    assert [(each["name"], float(each["scores"]["f1"])) for each in made] == [
+        (f"team{wrong:03d}", pytest.approx(f1(wrong + 1), abs=1e-10)) for wrong in range(teams)
+    ]
+    index = read_index(mine / "fetched")
+    assert [run.id for run in index if run.status == "Awaiting validation"] == waiting

@@ -6,7 +6,8 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.server.abandon import abandon_amendment
 from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE, amendment_to_text
-from tests.samples.live_bundle import COMPETITION, board
+from tests.samples.killed import counted, enter_twice, entries, kill, killed_seasons
+from tests.samples.live_bundle import COMPETITION, board, live_bundle
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
 
 pytestmark = pytest.mark.usefixtures("quick")
@@ -92,4 +93,27 @@ def test_the_runs_of_an_abandoned_amendment_are_repeated_or_deleted(
     if not plan.empty:
         list(carry_out_amendment(plan))
     assert board(server) == before
+    assert planned(old).empty
+
+
+@killed_seasons
+def test_an_abandoned_amendment_leaves_the_leaderboard_of_the_earlier_labels(
+    planned, connection, server, tmp_path, monkeypatch, teams, page, kills
+):
+    uploads = enter_twice(server, teams, page, tmp_path)
+    new, old = live_bundle(tmp_path / "new.zip", wrong=2), tmp_path / "old.zip"
+    for number in range(kills // 2):
+        step = teams * 3 // kills
+        kill(monkeypatch, lambda: list(carry_out_amendment(planned(new))), number % 2, step)
+    for _ in range(30):
+        server._go_on()
+    kill(monkeypatch, lambda: list(abandon_amendment(connection, COMPETITION, tmp_path / "live")), True, 1)
+    list(abandon_amendment(connection, COMPETITION, tmp_path / "live"))
+    for _ in range(99):
+        server._go_on()
+    for number in range(kills // 2):
+        kill(monkeypatch, lambda: list(carry_out_amendment(planned(old))), number % 2, teams * 9 // kills)
+    if not planned(old).empty:
+        list(carry_out_amendment(planned(old)))
+    assert entries(server) == counted(uploads, set())
     assert planned(old).empty

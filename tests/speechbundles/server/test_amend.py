@@ -6,11 +6,14 @@ import pytest
 
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
+from speechbundles.publication.score import score_all
 from speechbundles.server import api
 from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE, amendment_to_text
 from speechbundles.server.fetch import REPLACED, fetch_competition
 from speechbundles.server.files import wanted_files
+from speechbundles.server.watch import watch_competition
+from tests.samples.killed import counted, enter_twice, entries, kill, killed_seasons
 from tests.samples.live_bundle import COMPETITION, EVALUATION, board, live_bundle, upload
 from tests.samples.live_season import AS_PREDICTED, CORRECTED, season
 
@@ -181,3 +184,27 @@ def test_a_second_run_of_the_command_does_only_what_is_left(planned, amend, inte
     assert started[:2] == ["4", "5"]
     assert board(server) == CORRECTED
     assert len(server.submissions) == 5
+
+
+@killed_seasons
+def test_an_amendment_ends_with_the_leaderboard_of_the_corrected_labels(
+    planned, connection, server, tmp_path, monkeypatch, teams, page, kills
+):
+    uploads = enter_twice(server, teams, page, tmp_path)
+    new, live = live_bundle(tmp_path / "new.zip", wrong=2), tmp_path / "live"
+    assert entries(server) == counted(uploads, set())
+    times = sum(
+        kill(monkeypatch, lambda: list(carry_out_amendment(planned(new))), number % 2, teams * 5 // kills)
+        for number in range(kills)
+    )
+    assert times >= kills // 2
+    if not planned(new).empty:
+        list(carry_out_amendment(planned(new)))
+    assert entries(server) == counted(uploads, {0, 1})
+    assert planned(new).empty
+    whole = {"fetching": True, "now": server.now}
+    assert watch_competition(connection, new, COMPETITION, live, **whole).differences == ()
+    if teams > 6:
+        scored = score_all(new, live, tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
+        exact = {scored.accounts[name]: result.scores["accuracy"] for name, result in scored.results.items()}
+        assert exact == {team: right / 40 for team, right in entries(server)}

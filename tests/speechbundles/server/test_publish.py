@@ -1,6 +1,7 @@
 """Publish a bundle on a server that can make mistakes (`tests.samples.codabench_server`)."""
 
 import copy
+from functools import partial
 
 import pytest
 
@@ -8,6 +9,7 @@ from speechbundles.model.errors import Unreachable
 from speechbundles.server.publish import publish_bundle
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import Mishap
+from tests.samples.killed import kill, killed_seasons
 from tests.samples.live_bundle import AGAIN, COMPETITION, OPEN, live_bundle
 
 both = pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
@@ -94,3 +96,19 @@ def test_requests_that_must_not_be_repeated_are_not_retried(connection, server, 
     assert len(server.called(begins)) == 1
     server.mishaps = [Mishap(begins, 429)]  # the server has not started
     assert list(publish_bundle(connection, one_phase, opening=True, again=AGAIN))[-1] == "published"
+
+
+@killed_seasons
+def test_a_published_baseline_is_submitted_once(
+    connection, server, bundle, steps, page, teams, kills, monkeypatch
+):
+    server.page_size, server.validates = page, True
+    steps(bundle)
+    server.submissions.clear()
+    publish = partial(publish_bundle, connection, bundle, competition=COMPETITION, again=AGAIN, now=OPEN)
+    for number in range(kills):
+        kill(monkeypatch, lambda: list(publish()), number % 2, number // 2 % 5)
+    said, error = steps(competition=COMPETITION)
+    assert (error, len(server.submissions)) == (None, 1)
+    why = "Finished with scores, but the team has no entry on the leaderboard"
+    assert f"warning: Evaluation: run {max(server.submissions)} of organiser is {why}" in said
