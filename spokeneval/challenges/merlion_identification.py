@@ -65,7 +65,8 @@ def segment_costs(labels: Any, scores: Any, recording: Any) -> SegmentCosts:
     """
     costs = metrics.class_costs(labels, scores, recording, weights=WEIGHTS, minimum=False)
     own = metrics.detector_ratios(scores)[np.arange(len(labels)), labels]
-    bits = (np.log1p(np.exp(-np.abs(own))) + np.maximum(-own, 0)) / np.log(2)
+    against = np.clip(-own, 0, detection_cost.LARGEST_RATIO)
+    bits = (np.log1p(np.exp(-np.abs(own))) + against) / np.log(2)
     rows, cell = len(costs.items), 2 * np.asarray(recording) + labels
     mixed = np.asarray(costs.items > 0).all(axis=1)
     return SegmentCosts(

@@ -219,8 +219,9 @@ def contained_priors(scores: Union[str, Mapping[str, float]], classes: tuple[str
 
 def _ratios(scores: np.ndarray, contained: Optional[np.ndarray]) -> np.ndarray:
     """The log-likelihood ratios of each class against everything else, of such ratios or of probabilities."""
-    if contained is not None:
-        priors = contained[:-1]
-        with np.errstate(divide="ignore"):
-            scores = np.log(scores) - np.log1p(-scores) - np.log(priors) + np.log1p(-priors)
-    return np.asarray(np.clip(scores, -LARGEST_RATIO, LARGEST_RATIO))
+    if contained is None:
+        return scores
+    priors = contained[:-1]
+    with np.errstate(divide="ignore"):
+        ratios = np.log(scores) - np.log1p(-scores) - np.log(priors) + np.log1p(-priors)
+    return np.asarray(np.clip(ratios, -LARGEST_RATIO, LARGEST_RATIO))

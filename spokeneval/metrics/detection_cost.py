@@ -20,7 +20,8 @@ from .jackknife import interval_of_fitted
 from .roc_hull import pool_adjacent_violators
 
 LARGEST_RATIO = 1e6
-"""The largest log-likelihood ratio. Larger differences of scores count as this, so that every cost is finite."""
+"""The largest log-likelihood ratio in Cllr, so that it is finite: larger differences of scores count as this. Error
+rates, and costs at thresholds, need only the order of the scores and have no such limit."""
 
 
 def look_like_posteriors(scores: Any) -> bool:

@@ -37,6 +37,8 @@ Weights = Sequence[tuple[float, float]]
 ROUNDING = 2.0**-48
 """Ratios count as equal if they differ by at most this, relative to the largest score (see `with_ties`)."""
 
+_LARGEST = float(np.finfo(np.float64).max)
+
 BLOCKS = 32
 """In resamples, the minimum cost is taken over the best thresholds of this many blocks (see `best_thresholds`)."""
 
@@ -71,7 +73,7 @@ def detector_ratios(scores: Any) -> np.ndarray:
 
     .. math:: LLR_i = L_i - \log \frac{1}{k - 1} \sum_{j \ne i} \exp L_j
 
-    Scores that are more than a million below the largest one of their item count as a million below.
+    Ratios that a double cannot hold are those of its largest number.
 
     Examples
     --------
@@ -80,7 +82,7 @@ def detector_ratios(scores: Any) -> np.ndarray:
     >>> detector_ratios([[0.5, 0.5, 0.5]]).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    shifted = _shifted(_checked_scores(scores))
+    shifted = _shifted(_checked_scores(scores), -_LARGEST)
     items, classes = shifted.shape
     likelihoods = np.exp(shifted)
     # Sums without one class are taken from both sides, because differences would lose digits.
@@ -105,7 +107,8 @@ def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
     Differences of decimals have rounding errors as large as a unit in the last place of the scores: 0.3 - 0.1 is less
     than 0.2. So of all ratios in ascending order, neighbours that differ by at most 16 units in the last place of the
     largest score are made equal to the lowest of them. Adding a number to all scores of an item then breaks no tie.
-    Scores of a million or more do not count as the largest score: systems write them in place of missing scores.
+    Scores of a million or more do not count as the largest score: systems write them in place of missing scores. If
+    all scores are as large, only equal ratios are ties.
 
     Examples
     --------
@@ -121,7 +124,8 @@ def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
     error = ROUNDING * (largest + (classes if classes > 2 else 0))
     order = ratios.argsort(axis=None)
     ascending = ratios.ravel()[order]
-    lowest = np.append(True, np.diff(ascending) > error)
+    with np.errstate(over="ignore"):
+        lowest = np.append(True, np.diff(ascending) > error)
     tied = np.empty_like(ascending)
     tied[order] = ascending[lowest][np.cumsum(lowest) - 1]
     return tied.reshape(ratios.shape)
@@ -185,7 +189,7 @@ def class_costs(labels: Any, scores: Any, row: Any, *, weights: Weights, minimum
     def times(numbers: np.ndarray) -> np.ndarray:
         return np.asarray(np.rint(counted(numbers)).astype(np.int64))
 
-    shifted = _shifted(scores)
+    shifted = _shifted(scores, -LARGEST_RATIO)
     bits = (np.log(np.exp(shifted).sum(axis=1)) - shifted[each, labels]) / math.log(2)
     ratios = detector_ratios(scores)
     actual = [math.log(of_false_alarms / of_misses) for of_misses, of_false_alarms in weights]
@@ -371,10 +375,10 @@ def defined(values: Any, costs: ClassCosts, name: str) -> Any:
     return ratio(values, (np.asarray(costs.items) > 0).all(axis=-1), name)
 
 
-def _shifted(scores: np.ndarray) -> np.ndarray:
-    """The scores of each item minus the largest one, at least minus a million."""
+def _shifted(scores: np.ndarray, least: float) -> np.ndarray:
+    """The scores of each item minus the largest one; smaller differences are `least`."""
     with np.errstate(over="ignore"):
-        return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), -LARGEST_RATIO))
+        return np.asarray(np.maximum(scores - scores.max(axis=1, keepdims=True), least))
 
 
 def _checked_scores(scores: Any) -> np.ndarray:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .counts import cell_sums
+from .detection_cost import LARGEST_RATIO
 from .identification import ClassCosts, block_minima, checked_items, defined
 
 Weights = Sequence[tuple[float, float, float]]
@@ -52,7 +53,8 @@ def open_set_costs(labels: Any, ratios: Any, row: Any, *, weights: Weights) -> C
     hits |= (labels == classes) & (ratios < thresholds[0]).all(axis=1)
     _, other, out = weights[0]
     share = np.append(np.full(classes, other / (classes - 1)), out) / (other + out)
-    bits = np.logaddexp(0, np.where(own, -ratios, ratios)) / math.log(2)
+    limited = np.clip(ratios, -LARGEST_RATIO, LARGEST_RATIO)
+    bits = np.logaddexp(0, np.where(own, -limited, limited)) / math.log(2)
     bits *= np.where(own, 1, share[labels][:, np.newaxis])
     points = [*thresholds, *_best_thresholds(labels, ratios, own, weights)]
     misses = [counted((own & (ratios < point)).sum(axis=1)).astype(np.int64) for point in points]

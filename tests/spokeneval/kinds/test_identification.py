@@ -95,6 +95,28 @@ def test_posteriors_are_divided_by_their_priors(classes: int) -> None:
     assert flat["eer"] == pytest.approx(100 * expected, abs=1e-9)
 
 
+@pytest.mark.parametrize(("factor", "added"), [(1e9, 0), (1e307, 0), (1, 2e6)])
+@pytest.mark.parametrize(
+    ("declared", "classes", "ranked"),
+    [
+        ({"classes": NAMES[:2]}, 2, ("eer", "minimum_cllr", "minimum_dcf")),
+        ({"target": NAMES[0]}, 2, ("eer", "minimum_cllr", "minimum_dcf")),
+        ({"classes": NAMES[:3]}, 3, ("eer",)),
+        ({"classes": NAMES[:2], "out_of_set": NAMES[2]}, 3, ("eer", "minimum_cavg")),
+    ],
+)
+def test_rates_need_only_the_order_of_scores_of_any_size(
+    declared: dict[str, Any], classes: int, ranked: tuple[str, ...], factor: float, added: float
+) -> None:
+    truth, scores = draw(classes, 60, 3)
+    columns = ["score"] if "target" in declared else declared["classes"]
+    labels, scores = [NAMES[n] for n in truth], scores[:, : len(columns)]
+    small = scores_of(make(**declared), labels, columns, scores)
+    large = scores_of(make(**declared), labels, columns, factor * scores + added)
+    assert {key: large[key] for key in ranked} == {key: small[key] for key in ranked}
+    assert all(map(math.isfinite, large.values()))
+
+
 def test_certain_posteriors_have_finite_costs() -> None:
     task = make(classes=[*"xyz"], scores="posteriors")
     found = scores_of(task, [*"xyz"], [*"xyz"], [[1, 0, 0]] * 2 + [[0.33] * 3])
