@@ -6,9 +6,11 @@ Reference:
 - `regions.uem` (NIST's format), or `regions.csv` with the columns `recording, start, end`: the evaluated regions of
   every recording. They do not overlap. A recording without turns has regions only.
 
-Without regions, a recording is evaluated from the first start to the last end of its turns, as `md-eval.pl` does. The
-public list has no times then, because they would reveal turns, and there is no recording without turns. `regions.csv`
-is one of the format's `layouts`, which a bundle requires, so no bundle has a hidden set without regions.
+Without regions, all time is evaluated: from the first start to the last end of the turns on both sides, as in `dscore`
+and `pyannote.metrics`. `md-eval.pl` ignores a system's turns outside those of the reference; give their first start and
+last end as regions for its numbers. The public list has no times then, because they would reveal turns, and there is no
+recording without turns. `regions.csv` is one of the format's `layouts`, which a bundle requires, so no bundle has a
+hidden set without regions.
 
 Public list, `recordings.csv`: the regions, with the columns `recording, start_s, end_s`, or the recordings only.
 

@@ -59,6 +59,7 @@ class Reference:
         The turns of each recording.
     regions, excluded
         The evaluated regions of each recording, and the time within them that is not evaluated, in ms, shape (k, 2).
+        Without given regions, `items.latest` is None and each region is the extent of the turns.
     units
         The unit of each recording, such as its speaker; empty if units are not named.
     files
@@ -205,6 +206,12 @@ def reference_of(
             problems.add("nothing_evaluated", regions.file, message, item=recording)
     problems.raise_if_any()
     return Reference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
+
+
+def extent(*spans: np.ndarray) -> np.ndarray:
+    """The region from the first start to the last end, shape (1, 2)."""
+    joined = np.concatenate(spans)
+    return np.array([[joined[:, 0].min(), joined[:, 1].max()]])
 
 
 def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:

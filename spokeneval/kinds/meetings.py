@@ -7,6 +7,7 @@ with optimal mapping and without a collar. Segments that do not touch an evaluat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Optional
 
@@ -16,6 +17,7 @@ from ..formats.meetings import FILES, SECOND, MeetingFiles, Meetings, Speaker, m
 from ..formats.normalisation import Normaliser
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
+from ..formats.turns import LATEST
 from ..metrics import diarization
 from ..metrics import meetings as metrics
 from ..metrics import transcript_errors as rates
@@ -101,9 +103,13 @@ def _read_reference(declared: MeetingFiles, files: Mapping[str, bytes], *, units
     check_total(length, len(reference.items), units[:-1], file, problems)
     nobody: list[list[Speaker]] = [[] for _ in said]
     scored = sum(int(found.scored.sum()) for found in _overlaps(said, nobody, reference.regions))
+    if not declared.regions:  # all time, as long as a platform can store every error rate
+        last = max((int(speaker.spans.max()) // _MS for speakers in said for speaker in speakers), default=0)
+        end = max(1 + last, min(int(LATEST), int(scored / LEAST_SHARE) // max(1, len(said)) - 1))
+        reference = replace(reference, regions=[np.array([[0, end]])] * len(said))
     least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
     if scored <= least:
-        problems.add("no_turns", file, f"{scored} ms of scored turns; expected more than {least:.3g} ms")
+        problems.add("no_turns", file, f"{scored} ms of scored turns; expected more than {least:.12g} ms")
     problems.raise_if_any()
     return reference
 
@@ -219,9 +225,9 @@ MEETINGS = Kind(
         Parameter("collar", "Seconds that a recognised word may be before or after its time in the reference in "
                   "tcpWER. Words get times in proportion to their characters in a segment.", milliseconds, 5, 5),
         NORMALISE,
-        Parameter("regions", f"{THROUGHOUT}: all of each session is evaluated. {GIVEN}: only the regions in "
-                  "regions.csv or regions.uem. Then segments outside all regions are left out, and DER is computed in "
-                  "the regions.",
+        Parameter("regions", f"{THROUGHOUT}: all time is evaluated, also outside the reference's segments. {GIVEN}: "
+                  "only the regions in regions.csv or regions.uem. Then segments outside all regions are left out, and "
+                  "DER is computed in the regions.",
                   one_of(THROUGHOUT, GIVEN), THROUGHOUT, THROUGHOUT),
         ID._replace(description="The column or key that names a session, in the reference and in submissions.",
                     example="session_id", default="session_id"),

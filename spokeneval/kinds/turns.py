@@ -16,7 +16,7 @@ from ..formats.format import Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError, data
 from ..formats.speakers import choose_units
-from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns
+from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns, extent
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score, Task, View
@@ -133,7 +133,7 @@ def _read_reference(declared: TurnFiles, count: Any, files: Any) -> Reference:
     scored = int(counts["errors"].reference.sum())
     least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
     if scored <= least:
-        message = f"{scored} ms of scored turns; expected more than {least:.3g} ms"
+        message = f"{scored} ms of scored turns; expected more than {least:.12g} ms"
         problems.add("no_turns", TURNS_CSV, message)
     elif "labels" in counts:
         for label, time in zip(declared.classes, counts["labels"].reference.sum(axis=0).tolist()):
@@ -168,7 +168,10 @@ def _count(
 def recordings(
     reference: Reference, submission: Submission, *, classes: Sequence[str] = (), mapping: str = NONE
 ) -> Iterator[sweeps.Recording]:
-    """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it."""
+    """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it.
+
+    Without given regions, a recording is evaluated over the extent of both sides.
+    """
     names = dict.fromkeys((*reference.names, *submission.names))
     number = {label: index for index, label in enumerate(names)}
     sides = [np.array([number[label] for label in side.names], int) for side in (reference, submission)]
@@ -180,6 +183,8 @@ def recordings(
             labels = [np.unique(each, return_inverse=True)[1] for each in labels]
         elif not classes:
             labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
+        if reference.items.latest is None:
+            regions = extent(regions, claimed.spans)
         gold, system = map(sweeps.Turns, (spoken.spans, claimed.spans), labels)
         yield sweeps.Recording(gold, system, regions, excluded)
 

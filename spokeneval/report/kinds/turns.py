@@ -35,6 +35,7 @@ class _Compared(NamedTuple):
     ----------
     reference, submission: the turns.
     errors: the errors of each recording.
+    regions: the evaluated regions of each recording.
     sweeps: each recording, cut where something starts or ends.
     pairs: the labels of each recording that count as the same.
     classes: the names of the labels; empty if any are allowed.
@@ -43,6 +44,7 @@ class _Compared(NamedTuple):
     reference: Reference
     submission: Submission
     errors: metrics.DiarizationErrors
+    regions: Sequence[np.ndarray]
     sweeps: Sequence[Sweep]
     pairs: Sequence[tuple[np.ndarray, np.ndarray]]
     classes: Sequence[str]
@@ -50,15 +52,16 @@ class _Compared(NamedTuple):
 
 def _compared(view: View, reference: Reference, submission: Submission, scored: Scored) -> _Compared:
     classes, options = view.facts["classes"], view.facts["options"]
-    sweeps, pairs = [], []
+    regions, sweeps, pairs = [], [], []
     for recording in view.facts["recordings"](reference, submission):
         swept = sweep(recording, labels=len(classes), **options)
+        regions.append(recording.regions)
         sweeps.append(swept)
         if view.facts["mapped"]:
             pairs.append(metrics.label_pairs(metrics.overlaps(recording, **options), mapped=True))
         else:
             pairs.append((np.arange(min(len(swept.reference), len(swept.hypothesis))),) * 2)
-    return _Compared(reference, submission, scored.rows["errors"], sweeps, pairs, classes)
+    return _Compared(reference, submission, scored.rows["errors"], regions, sweeps, pairs, classes)
 
 
 def sections(
@@ -74,7 +77,7 @@ def errors(view: View, reference: Reference, submission: Submission, scored: Sco
     found = _compared(view, reference, submission, scored)
     rows = found.errors
     wrong = np.asarray(rows.miss + rows.false_alarm + rows.confusion, dtype=float)
-    sizes = np.array([np.diff(regions).sum() for regions in reference.regions], dtype=float)
+    sizes = np.array([np.diff(regions).sum() for regions in found.regions], dtype=float)
     called = "the time with errors", "the evaluated time"
     if not found.classes:
         return Errors(wrong, sizes, called)
@@ -162,6 +165,19 @@ def _recordings(found: _Compared) -> Html:
             "A recording without labels has no DER; any label in the submission is a false alarm.",
             kind="note",
         ),
+        scored_outside(found.reference.regions, found.regions)
+        if found.reference.items.latest is None
+        else None,
+    )
+
+
+def scored_outside(spoken: Sequence[np.ndarray], evaluated: Sequence[np.ndarray]) -> Html:
+    """Return a note on the scored time outside the turns of a reference without regions; both in ms."""
+    lengths = [sum(float(np.diff(spans).sum()) for spans in side) for side in (spoken, evaluated)]
+    return paragraph(
+        f"The reference has no regions, so all time is scored: {(lengths[1] - lengths[0]) / 1000:.1f} s are before the "
+        "first or after the last turn of the reference.",
+        kind="note",
     )
 
 
@@ -189,5 +205,5 @@ def _timeline(found: _Compared, name: str, row: int) -> Html:
     return figure(
         f"{name}, in minutes and seconds; evaluated regions are shaded",
         f"Timeline of the labels and errors: {seconds}.",
-        timeline(lanes, found.reference.regions[row]),
+        timeline(lanes, found.regions[row]),
     )

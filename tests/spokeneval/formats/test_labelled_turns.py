@@ -18,7 +18,6 @@ def test_without_regions_the_public_list_has_no_times() -> None:
     }
     # A bundle requires a file for each layout, so that no hidden set is without regions.
     assert [layout.file for layout in task.format.layouts] == ["turns.csv", "regions.csv"]
-    # 0 to 1 s and 4 s to 9 s are not evaluated.
     assert [spans.tolist() for spans in task.format.read_reference(files).regions] == [
         [[2000, 3000]],
         [[1000, 4000]],

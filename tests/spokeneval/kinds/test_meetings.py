@@ -7,6 +7,7 @@ import json
 import pytest
 
 from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.run.output import LARGEST
 from tests.samples.kinds import scores_of
 from tests.samples.meetings import GOOD, SAID, make, segment
 
@@ -42,6 +43,16 @@ def test_without_regions_every_segment_counts() -> None:
     heard = [*SAID, segment("s", "A", 6, 7, "after the end")]
     scores = scores_of(make(regions="throughout"), said, {"meetings.json": json.dumps(heard).encode()})
     assert (scores["insertions"], scores["der"]) == (60, pytest.approx(100 / 3.5))
+
+
+@pytest.mark.parametrize("sessions", [1, 50])
+def test_sessions_with_less_than_a_second_of_speech_are_scored(sessions: int) -> None:
+    said = [segment(f"s{n}", "A", 5, 5.9, "hello") for n in range(sessions)]
+    task, reference = make(regions="throughout"), {"meetings.json": json.dumps(said).encode()}
+    assert scores_of(task, reference, reference)["der"] == 0
+    noise = [segment("s0", f"B{n}", 0, 999_999, "noise") for n in range(100)]
+    heard = {"meetings.json": json.dumps([*said, *noise[:99]]).encode()}
+    assert scores_of(task, reference, heard)["der"] < LARGEST  # platforms can store it
 
 
 def test_characters_are_compared_without_white_space() -> None:

@@ -202,6 +202,17 @@ def test_recordings_without_turns_and_an_empty_submission() -> None:
     assert scores_of(make(), files, several)["der"] == 0
 
 
+@pytest.mark.parametrize("mapping", ["none", "optimal"])
+def test_without_regions_all_time_is_scored(mapping: str) -> None:
+    """Of 3 s, all are found, with 1 s before and 0.5 s after them: 50 %. Regions leave out both."""
+    files = {"turns.rttm": rttm(r=[(2, 4, "A"), (5, 6, "A")])}
+    system = {"turns.rttm": rttm(r=[(1, 4, "A"), (5, 6.5, "A")])}
+    task = make(mapping=mapping)
+    found = scores_of(task, files, system)
+    assert (found["der"], found["false_alarm"], found["jer"]) == pytest.approx((50, 50, 100 * 1.5 / 4.5))
+    assert scores_of(task, {**files, "regions.uem": b"r 1 2 6\n"}, system)["der"] == 0
+
+
 def test_errors_of_classes_and_tables() -> None:
     """English 3 s with 1 s found, Hindi 2 s with 2 s found; 1 s of Hindi is claimed in English."""
     turns = b"recording,start,end,label,speaker\nr,0,3,English,s1\nr,3,5,Hindi,s1\nq,0,1,Hindi,s1\n"

@@ -24,6 +24,11 @@ def test_words_are_aligned_by_speaker_and_errors_marked():
     ]
 
 
+def test_a_note_has_the_scored_time_outside_a_reference_without_regions():
+    result, _ = alignment([("Ann", 1, 3, "good morning")], [("1", 0, 3, "good day"), ("2", 4, 8.5, "hm")])
+    assert "6.5 s are before the first or after the last turn of the reference" in result.report()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_as_many_errors_are_marked_as_tcpwer_counts(seed):
     draw = np.random.default_rng(seed)

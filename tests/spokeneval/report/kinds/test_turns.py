@@ -15,8 +15,9 @@ from tests.samples.labelled_turns import rttm
 
 def markup(parameters, reference, submission, seconds=10):
     task = declared_task("own", {"kind": "turns", **parameters})
-    regions = "".join(f"{name} 1 0 {seconds}\n" for name in reference)
-    files = {"turns.rttm": rttm(**reference), "regions.uem": regions.encode()}
+    files = {"turns.rttm": rttm(**reference)}
+    if seconds:
+        files["regions.uem"] = "".join(f"{name} 1 0 {seconds}\n" for name in reference).encode()
     gold = task.format.read_reference(files)
     answers = task.format.read_submission(Files({"turns.rttm": rttm(**submission)}), gold.items)
     scored = score_submission(task, gold, answers, Settings(choose_options(task, {}), True, Signature("own")))
@@ -48,6 +49,13 @@ def test_speakers_are_shown_by_their_own_names(mapping):
     confused = 3.0 if mapping == "none" else 0.0
     assert f"Miss 0.0 s; False alarm 1.0 s; Confusion {confused} s." in page
     assert "Labels over time" not in page
+
+
+def test_a_note_has_the_scored_time_outside_a_reference_without_regions():
+    reference, submission = {"q": [(1, 2, "A")], "r": [(0, 4, "A")]}, {"r": [(0, 4, "x"), (600, 601, "x")]}
+    note = "597.0 s are before the first or after the last turn of the reference"
+    assert note in markup({"mapping": "optimal"}, reference, submission, seconds=0)
+    assert "no regions" not in markup({"mapping": "optimal"}, reference, submission, seconds=700)
 
 
 def test_recordings_are_grouped_by_changes_of_label():
