@@ -9,7 +9,7 @@ from ..metrics import transcript_errors as metrics
 from ..task import LOWER, POSITIVE, Score
 
 WORDS, CHARACTERS, PHONES = "words", "characters", "phones"
-FEATURES = "features"
+FEATURES, POOLED = "features", "pooled"
 
 
 # fmt: off
@@ -24,9 +24,11 @@ def transcript_scores(units: str, item: str, clip: Union[int, str, None]) -> tup
     unit = units[:-1]
     key, title = f"{unit[0]}er", f"{unit[0]}er".upper()
     mean, words = (metrics.mean_rate, "") if clip is None else (metrics.mean_clipped_rate, ", each at most 100 %")
+    limited = f", at most as many in each {item} unless its reference is empty" if clip == POOLED else ""
+    own = ", against the reference that is best by CER" if clip == POOLED else ""
     rates = (
-        Score(key, title, LOWER, metrics.error_rate, f"{unit} error rate: errors per reference {unit}", of=units,
-              percent=True, bounds=POSITIVE, best=0),
+        Score(key, title, LOWER, metrics.error_rate, f"{unit} error rate: errors per reference {unit}{limited}",
+              of=units, percent=True, bounds=POSITIVE, best=0),
         Score("substitutions", "Substitutions", LOWER, metrics.substitution_rate,
               f"{units} recognised as another {unit}, per reference {unit}", of=units, percent=True),
         Score("deletions", "Deletions", LOWER, metrics.deletion_rate, f"missing {units}, per reference {unit}",
@@ -39,6 +41,7 @@ def transcript_scores(units: str, item: str, clip: Union[int, str, None]) -> tup
               percent=True, bounds=POSITIVE),
     )
     cer = Score("cer", "CER", LOWER, metrics.error_rate,
-                "character error rate, spaces between words included", of=CHARACTERS, percent=True, bounds=POSITIVE)
+                f"character error rate, spaces between words included{own}", of=CHARACTERS, percent=True,
+                bounds=POSITIVE)
     return (*rates, cer) if units == WORDS else rates
 # fmt: on

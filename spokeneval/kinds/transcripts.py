@@ -43,7 +43,15 @@ from ..task import Task, View
 from ..trivial import always
 from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
 from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
-from .transcript_scores import CHARACTERS, FEATURES, PHONES, WORDS, feature_error_rate, transcript_scores
+from .transcript_scores import (
+    CHARACTERS,
+    FEATURES,
+    PHONES,
+    POOLED,
+    WORDS,
+    feature_error_rate,
+    transcript_scores,
+)
 
 FILE = "transcripts.csv"
 COLUMN = "transcript"
@@ -54,7 +62,7 @@ ARPABET = "arpabet"
 MOST_PHONES = 500
 """The most phones of an inventory: costs are tables of all pairs."""
 
-POOLED, LOWEST, FEWEST = "pooled", "lowest_rate", "fewest_errors"
+LOWEST, FEWEST = "lowest_rate", "fewest_errors"
 PLAIN = Normaliser()
 
 Inventory = Union[str, tuple[str, ...], None]
@@ -282,6 +290,7 @@ def _count(
 ) -> dict[str, Any]:
     """Errors in words and in characters against the same reference, in features and phones, or in one unit only.
 
+    With `clip`, CER has a reference of its own: the one that is best by CER, as in SAPC2.
     With canonical pronunciations, also the detections of mispronunciations, against the same reference.
     """
     references = [symbols for row in reference[COLUMN] for symbols in row]
@@ -299,11 +308,16 @@ def _count(
             references, hypothesis, utterance, choose=choose, unknown=unknown
         )
         counts, same = {units: errors}, [references[place] for place in places]
-    if unknown:
-        same, hypothesis = metrics.without_unknown(same, hypothesis, unknown)
     if units == WORDS:
-        sides = (list(map(" ".join, side)) for side in (same, hypothesis))
-        counts[CHARACTERS] = metrics.errors_per_utterance(*sides)
+        if clip:
+            same, hypothesis = references, [hypothesis[place] for place in utterance]
+        if unknown:
+            same, hypothesis = metrics.without_unknown(same, hypothesis, unknown)
+        characters = metrics.errors_per_utterance(*(list(map(" ".join, side)) for side in (same, hypothesis)))
+        if clip:
+            lengths = characters.reference_length
+            characters = taken(characters, choose(metrics.errors(characters), lengths, utterance))
+        counts[CHARACTERS] = characters
     if clip:
         counts.update({part: metrics.clipped(counts[part]) for part in (units, CHARACTERS) if part in counts})
     if canonical:
@@ -366,7 +380,8 @@ TRANSCRIPTS = Kind(
                   "errors. The column `transcript` has the phones that were spoken.", optional_text, None, None),
         NORMALISE,
         Parameter("clip", f"1 limits each item's own rate in the mean over items. {POOLED} limits the errors of each "
-                  "item to its length in all rates, by leaving out insertions. Without it there is no limit.",
+                  "item to its length in all rates, by leaving out insertions, unless its reference is empty, and CER "
+                  "takes the reference that is best by CER, as in SAPC2. Without it there is no limit.",
                   one_of(None, 1, POOLED), 1, None),
         Parameter("best", f"Which of several references of an item counts: {LOWEST}, that with the lowest error rate; "
                   f"{FEWEST}, that with the fewest errors; of equal ones the longest, then the first.",

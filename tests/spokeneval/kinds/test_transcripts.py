@@ -81,6 +81,18 @@ def test_errors_limited_to_the_length_of_each_item() -> None:
     assert pooled["cer"] == round(100 / 14, 4)  # h is 1 of 1 + 13 characters
 
 
+def test_limited_errors_of_an_empty_reference_and_of_characters() -> None:
+    """SAPC2's rule, by hand. u1 has no words, so that its 2 added words count: 2 of 3. u2 has 1 error in 3 words of its
+    first reference, and 10 in 14 characters; of its second, 2 in 3 words, and 2 in 5 characters."""
+    heard = "id,transcript\nu1,x y\nu2,x b c\n"
+    found = scores(make(clip="pooled"), "id,transcript\nu1,\nu2,x b c\n", heard)
+    assert (found["wer"], found["cer"]) == (round(100 * 2 / 3, 4), round(100 * 3 / 5, 4))
+    reference = "id,transcript\nu2,aaaaaaaaaa b c\nu2,y b d\n"
+    found = scores(make(clip="pooled"), reference, "id,transcript\nu2,x b c\n")
+    assert (found["wer"], found["cer"]) == (round(100 / 3, 4), 40)
+    assert scores(make(), reference, "id,transcript\nu2,x b c\n")["cer"] == round(1000 / 14, 4)
+
+
 def test_the_reference_with_the_fewest_errors() -> None:
     reference, heard = "id,transcript\nu1,a b c\nu1,a b x y z v w\n", "id,transcript\nu1,a b x y\n"
     # 2 errors in 3 words, 3 in 7.
