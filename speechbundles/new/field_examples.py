@@ -1,6 +1,8 @@
 """Synthetic labels and answers for the templates of challenges, in `templates/examples/field_challenges.yaml`."""
 
 import random
+import string
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 import yaml
@@ -169,20 +171,21 @@ _MAKERS: dict[str, tuple[Labels, Answers]] = {
     "cadenza_clip1": _rated(0, 1, 3),
     "urgent2026_track2": _rated(1, 5, 2, systems=12),
 }
+_DELETED = (*"\u02c8\u02cc\u035c\u0361\u0303", *string.punctuation)
+_WITH_TILDE = [sign for sign in map(chr, range(0x1F00)) if "\u0303" in unicodedata.normalize("NFD", sign)[1:]]
 FURTHER_FILES = {
     "pasketti_phones": {
-        "ipa.tsv": "".join(
-            f"{old}\t{new}\n"
-            for old, new in (
-                *((mark, "") for mark in "\u02c8\u02cc\u035c\u0361\u0303"),
-                *zip("ẽĩõũɝ", "eiouɚ", strict=True),
-                ("tʃ", "ʧ"),
-                ("dʒ", "ʤ"),
-                ("t͡ʃ", "ʧ"),
-                ("d͡ʒ", "ʤ"),
-            )
-        )
-    },
+        "ipa.csv": csv_text(
+            [
+                *((mark, "") for mark in _DELETED),
+                ("ɝ", "ɚ"),
+                *(
+                    (sign, sign) for sign in _WITH_TILDE if sign not in "ẽĩõũ"
+                ),  # other letters keep their tilde
+            ]
+        ),
+        "affricates.csv": csv_text([("tʃ", "ʧ"), ("dʒ", "ʤ")]),
+    }
 }
 """Files beside the settings of some templates."""
 

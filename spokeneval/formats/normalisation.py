@@ -67,7 +67,7 @@ RULES = (
     Rule(
         "replace",
         "replace texts, also inside words, such as signs of IPA, by a table: a file of your folder with a text, a tab "
-        "or a comma, and the replacement in each line; the longest text first",
+        "or a comma, and the replacement in each line; the longest text first; several tables one after the other",
         "table",
     ),
     Rule("drop_marked", "drop marked text, such as <noise> for the value <…> or [laughs] for […]", "words"),
@@ -209,7 +209,7 @@ def read_rules(declared: Union[str, Sequence[Union[str, Mapping[str, Any]]]]) ->
             f"rules {' and '.join(sorted(set(NAMED).intersection(names)))}; expected one of them"
         )
     for name, following in zip(names, names[1:]):
-        if name == following:
+        if name == following != "replace":
             raise ValueError(f"rule {name!r} twice")
         if _NAMES.index(name) > _NAMES.index(following):
             expected = ", ".join(sorted(dict.fromkeys(names), key=_NAMES.index))

@@ -1,7 +1,8 @@
 """Scores of the challenges' own scripts: `python official_drivers.py CHALLENGE CHECKOUTS FOLDER` prints them as JSON.
 
-CHECKOUTS has a folder for each repository, under its own name; FOLDER has the reference and the submission of a
-template, under `reference` and `submission`. The interpreter needs what the script imports; see `official_scores`.
+CHECKOUTS has a folder for each repository, under its own name; each folder in FOLDER has the reference and the
+submission of a template, under `reference` and `submission`. The last line is a list with the scores of each, or with
+the error of the script. The interpreter needs what the script imports; see `official_scores`.
 """
 
 import ast
@@ -340,5 +341,11 @@ def urgent2026_track2(checkouts, folder):
 
 
 if __name__ == "__main__":
-    challenge, checkouts, folder = sys.argv[1], *map(Path, sys.argv[2:])
-    print(json.dumps(globals()[challenge](checkouts.resolve(), folder)))
+    challenge, checkouts, place = sys.argv[1], *map(Path, sys.argv[2:])
+    all_scores = []
+    for folder in sorted(place.iterdir()):
+        try:
+            all_scores.append(globals()[challenge](checkouts.resolve(), folder))
+        except (Exception, SystemExit) as error:
+            all_scores.append({"error": f"{type(error).__name__}: {error}"})
+    print(json.dumps(all_scores))

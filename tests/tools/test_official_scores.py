@@ -1,15 +1,20 @@
 """Templates of challenges against the kept scores of the challenges' own scripts; `official_scores` repeats them."""
 
+import csv
+import io
+import math
 import re
+import string
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
 import yaml
 
 from speechbundles.new.field_examples import CHALLENGES
-from tests.samples.official_scores import FIGURES, hash_of, our_scores
+from tests.samples.official_scores import FIGURES, hash_of, odd_files, our_scores
 
 KEPT = yaml.safe_load(FIGURES.read_text(encoding="utf-8"))
 DIFFERS = {"sapc2": 0.1}
@@ -27,6 +32,55 @@ def test_our_scores_are_those_of_the_challenges_own_script(challenge):
     if apart is not None:
         assert any(ours[key] != pytest.approx(official, rel=1e-9) for key, official in kept["scores"].items())
         assert "here the longer one counts" in " ".join(CHALLENGES[challenge]["about"].split())
+
+
+def texts(files, side):
+    found = {}
+    for row in csv.DictReader(io.StringIO(files[f"{side}/transcripts.csv"].decode())):
+        found.setdefault(row["id"], []).append(row["transcript"])
+    return found
+
+
+def phones(text):
+    """As the challenge describes it: NFC; no nasality of e, i, o and u, no tie bars, stress or ASCII punctuation; then
+    affricates are one sign."""
+    text = unicodedata.normalize("NFC", text).replace("ɝ", "ɚ")
+    text = "".join(unicodedata.normalize("NFD", sign)[0] if sign in "ẽĩõũ" else sign for sign in text)
+    kept = [sign for sign in text if sign not in {*string.punctuation, *"ˈˌ\u035c\u0361\u0303"}]
+    return " ".join("".join(kept).replace("tʃ", "ʧ").replace("dʒ", "ʤ").split())
+
+
+@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 400), marks=pytest.mark.thorough)])
+def test_phones_with_odd_marks_are_those_of_the_challenges_rule(seeds):
+    distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance
+    for seed in seeds:
+        files = odd_files("pasketti_phones", seed)
+        given = {item: phones(text) for item, (text,) in texts(files, "submission").items()}
+        said = {item: phones(text) for item, (text,) in texts(files, "reference").items()}
+        errors = sum(distance(said[item], given[item]) for item in said)
+        expected = 100 * errors / sum(map(len, said.values()))
+        assert our_scores("pasketti_phones", files)["cer"] == pytest.approx(expected, rel=1e-9), seed
+
+
+@pytest.mark.parametrize("seeds", [range(15), pytest.param(range(15, 400), marks=pytest.mark.thorough)])
+def test_each_rate_of_sapc2_takes_its_best_reference(seeds):
+    """Of references with equal rates the longer one counts here."""
+    distance = pytest.importorskip("rapidfuzz.distance").Levenshtein.distance
+    for seed in seeds:
+        files = odd_files("sapc2", seed)
+        given = texts(files, "submission")
+        ours = our_scores("sapc2", files)
+        for key, split in (("wer", str.split), ("cer", lambda text: [*" ".join(text.split())])):
+            errors = length = 0
+            for item, said in texts(files, "reference").items():
+                sides = [(len(split(each)), distance(split(each), split(given[item][0]))) for each in said]
+                sides = [(size, min(wrong, size) if size else wrong) for size, wrong in sides]
+                best = min(
+                    sides,
+                    key=lambda side: (side[1] / side[0] if side[0] else math.inf if side[1] else 0, -side[0]),
+                )
+                errors, length = errors + best[1], length + best[0]
+            assert ours[key] == pytest.approx(100 * errors / length, rel=1e-9), (seed, key)
 
 
 def test_every_figure_has_its_source():
