@@ -2,10 +2,10 @@
 
 The scale of the rubric is an option: 1 to 4, as published, unless the organiser chooses another. For kappa, exact and
 adjacent agreement, predictions are trimmed to [1 - 0.4998, 4 + 0.4998] (or to the ends of the chosen scale) and rounded
-to the nearest integer, halves to even. The paper does not define some correlations, which are 0 here: Pearson's r of
-constant predictions, and the partial correlation if nothing varies once the number of words is held constant. An
-optional column `human_score2` of the reference has the scores of a second rater, with empty cells for responses without
-one; the report then shows PRMSE.
+to the nearest integer, halves to even, as in `rsmtool`; all other scores take them unchanged. The paper does not define
+some correlations, which are 0 here: Pearson's r of constant predictions, and the partial correlation if nothing varies
+once the number of words is held constant. An optional column `human_score2` of the reference has the scores of a second
+rater, with empty cells for responses without one; the report then shows PRMSE.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def on_scale(options: Mapping[str, str]) -> Task:
         optional=(SECOND,),
         aliases={"speaker": "speaker_id", "user": "speaker_id"},
     )
-    submission = Sheet("predictions.csv", "response_id", {"score": submitted(scale)}, noun="response")
+    submission = Sheet("predictions.csv", "response_id", {"score": submitted(scale, None)}, noun="response")
     form = sheet_format(
         reference,
         submission,

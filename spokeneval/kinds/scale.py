@@ -76,13 +76,16 @@ def points(scale: Scale, step: Optional[float]) -> int:
 
 def in_steps(values: np.ndarray, step: float) -> np.ndarray:
     """Scores in steps from 0. The quotient of whole numbers is exact at halves, where the rounding is decided."""
-    return np.asarray(np.rint(values * 10**DECIMALS) / round(step * 10**DECIMALS))
+    thousandths = values * 10**DECIMALS
+    whole = np.rint(thousandths)
+    exact = np.where(np.abs(thousandths - whole) < 1e-6, whole, thousandths)
+    return np.asarray(exact / round(step * 10**DECIMALS))
 
 
-def submitted(scale: Scale) -> Parser:
+def submitted(scale: Scale, decimals: Optional[int] = DECIMALS) -> Parser:
     """Return the parser of submitted scores."""
     low, high = scale
-    return real_numbers(low - (high - low), high + (high - low), decimals=DECIMALS)
+    return real_numbers(low - (high - low), high + (high - low), decimals=decimals)
 
 
 def human_scores(scale: Scale, step: float) -> Parser:

@@ -269,7 +269,8 @@ def _scores(*, step: Optional[float], held: str, second: str) -> tuple[Score, ..
               bounds=AGREEMENT, best=1),
         # The concordance of whole numbers is their quadratic kappa, and rounded scores within half a step are equal.
         step and Score("quadratic_kappa", "Quadratic κ", HIGHER, correlation.concordance,
-                       "agreement of the rounded predictions with the human scores", of="rounded", bounds=AGREEMENT),
+                       "agreement of the rounded predictions (halves to the even step) with the human scores",
+                       of="rounded", bounds=AGREEMENT),
         held and Score("partial_r", "Partial r", HIGHER, correlation.partial_correlation,
                        f"correlation with {held} held constant", of="partial", undefined=0.0, bounds=AGREEMENT),
         step and Score("exact", "Exact", HIGHER, prediction_error.within_half,

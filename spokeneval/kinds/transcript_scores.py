@@ -24,7 +24,7 @@ def transcript_scores(units: str, item: str, clip: Union[int, str, None]) -> tup
     unit = units[:-1]
     key, title = f"{unit[0]}er", f"{unit[0]}er".upper()
     mean, words = (metrics.mean_rate, "") if clip is None else (metrics.mean_clipped_rate, ", each at most 100 %")
-    limited = f", at most as many in each {item} unless its reference is empty" if clip == POOLED else ""
+    limited = ", at most the length of each reference that is not empty" if clip == POOLED else ""
     own = ", against the reference that is best by CER" if clip == POOLED else ""
     rates = (
         Score(key, title, LOWER, metrics.error_rate, f"{unit} error rate: errors per reference {unit}{limited}",

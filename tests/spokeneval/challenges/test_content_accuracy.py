@@ -55,6 +55,16 @@ def test_worked_case_in_which_nobody_gives_a_3(tmp_path):
     # A library that numbers the ratings that occur (1, 2, 4 -> 0, 1, 2) finds another kappa: 1 - (2/4)/(24/16) = 2/3.
 
 
+def test_predictions_are_used_unchanged_and_halves_round_to_even_for_kappa(tmp_path):
+    # 2.5004 is nearest 3; 1.5 and 2.5 are halves and become 2, 3.5 becomes 4: rounded 3 2 2 4, differences 0 0 0 0.
+    human, given = [3, 2, 2, 4], [2.5004, 1.5, 2.5, 3.5]
+    found = scored(
+        tmp_path, gold(human, WORDS), predicted(given), keys=("quadratic_kappa", "exact", "pearson_r")
+    )
+    np.testing.assert_allclose(found, [1, 100, np.corrcoef(human, given)[0, 1]], **EXACT)
+    assert "halves to the even step" in next(s.description for s in TASK.scores if s.key == "quadratic_kappa")
+
+
 @pytest.mark.parametrize("of_words", ["{}e-1", "0.{}", "-{}e-2"])
 def test_predictions_that_only_count_words_have_partial_correlation_0(tmp_path, of_words):
     words = [17, 23, 31, 58, 64]
