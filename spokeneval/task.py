@@ -48,7 +48,7 @@ class Score(NamedTuple):
         The score to use where the formula is undefined. If it is None, an undefined score fails the run.
     bounds
         The smallest and the largest value of the formula, for the 95 % confidence interval. None for scores without an
-        interval, such as counts and flags.
+        interval.
     best
         The score of a perfect submission, if it is the same for every set.
     interval
@@ -56,6 +56,8 @@ class Score(NamedTuple):
         95 % confidence interval, and its standard error; None for the jackknife's interval between the bounds.
     remark
         Takes the same, and returns what the score alone does not show, for the report of a public set.
+    whole
+        Whether the score is a whole number, such as a count or a flag.
     """
 
     key: str
@@ -70,6 +72,7 @@ class Score(NamedTuple):
     best: Optional[float] = None
     interval: Optional[Callable[[Any], tuple[float, float, float]]] = None
     remark: Optional[Callable[[Any], str]] = None
+    whole: bool = False
 
     @property
     def heading(self) -> str:
@@ -84,8 +87,8 @@ class Score(NamedTuple):
 
     @property
     def precision(self) -> int:
-        """The number of decimals in tables, if an organiser chooses none."""
-        return 0 if self.bounds is None else 2 if self.percent else 4
+        """The number of decimals on every page, if an organiser chooses none and no interval is known."""
+        return 0 if self.whole else 2 if self.percent else 4
 
     def value(self, counts: Any) -> Any:
         """The score as it is written to `scores.json`: in percent if `percent` is set.

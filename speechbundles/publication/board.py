@@ -284,7 +284,6 @@ def scores_table(board: Board) -> Table:
 
 
 def _with_interval(row: Row, score: Score) -> str:
-    digits = 0 if score.bounds is None else 2 if score.percent else 3
-    value = f"{row.scores[score.key]:.{digits}f}"
+    value = f"{row.scores[score.key]:.{score.precision}f}"
     ends = row.intervals.get(score.key)
-    return f"{value} ({shown_interval(ends, digits)})" if ends else value
+    return f"{value} ({shown_interval(ends, score.precision)})" if ends else value

@@ -73,11 +73,11 @@ SCORES = (
     Score("per", "PER", LOWER, transcript_errors.error_rate, "phoneme error rate, pooled over the utterances",
           of=PHONES, percent=True, bounds=POSITIVE),
     Score("substitutions", "Substitutions", LOWER, attrgetter("substitutions"),
-          "phones recognised as another phone", of=PHONES, bounds=None),
+          "phones recognised as another phone", of=PHONES, bounds=None, whole=True),
     Score("insertions", "Insertions", LOWER, attrgetter("insertions"), "phones that were not spoken", of=PHONES,
-          bounds=None),
+          bounds=None, whole=True),
     Score("deletions", "Deletions", LOWER, attrgetter("deletions"), "phones that were not recognised", of=PHONES,
-          bounds=None),
+          bounds=None, whole=True),
 )
 # fmt: on
 

@@ -75,8 +75,10 @@ def score_submission(task: Task, reference: Any, submission: Any, settings: Sett
         intervals = crossed_intervals(task, scores, intervals, *both)
     key = task.primary.key
     scores[key + ENDS[0]], scores[key + ENDS[1]] = intervals[key].low, intervals[key].high
+    decimals = {score.key: score.precision for score in task.scores}
     if settings.labels_public and len(statistics.units) >= FEWEST_UNITS:
-        settings = replace(settings, decimals={**_decimals(intervals), **settings.decimals})
+        decimals.update(_decimals(intervals))
+    settings = replace(settings, decimals={**decimals, **settings.decimals})
     return Scored(scores, intervals, rows, totals, statistics, settings)
 
 

@@ -60,6 +60,7 @@ def test_a_good_submission_gets_every_score_in_order(task, tmp_path):
     scores: dict[str, Number] = json.loads((output / "scores.json").read_text())
     assert list(scores) == [column.key for column in find_task(task).columns]
     assert all(math.isfinite(value) for value in scores.values())
+    assert all(each.whole == isinstance(scores[each.key], int) for each in find_task(task).scores)
     lines = [line.split(": ") for line in (output / "scores.txt").read_text().splitlines()]
     assert {key: float(value) for key, value in lines} == scores
     for key in scores:

@@ -17,6 +17,7 @@ from speechbundles.publication import board as ranking
 from speechbundles.publication import page as board_page
 from speechbundles.publication import write as plain
 from speechbundles.publication.outputs import ScoringOutput, read_outputs
+from spokeneval.challenges.spoken_call import TASK as SPOKEN_CALL
 from spokeneval.ranking import tables
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.randomisation import MOST_SWAPPED
@@ -64,6 +65,18 @@ def test_lower_scores_come_first_where_lower_is_better(tmp_path):
     assert [row.name for row in board.rows] == ["b", "a", "c"]
     assert board.rows[0].interval == (9.0, 11.0)
     assert "lower is better" in plain.board_to_text(board)
+
+
+def test_scores_without_an_interval_are_shown_with_the_decimals_of_every_page(tmp_path):
+    signature = "content_accuracy|items:0123456789ab|spokeneval:0.5.0"
+    for name, r in (("a", 0.624), ("b", 0.554)):
+        scores = {"pearson_r": r, "pearson_r_low": 0.1, "pearson_r_high": 0.9, "exact": 50.0, "spearman_r": r}
+        write_output(tmp_path / name, scores, signature=signature)
+    table = ranking.scores_table(ranking.make_board(Sources(ROOT), read_outputs(sorted(tmp_path.iterdir()))))
+    assert table.header == ["System", "Pearson r", "Exact (%)", "Spearman r"]
+    assert table.rows[0] == ["a", "0.6240 (0.1000 – 0.9000)", "50.00", "0.6240"]
+    counts = {score.key for score in SPOKEN_CALL.scores if score.precision == 0}
+    assert counts == {"eligible", "ca", "cr", "fr", "pfa", "gfa"}
 
 
 def test_without_statistics_there_are_scores_and_a_word_how_to_get_them(tmp_path):
