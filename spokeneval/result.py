@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,20 +10,18 @@ from importlib import import_module
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .challenges import find_task, task_names
 from .formats.problems import count_of, plain
-from .formats.speakers import Units, independence_note
+from .formats.speakers import independence_note
 from .kinds.declared import declared_task
-from .metrics.counts import by_group, taken
-from .run.interval import FEWEST_UNITS, score_intervals, scores_without
+from .run.interval import FEWEST_UNITS, scores_without
 from .run.library import (
     STRICT,
     Gold,
+    GroupScores,
     Reading,
     given_units,
-    of_items,
+    group_scores,
     read_answers,
     read_gold,
     require_data,
@@ -34,7 +31,6 @@ from .run.options import About, Settings
 from .run.output import score_table
 from .run.reference import Reference
 from .run.scoring import Scored, score_submission
-from .run.statistics import by_unit
 from .task import Number, Task
 
 SHOWN = 20
@@ -299,14 +295,6 @@ def ends_of(scored: Scored) -> dict[str, tuple[float, float]]:
     return {key: (low, high) for key, (low, high, _) in scored.shown_intervals.items()}
 
 
-class GroupScores(NamedTuple):
-    """The scores of a group of items, NaN where they are undefined, their intervals, and the number of units."""
-
-    scores: Mapping[str, Number]
-    intervals: Mapping[str, tuple[float, float]]
-    units: int
-
-
 def score_data(
     default: Task,
     reference: Any,
@@ -324,7 +312,7 @@ def score_data(
     if baseline is not None:
         gold = gold._replace(settings=_beside(gold, score_against(gold, baseline)))
     scored = score_submission(gold.task, gold.reference.labels, answers, gold.settings)
-    groups = _group_scores(gold.task, gold.reference.labels, scored, by) if by is not None else {}
+    groups = group_scores(gold, answers, scored, by) if by is not None else {}
     return _result_of(gold, answers, scored, groups)
 
 
@@ -346,25 +334,6 @@ def _beside(gold: Gold, known: Scored) -> Settings:
     counts = gold.task.part(primary, known.statistics.parts)
     without = tuple(scores_without(primary, known.scores[primary.key], counts).tolist())
     return replace(gold.settings, baseline=known.scores, about=About(baseline_without=without))
-
-
-def _group_scores(task: Task, labels: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
-    """The scores of each group of rows, from their counts alone."""
-    units = task.units(labels)
-    names, places = np.unique(of_items(task, labels, by, "by"), return_inverse=True)
-    sums = {part: by_group(rows, places, len(names)) for part, rows in scored.rows.items()}
-    every = {score.key: np.asarray(score.value(task.part(score, sums))) for score in task.scores}
-    found = {}
-    for place, group in enumerate(names.tolist()):
-        members = np.flatnonzero(places == place)
-        rows = {part: taken(each, members) for part, each in scored.rows.items()}
-        own = by_unit(Units(units.called, dict(list(units.of.items())[row] for row in members)), rows)
-        values = {key: each[place].item() for key, each in every.items()}
-        defined = tuple(score for score in task.scores if not math.isnan(values[score.key]))
-        few = len(own.units) < FEWEST_UNITS
-        intervals = {} if few else score_intervals(replace(task, scores=defined), values, own.parts)
-        found[group] = GroupScores(values, {key: each[:2] for key, each in intervals.items()}, len(own.units))
-    return found
 
 
 def _result_of(gold: Gold, answers: Any, scored: Scored, groups: Mapping[str, GroupScores]) -> Result:

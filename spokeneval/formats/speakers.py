@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
 from .format import Format
-from .problems import Noun, Problems, name, plural_of
+from .problems import Noun, Problems, count_of, name, plural_of
 from .tables import Table, read_table
 from .text import unusable
 
@@ -42,10 +42,24 @@ class Units(NamedTuple):
     of
         The unit of each row of the counts, `row -> unit`, in the order of the rows. The name of a row is the id of its
         item, or the name of the group that it counts.
+    grouped
+        The number of units that were grouped at random; 0 if they were not.
     """
 
     called: str
     of: Mapping[str, str]
+    grouped: int = 0
+
+
+def counted_units(number: int, called: str, grouped: int) -> str:
+    """The number of units, and of the random groups that they are in.
+
+    >>> counted_units(40, "test group", 200), counted_units(24, "speaker", 0)
+    ('200 tests in 40 random groups', '24 speakers')
+    """
+    if not grouped:
+        return count_of(number, called)
+    return f"{count_of(grouped, called[: -len(GROUP)])} in {count_of(number, 'random group')}"
 
 
 def refuse_empty(table: Table, column: str, cells: Iterable[str], problems: Problems) -> None:

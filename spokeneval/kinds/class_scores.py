@@ -126,7 +126,8 @@ class ClassScoreFiles:
     def crossed_units(self, answers: Answers, *, side: str) -> Units:
         """The units on one side of crossed trials, of each row of the counts."""
         called, names = self._side(answers.texts, side)
-        return Units(called, dict(zip(self._rows(answers.items.ids, answers.texts)[1], names)))
+        rows = self._rows(answers.items.ids, answers.texts)[1]
+        return _units(called, dict(zip(rows, names)), answers.texts[side])
 
     def row_numbers(self, answers: Answers) -> np.ndarray:
         return numbered(self.row_names(answers.items.ids, answers.texts))[1]
@@ -135,7 +136,8 @@ class ClassScoreFiles:
         if self.other_unit:
             return self.crossed_units(answers, side=self.unit)
         called, names = self._rows(answers.items.ids, answers.texts)
-        return Units(called, {name: name for name in names})
+        single = answers.texts.get(self.unit, ())
+        return _units(called, {name: name for name in names}, single if any(single) else answers.items.ids)
 
     def scores(self, submitted: Answers) -> np.ndarray:
         return np.stack([submitted[column] for column in self.columns], axis=1)
@@ -156,6 +158,10 @@ class ClassScoreFiles:
     def remarks(self, submitted: Answers) -> list[str]:
         alike = self.contained is None and look_like_posteriors(self.scores(submitted))
         return [PROBABILITIES] if alike else []
+
+
+def _units(called: str, of: Mapping[str, str], single: Sequence[str]) -> Units:
+    return Units(called, of, len(set(single)) if called.endswith(GROUP) else 0)
 
 
 def group_of_unit(name: str) -> str:

@@ -12,8 +12,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from ..formats.problems import count_of
-from ..formats.speakers import unit_noun
+from ..formats.speakers import counted_units, unit_noun
 from ..metrics.bootstrap import RESAMPLES
 from ..metrics.jackknife import FEWEST_UNITS
 from ..run.interval import (
@@ -66,7 +65,7 @@ def rank_systems(
     is_known = len(summed) == len(systems)
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
     unit = unit_noun(unit, task.declaration)
-    units = count_of(number, unit) if is_known else None
+    units = counted_units(number, unit, summed[0].grouped) if is_known else None
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
     rows = [
         Row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import math
 import os
 import sys
 import tempfile
@@ -16,6 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Callable, NamedTuple, Optional, Union
 
+import numpy as np
+
 from ..formats.files import Files, read_folder
 from ..formats.problems import (
     FileProblems,
@@ -26,12 +29,14 @@ from ..formats.problems import (
     count_of,
     some_of,
 )
-from ..formats.speakers import SPEAKER, Units, unused_speakers
+from ..formats.speakers import GROUP, SPEAKER, Units, unused_speakers
 from ..formats.submission_folder import read_files
 from ..formats.submission_zip import is_packed, unpack
 from ..formats.tables import split_row
 from ..formats.text import nfc
-from ..task import Task
+from ..metrics.counts import by_group, taken
+from ..task import Number, Task
+from .interval import FEWEST_UNITS, score_intervals
 from .memory import EXPECTED, column_names, in_rows, is_path, joined, reference_files, submission_files
 from .options import Settings, choose_options, sign_public
 from .reference import (
@@ -45,6 +50,7 @@ from .reference import (
     without_invalid_rows,
 )
 from .scoring import Scored, score_submission
+from .statistics import by_unit
 
 
 class Gold(NamedTuple):
@@ -120,8 +126,15 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     columns = _file_columns(task, reference) if is_path(data) else column_names(data)
     warnings = unused_speakers(map(nfc, columns), task.units(reference.labels).called, task.declaration)
     if reading.units is not None:
-        task, warnings = _with_units(task, reference.labels, reading.units), []
-        named = json.dumps(sorted(task.units(reference.labels).of.items())).encode()
+        labels, warnings = reference.labels, []
+        if in_random_groups(task, labels):
+            of = dict(zip(labels.items.ids, _values_of_rows(reading.units, labels.items.ids, "units")))
+            texts = {**labels.texts, task.declaration.get("unit", SPEAKER): list(of.values())}
+            reference = reference._replace(labels=replace(labels, texts=texts))
+        else:
+            task = _with_units(task, labels, reading.units)
+            of = dict(task.units(labels).of)
+        named = json.dumps(sorted(of.items())).encode()
         own = f"units:{hashlib.sha256(named).hexdigest()[:12]}"
         signature = replace(signature, options=(*signature.options, own))
     return Gold(task, reference, Settings(options, True, signature), tuple(left_out), tuple(warnings))
@@ -131,6 +144,11 @@ def _with_units(task: Task, labels: Any, given: Any) -> Task:
     """The task with the units that are given for each row of its counts, which is an item or what is counted as one."""
     own = dict(zip(task.units(labels).of, of_items(task, labels, given, "units")))
     return replace(task, units=partial(given_units, SPEAKER, own))
+
+
+def in_random_groups(task: Task, labels: Any) -> bool:
+    """Whether the rows of the counts are random groups of units, which no values can be given for."""
+    return task.units(labels).called.endswith(GROUP)
 
 
 def given_units(called: str, of: Mapping[str, str], labels: Any) -> Units:
@@ -156,6 +174,7 @@ def of_items(task: Task, labels: Any, given: Any, called: str) -> list[str]:
 
 
 def _values_of_rows(given: Any, rows: Sequence[str], called: str) -> list[str]:
+    """The value of each of some rows, from values in their order or by their names."""
     index = list(getattr(given, "index", ())) if hasattr(given, "to_dict") else []
     if isinstance(given, Mapping) or (index and index != list(range(len(index)))):
         named = ((joined(key), value) for key, value in given.items())
@@ -232,6 +251,42 @@ def read_answers(gold: Gold, submission: Any) -> Any:
 def score_against(gold: Gold, submission: Any) -> Scored:
     """Score a submission from a path, or from data in memory."""
     return score_submission(gold.task, gold.reference.labels, read_answers(gold, submission), gold.settings)
+
+
+class GroupScores(NamedTuple):
+    """The scores of a group of items, NaN where they are undefined, their intervals, and the number of units."""
+
+    scores: Mapping[str, Number]
+    intervals: Mapping[str, tuple[float, float]]
+    units: int
+
+
+def group_scores(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
+    """The scores of each group of rows, from their counts alone."""
+    task, labels, found = gold.task, gold.reference.labels, {}
+    apart = in_random_groups(task, labels)
+    values = _values_of_rows(by, labels.items.ids, "by") if apart else of_items(task, labels, by, "by")
+    for group in sorted(set(values)):
+        members = [place for place, each in enumerate(values) if each == group]
+        if apart:  # the groups' items are counted anew, because the rows of the counts have items of several
+            own = task.format.take_reference(labels, members)
+            rows, units = task.count(own, task.format.take(answers, members)), task.units(own)
+        else:
+            rows = {part: taken(each, np.array(members)) for part, each in scored.rows.items()}
+            units = task.units(labels)
+            units = units._replace(of=dict(list(units.of.items())[row] for row in members))
+        found[group] = _scores_of_rows(task, units, rows)
+    return found
+
+
+def _scores_of_rows(task: Task, units: Units, rows: Mapping[str, Any]) -> GroupScores:
+    own, whole = by_unit(units, rows), np.zeros(len(units.of), dtype=np.int64)
+    sums = {part: by_group(each, whole, 1) for part, each in rows.items()}
+    values = {score.key: np.asarray(score.value(task.part(score, sums)))[0].item() for score in task.scores}
+    defined = tuple(score for score in task.scores if not math.isnan(values[score.key]))
+    few = len(own.units) < FEWEST_UNITS
+    intervals = {} if few else score_intervals(replace(task, scores=defined), values, own.parts)
+    return GroupScores(values, {key: each[:2] for key, each in intervals.items()}, len(own.units))
 
 
 def require_data(**sides: Any) -> None:

@@ -40,6 +40,8 @@ class Statistics:
         The names of the m items, if units have several items; else empty.
     item_parts
         The counts of the m items, likewise.
+    grouped
+        The number of units that were grouped at random; 0 if they were not.
     """
 
     unit: str
@@ -47,6 +49,7 @@ class Statistics:
     parts: Mapping[str, Any]
     items: Sequence[str] = ()
     item_parts: Mapping[str, Any] = field(default_factory=dict)
+    grouped: int = 0
 
     @property
     def rows(self) -> tuple[Sequence[str], Mapping[str, Any]]:
@@ -76,10 +79,10 @@ def by_unit(units: Units, rows: Mapping[str, Any]) -> Statistics:
     """Add up counts of n rows by the unit of each row."""
     names = list(units.of.values())
     if len(set(names)) == len(names):
-        return Statistics(units.called, names, rows)
+        return Statistics(units.called, names, rows, grouped=units.grouped)
     different, place = np.unique(names, return_inverse=True)
     parts = {part: by_group(counts, place, len(different)) for part, counts in rows.items()}
-    return Statistics(units.called, different.tolist(), parts, list(units.of), rows)
+    return Statistics(units.called, different.tolist(), parts, list(units.of), rows, units.grouped)
 
 
 def _column_names(part: str, counts: Any) -> list[str]:
@@ -100,7 +103,8 @@ def write_statistics(
     """Write `statistics.json`.
 
     Its keys are `task`, `signature`, `declaration` (of a declared task), `trivial` (the scores of the trivial
-    baselines), `unit`, `columns`, `units` and `values`; if units have several items, also `items` and `item_values`.
+    baselines), `unit`, `grouped` (of units in random groups), `columns`, `units` and `values`; if units have several
+    items, also `items` and `item_values`.
     """
     content = {
         "task": signature.task,
@@ -108,6 +112,7 @@ def write_statistics(
         **({"declaration": dict(declaration)} if declaration else {}),
         "trivial": dict(trivial),
         "unit": statistics.unit,
+        **({"grouped": statistics.grouped} if statistics.grouped else {}),
         "columns": statistics.columns,
         "units": list(statistics.units),
         "values": _numbers(statistics.values),
@@ -138,7 +143,8 @@ def parse_statistics(content: Mapping[str, Any]) -> Statistics:
     items = [str(item) for item in content.get("items", ())]
     parts = _parse_parts(columns, units, content["values"])
     item_parts = _parse_parts(columns, items, content["item_values"]) if items else {}
-    return Statistics(str(content["unit"]), units, parts, items, item_parts)
+    grouped = int(content.get("grouped", 0))
+    return Statistics(str(content["unit"]), units, parts, items, item_parts, grouped)
 
 
 def _parse_parts(columns: Sequence[str], names: Sequence[str], numbers: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def warn_of_size(reference: ReferenceSet) -> str:
     turn. Empty for larger sets, and where no submission can be made from the labels.
     """
     task, gold, score = reference.rules, reference.gold, reference.rules.primary
-    called, of = task.units(gold.labels)
+    called, of, _ = task.units(gold.labels)
     units = len(set(of.values()))
     if units > MOST_UNITS or score.limits is None:
         return ""

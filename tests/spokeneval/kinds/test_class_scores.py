@@ -1,5 +1,6 @@
 """Trials of two sides: their variance against that of three scorings with one kind of unit each, and their ids."""
 
+import json
 import re
 
 import numpy as np
@@ -12,6 +13,8 @@ from spokeneval.kinds.class_scores import MOST_OF_A_SIDE
 from spokeneval.kinds.declared import declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.run.library import read_gold, score_against
+from spokeneval.run.signature import Signature
+from spokeneval.run.statistics import STATISTICS_FILE, parse_statistics, write_statistics
 
 DECLARED = {"kind": "identification", "target": "same", "unit": "model"}
 
@@ -49,11 +52,17 @@ def test_the_variance_of_crossed_trials_is_that_of_both_sides_without_that_of_pa
     )
 
 
-def test_many_units_of_a_side_are_grouped():
+def test_many_units_of_a_side_are_grouped(tmp_path):
     gold, given = trials(MOST_OF_A_SIDE + 20, 30, times=1)
     scored, _ = intervals({**DECLARED, "other_unit": "test"}, gold, given)
     assert scored.statistics.unit == "model group"
     assert len(scored.statistics.units) <= MOST_OF_A_SIDE
+    write_statistics(tmp_path, Signature("own"), scored.statistics, {})
+    written = json.loads((tmp_path / STATISTICS_FILE).read_text())
+    assert parse_statistics(written).grouped == MOST_OF_A_SIDE + 20
+    systems = {"one": given, "two": {trial: -score for trial, score in given.items()}}
+    compared = spokeneval.compare({**DECLARED, "other_unit": "test"}, gold, systems)
+    assert compared.units == f"60 models in {len(scored.statistics.units)} random groups"
 
 
 def test_both_sides_of_every_trial_are_named():

@@ -211,7 +211,7 @@ def test_how_right_an_answer_is() -> None:
 def test_units_items_and_trivial_baselines() -> None:
     task = make(scale=[0, 9], step=0.5, item="essay")
     reference, _ = count(task, {"score": [1, 9, 0.5], "speaker": ["a", "b", "a"]}, [1, 2, 3])
-    assert task.units(reference) == ("speaker", {"r0": "a", "r1": "b", "r2": "a"})
+    assert task.units(reference)[:2] == ("speaker", {"r0": "a", "r1": "b", "r2": "a"})
     assert task.format.public_files(reference, {}) == {"items.csv": b"id\nr0\nr1\nr2\n"}
     assert [*task.trivial] == ["4.5 for every essay", "scores at random"]
     drawn = task.trivial["scores at random"](Items(tuple(map(str, range(2000)))))
