@@ -43,11 +43,14 @@ def _chart(season: Season, final: Day, number: int) -> page.Html | None:
     """Return each team's score from day to day; None for one day."""
     primary = season.bundle.ranking_column()
     courses: dict[str, dict[date, float]] = {entry.attempt.submission.team: {} for entry in final.board}
+    bounds: dict[float, str] = {}
     days = [day for day in season.days if day.phase == final.phase]
     for day in days:
         for entry in reversed(day.board):  # the best of several entries is the last that counts
             score = entry.attempt.score(primary.key)
             if score is not None:
+                shown = entry.attempt.shown(primary.key)
+                bounds.update({float(score): shown} if shown.endswith(")") else {})
                 courses.setdefault(entry.attempt.submission.team, {})[day.day] = float(score)
     if len(days) < 2 or not any(courses.values()):
         return None
@@ -73,10 +76,15 @@ def _chart(season: Season, final: Day, number: int) -> page.Html | None:
         axes.set_xlabel("day")
         axes.set_ylabel(primary.title.replace("$", r"\$"))
         axes.grid(axis="y")
+        for score, shown in bounds.items():
+            axes.axhline(score, color=plots.GREY, linestyle=":", zorder=0)
+            axes.annotate(shown, (days[0].day, score), (2, 2), textcoords="offset points", fontsize=8)
         figure.autofmt_xdate()
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
         figure.tight_layout()
 
     caption = f"{primary.title} of each team on the leaderboard of {final.phase.name}, better scores above"
+    if bounds:
+        caption += f". Scores on a dotted line are {' and '.join(bounds.values())}"
     svg = plots.plot(f"course{'x' * number}", draw, width=7.5, height=3.5, narrowest=5)
     return page.figure(caption, f"{primary.title} by day; the leaderboard has the last numbers", svg)

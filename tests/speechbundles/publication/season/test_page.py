@@ -26,3 +26,13 @@ def test_the_chart_has_the_course_of_each_team_with_better_scores_above(tmp_path
     heights = [float(point.split()[1]) for point in course.split("L")]
     assert heights[-1] < heights[0]
     assert alike(page) == []
+
+
+def test_a_score_that_is_no_better_than_the_baseline_is_marked_in_the_chart(tmp_path):
+    uploads = [("rising", "2027-01-01 09:00:00", 0.28), ("rising", "2027-01-03 09:00:00", 0.5)]
+    season = season_at(codabench(tmp_path, rule="Force_Last"), *uploads)
+    season.attempts[0].result.shown["accuracy"] = "28 (≤ baseline)"
+    page = season_to_html(season)
+    (svg,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert re.findall(r">\s*([^<>]*baseline[^<>]*?)\s*</text>", svg) == ["28 (≤ baseline)"]
+    assert "Scores on a dotted line are 28 (≤ baseline)" in page
