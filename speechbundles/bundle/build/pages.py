@@ -22,6 +22,8 @@ from speechbundles.bundle.build.page_tables import (
 from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
 from speechbundles.platforms.facts import MEANINGS, Platform
+from spokeneval.formats.speakers import MEAN_OVER
+from spokeneval.kinds.mean_over import read_grouping
 
 Pages = Mapping[tuple[str, str], Mapping[str, str]]
 """The pages of each zip, `(bundle, platform) -> file -> text`."""
@@ -111,9 +113,17 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
         **chosen_options(competition),
         **declared,
         "by_unit": "yes" if any(grouped) else "",
+        "mean_over_column": _mean_over_column(competition),
         **joint_facts(competition),
         **{name: words(table) for name, table in code_facts(competition).items()},
     }
+
+
+def _mean_over_column(competition: Competition) -> str:
+    """Return the column of groups whose scores are averaged; empty without one, and if ids name the groups."""
+    declared = competition.rules.declaration.get(MEAN_OVER)
+    column, until, _ = read_grouping(declared) if declared else ("", "", False)
+    return "" if until else column
 
 
 def _upload_phase(competition: Competition) -> str:
