@@ -84,9 +84,11 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
     without
         Which scores the baseline lacks.
     """
-    remarks = [f"Compulsory: {', '.join(rule.compulsory)}."] if rule.compulsory else []
+    weights = ", ".join(f"{task} {weight:g}" for task, weight in rule.weights.items())
+    remarks = [f"Weights: {weights}."] if weights else []
+    remarks += [f"Compulsory: {', '.join(rule.compulsory)}."] if rule.compulsory else []
     remarks.append(
-        f"A system without a score in {'another' if remarks else 'a'} task {MISSING[rule.missing]}."
+        f"A system without a score in {'another' if rule.compulsory else 'a'} task {MISSING[rule.missing]}."
     )
     if left_out:
         remarks.append(f"No ranked system has a score in {', '.join(left_out)}, so the joint score lacks it.")
@@ -95,6 +97,10 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
     if rule.baseline:
         remarks.append(f"The baseline, {rule.baseline}, counts in no rank or total.")
     remarks += [f"{without}."] if without else []
+    remarks.append(
+        "A joint score has no interval: test sets of tasks may have common speakers, and most rules depend on the "
+        "other systems. Ranges of ranks allow for both."
+    )
     return [" ".join(remarks)]
 
 
