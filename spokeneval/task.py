@@ -151,6 +151,24 @@ class Column(NamedTuple):
     description: str
 
 
+class Eligibility(NamedTuple):
+    """A rule that excludes submissions from rankings.
+
+    Attributes
+    ----------
+    key
+        The key of the score that is 0 for a submission that breaks the rule.
+    raw
+        The key of the primary score without the rule.
+    broken
+        The words beside the name of an excluded system.
+    """
+
+    key: str
+    raw: str
+    broken: str
+
+
 class View(NamedTuple):
     """What a report on public labels shows of a task's items, besides their scores.
 
@@ -231,6 +249,8 @@ class Task:
         Takes a submission, and returns sentences on how its form affects its scores, for the report.
     view
         What a report on public labels shows of the items.
+    eligibility
+        The rule that excludes submissions from rankings; None if there is none.
     shared_scale
         Whether the counts of two systems are on the same scale, so that their rows may be swapped to compare them.
     declaration
@@ -260,6 +280,7 @@ class Task:
     partly_right: Optional[Callable[[Any, np.ndarray], Any]] = None
     remarks: Callable[[Any], Iterable[str]] = lambda submission: ()
     view: View = field(default_factory=View)
+    eligibility: Optional[Eligibility] = None
     shared_scale: bool = True
     declaration: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""

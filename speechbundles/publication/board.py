@@ -28,7 +28,7 @@ from speechbundles.publication.outputs import ScoringOutput, damage
 from speechbundles.publication.tables import task_tables
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.speakers import independence_note
-from spokeneval.ranking.notes import ties
+from spokeneval.ranking.notes import excluded, ties
 from spokeneval.ranking.ranks import ranks
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.tables import shown_interval
@@ -128,9 +128,11 @@ def make_board(
     signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
     entries = [_system(rules, output, is_known=is_known) for output in ranked]
     ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
+    by_name = {output.name: output for output in ranked}
+    ranked = [by_name[name] for name in ranking.names]
     tables, files = _tables_of_items(ranking, ranked, competition, asked)
     trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
-    remarks = [*notes.without_score(unscored), *ties(ranking.rows)]
+    remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
     remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
     remarks += [NO_DIFFICULTY] if asked.items and ITEMS_FILE not in files else []
     phase = f"{phase} ({signature.part})" if signature.part else phase
@@ -279,7 +281,7 @@ def scores_table(board: Board) -> Table:
     shown = [score for score in board.rules.scores if score.key in board.rows[0].scores]
     titles = {board.column.key: board.column.title}
     header = ["System", *(titles.get(score.key, score.heading) for score in shown)]
-    rows = [[row.name, *(_with_interval(row, score) for score in shown)] for row in board.rows]
+    rows = [[row.label, *(_with_interval(row, score) for score in shown)] for row in board.rows]
     return Table("Every score, with its 95 % interval", header, rows)
 
 

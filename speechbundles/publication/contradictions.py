@@ -60,7 +60,7 @@ _NARROWER = (
 
 def ranges_beside_tests(ranking: Ranking) -> list[str]:
     """Return why a range of ranks is wider or narrower than the ranks that the significant differences leave."""
-    rows, found = ranking.rows, []
+    rows, found = ranking.eligible, []
     significant = [pair for pair in ranking.pairs if pair.adjusted <= SIGNIFICANCE]
     wins, losses = (Counter(getattr(pair, end) for pair in significant) for end in ("first", "second"))
     left = [(1 + losses[place], len(rows) - wins[place]) for place in range(len(rows))]

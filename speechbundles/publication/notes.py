@@ -71,11 +71,11 @@ def _first_names(names: Sequence[str]) -> str:
 def disagreements(ranking: Ranking, outputs: Sequence[ScoringOutput]) -> list[str]:
     """Return a note on systems whose statistics do not give the score in the same output."""
     differing = []
-    for row, statistics in zip(ranking.rows, (output.statistics for output in outputs), strict=True):
-        if statistics is not None:
-            found = exact_score(ranking.rules, statistics)
-            if not abs(row.score - found) <= CLOSE * max(1, abs(row.score)):
-                differing.append(f"{row.name} {found:.6g} instead of {row.score:.6g}")
+    for output in outputs:
+        if output.statistics is not None:
+            found, score = exact_score(ranking.rules, output.statistics), output.scores[ranking.column.key]
+            if not abs(score - found) <= CLOSE * max(1, abs(score)):
+                differing.append(f"{output.name} {found:.6g} instead of {score:.6g}")
     if not differing:
         return []
     return [f"The statistics give a different score from scores.json: {_first_names(differing)}."]

@@ -7,6 +7,7 @@ unfolded. Wide tables are divided into parts that fit a sheet of paper.
 
 import base64
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -76,19 +77,27 @@ def _notes(notes: Sequence[str]) -> Iterator[page.Html]:
 
 def _facts(board: Board) -> page.Html:
     without = f", {len(board.unscored)} without a score" if board.unscored else ""
+    ranked = len(board.eligible)
+    without = f", {len(board.rows) - ranked} excluded" * (ranked < len(board.rows)) + without
     known = {
         **{"Phase": board.about.phase, "Date": str(board.about.day or ""), "Score": board.measure},
-        **{"Test set": board.units or "", "Systems": f"{len(board.rows)} ranked{without}"},
+        **{"Test set": board.units or "", "Systems": f"{ranked} ranked{without}"},
     }
     return page.facts([(name, value) for name, value in known.items() if value])
 
 
 def _winner(board: Board) -> page.Html:
-    """Return who has the first rank, and which systems do not differ significantly from the first."""
-    first = [row for row in board.rows if row.rank == 1]
-    alike = [row.name for row in board.rows if row.cluster == 1][1:]
+    """Return who has the first rank, and which systems do not differ significantly from the first.
+
+    Systems whose range of ranks is below that of the first are not among these.
+    """
+    if not board.eligible:
+        return page.paragraph("No system is ranked: a rule excludes all of them.", kind="refused")
+    rows = board.eligible
+    first, worst = [row for row in rows if row.rank == 1], (rows[0].ranks or (1, len(rows)))[1]
+    alike = [row.name for row in rows if row.cluster == 1 and (row.ranks or (1, 1))[0] <= worst][1:]
     score = shown_cells(first[0], board.column.precision)[1]
-    return _fill("winner", first, score, board, alike, MOST_NAMED, first[0].cluster is not None)
+    return _fill("winner", first, score, board, rows, alike, MOST_NAMED, first[0].cluster is not None)
 
 
 class _Line(NamedTuple):
@@ -118,8 +127,9 @@ def _ranking(board: Board) -> page.Html:
         kinds = ["band"] * (row.cluster is not None and row.cluster % 2 == 0)
         kinds += ["begins"] * (row.cluster != before)
         before = row.cluster
-        word = "baseline" if row.name == board.about.baseline else ""
-        lines.append((sign * row.score, line(row.name, word, shown_cells(row, digits), *kinds)))
+        word = row.excluded or ("baseline" if row.name == board.about.baseline else "")
+        shown = line(row.name, word, shown_cells(row, digits), *kinds)
+        lines.append((-math.inf if row.excluded else sign * row.score, shown))
     for answer, score in board.trivial.items():
         place = sum(value >= sign * float(score) for value, _ in lines)
         trivial = line(answer, "trivial baseline", ["–", score, "–", "–", "–"])

@@ -46,7 +46,13 @@ def forest_plot(board: Board) -> page.Html:
     digits, drawn = board.column.precision, board.rows[:MOST_DRAWN]
     colours = [plots.ORANGE if row.name == board.about.baseline else plots.BLUE for row in drawn]
     marks = [
-        plots.Mark(label, row.score, f"{row.score:.{digits}f}", row.interval, colour)
+        plots.Mark(
+            label,
+            row.score,
+            f"{row.score:.{digits}f}" + (f" ({row.excluded})" if row.excluded else ""),
+            row.interval,
+            plots.GREY if row.excluded else colour,
+        )
         for label, row, colour in zip(labels(drawn), drawn, colours, strict=True)
     ]
     marks += [plots.Mark(shorten(name, _LABEL), float(shown), shown) for name, shown in board.trivial.items()]
@@ -57,7 +63,7 @@ def forest_plot(board: Board) -> page.Html:
 
 def significance_map(board: Board) -> page.Html:
     """Plot which systems (rows) are significantly better than which others (columns)."""
-    systems = min(MOST_DRAWN, len(board.rows))
+    systems = min(MOST_DRAWN, len(board.eligible))
     significant = (pair for pair in board.pairs if pair.adjusted <= SIGNIFICANCE)
     better = [(pair.first, pair.second) for pair in significant if pair.second < systems]
     right, bottom = _LEFT + _CELL * systems, _TOP + _CELL * systems
@@ -85,7 +91,7 @@ def _box(row: int, column: int) -> str:
 
 def rank_stability(board: Board) -> page.Html | None:
     """Plot how often each system has each rank in the resamples, as areas; None without resamples."""
-    ranks, drawn = board.resampled_ranks, board.rows[:MOST_DRAWN]
+    ranks, drawn = board.resampled_ranks, board.eligible[:MOST_DRAWN]
     if not len(ranks):
         return None
     ends = [row.ranks or (row.rank, row.rank) for row in drawn]

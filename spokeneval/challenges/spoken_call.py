@@ -32,7 +32,7 @@ from ..formats.tables import Table, parse_table, split_row
 from ..formats.text import text_of
 from ..kinds.decisions import decisions_view
 from ..metrics import accept_reject as metrics
-from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Option, Score, Task
+from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Eligibility, Option, Score, Task
 from ..trivial import always, at_random
 
 CORRECT, INCORRECT = 1, 0
@@ -326,6 +326,7 @@ TASK = Task(
         Option("class_sizes", ("hidden", "public"), reveals=("public",)),
     ),
     refuse=refuse_ineligible,
+    eligibility=Eligibility("eligible", "d_full_raw", f"breaks {SHARE} rule"),
     partly_right=partly_right,
     trivial={
         "everything accepted": always("Accept", 1),

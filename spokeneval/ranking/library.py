@@ -30,7 +30,7 @@ from .joint_tables import (
 )
 from .latex import table_to_latex
 from .multiple_comparisons import stepped_down
-from .notes import ties
+from .notes import excluded, ties
 from .systems import rank_systems
 from .tables import pairs_table, pairs_to_csv, ranking_table, score_columns, text_table, to_csv, to_dict
 from .values import Column, Ranking, System
@@ -148,9 +148,9 @@ class Comparison(Ranking):
         ImportError
             pandas is not installed.
         """
-        best, worst = zip(*(row.ranks for row in self.rows if row.ranks))
+        best, worst = zip(*(row.ranks or (None, None) for row in self.rows))
         columns: dict[str, Any] = {
-            "rank": [row.rank for row in self.rows],
+            "rank": [None if row.excluded else row.rank for row in self.rows],
             "best_rank": best,
             "worst_rank": worst,
             "cluster": [row.cluster for row in self.rows],
@@ -243,7 +243,7 @@ def compare_data(
     ranking = rank_systems(task, column, str(gold.settings.signature), systems)
     unit = systems[0].statistics.unit if systems[0].statistics else ""
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
-    remarks += ties(ranking.rows)
+    remarks += [*ties(ranking.rows), *excluded(ranking.rows)]
     remarks += gold.warnings or filter(None, [independence_note(unit, task.declaration)])
     pairs = ranking.pairs
     if baseline:

@@ -24,6 +24,19 @@ def ties(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
+def excluded(rows: Sequence[Row]) -> list[str]:
+    """A note on the systems that a rule excludes."""
+    named: dict[str, list[str]] = {}
+    for row in rows:
+        named.setdefault(row.excluded, []).append(row.name)
+    return [
+        f"Not ranked, because of a rule ({rule}): {', '.join(names)}. They are below all other systems, with their "
+        "score without the rule, and are not compared."
+        for rule, names in named.items()
+        if rule
+    ]
+
+
 def one_side(task: Task) -> list[str]:
     """A note if trials have units on two sides, of which comparisons of systems resample one."""
     if task.other_units is None:

@@ -55,17 +55,17 @@ def rank_systems(
     progress
         Called with a line about the current round.
     """
-    placed = ranks(
-        np.array([system.scores[column.key] for system in systems]), higher=column.direction == HIGHER
-    )
-    order = np.argsort(placed, kind="stable")
-    systems, places = [systems[index] for index in order], placed[order]
-    names = [system.name for system in systems]
+    rule = task.eligibility
+    barred = [system for system in systems if rule and system.scores.get(rule.key) == 0]
+    excluded = _excluded_rows(task, column, barred)
     summed = [system.statistics for system in systems if system.statistics is not None]
     is_known = len(summed) == len(systems)
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
     unit = unit_noun(unit, task.declaration)
     units = counted_units(number, unit, summed[0].grouped) if is_known else None
+    systems, places = _placed([system for system in systems if system not in barred], column)
+    names = [system.name for system in systems]
+    summed = [system.statistics for system in systems if system.statistics is not None]
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
     rows = [
         Row(
@@ -81,8 +81,9 @@ def rank_systems(
         )
         for index, (place, system) in enumerate(zip(shared_places(places.tolist()), systems))
     ]
+    rows, every = [*rows, *excluded], [*systems, *barred]
     if found is None or units is None:
-        return Ranking(task, column, signature, rows, units, systems=systems)
+        return Ranking(task, column, signature, rows, units, systems=every)
     return Ranking(
         task,
         column,
@@ -92,9 +93,41 @@ def rank_systems(
         pairs=found.pairs,
         power=power_table(found.pairs, names, unit, number, column, task.primary.limits),
         notes=[*one_side(task), *how_compared(units, unit, len(systems), number)],
-        systems=systems,
+        systems=every,
         resampled_ranks=found.resampled,
     )
+
+
+def _placed(systems: Sequence[System], column: Column) -> tuple[list[System], np.ndarray]:
+    """The systems from best to worst, and their ranks."""
+    scores = np.array([system.scores[column.key] for system in systems], dtype=float)
+    placed = ranks(scores, higher=column.direction == HIGHER)
+    order = np.argsort(placed, kind="stable")
+    return [systems[index] for index in order], placed[order]
+
+
+def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> list[Row]:
+    """The rows of the systems that a rule excludes, by their scores without the rule."""
+    if task.eligibility is None:
+        return []
+    raw, broken = task.eligibility.raw, task.eligibility.broken
+    shown = raw if all(raw in system.scores for system in systems) else column.key
+    placed, _ = _placed(systems, column._replace(key=shown))
+    return [
+        Row(
+            rank=len(systems),
+            tied=False,
+            name=system.name,
+            score=float(system.scores[shown]),
+            interval=None,
+            ranks=None,
+            cluster=None,
+            scores=system.scores,
+            intervals={key: ends for key, ends in system.intervals.items() if key != column.key},
+            excluded=broken,
+        )
+        for system in placed
+    ]
 
 
 class _Compared(NamedTuple):

@@ -15,7 +15,7 @@ from .values import Place, Ranking, Row, Table
 
 def ranking_table(ranking: Ranking) -> Table:
     """The main table: name, rank, and what is known of the score."""
-    rows = [[row.name, *shown_cells(row, ranking.column.precision)] for row in ranking.rows]
+    rows = [[row.label, *shown_cells(row, ranking.column.precision)] for row in ranking.rows]
     rows += [[name, *"–––––"] for name in ranking.unscored]
     return Table(ranking.heading, ["System", *headings(ranking)], rows)
 
@@ -33,7 +33,7 @@ def score_columns(
             own = replace(row, score=row.scores[key], interval=row.intervals.get(key))
             cells += shown_cells(own, decimals if digits is None else digits)[1:3]
         rank, _, _, *rest = shown_cells(row, 0)
-        rows.append([row.name, rank, *cells, *rest])
+        rows.append([row.label, rank, *cells, *rest])
     return Table(ranking.heading, header, rows)
 
 
@@ -45,7 +45,7 @@ def headings(ranking: Ranking) -> list[str]:
 def shown_cells(row: Row, digits: int) -> list[str]:
     """The rank of a system, its score and interval with so many decimals, its ranks and its cluster."""
     return [
-        shown_rank(row),
+        "–" if row.excluded else shown_rank(row),
         f"{row.score:.{digits}f}",
         shown_interval(row.interval, digits) if row.interval else "–",
         shown_range(row.ranks) if row.ranks else "–",
@@ -114,7 +114,8 @@ def to_dict(ranking: Ranking) -> dict[str, Any]:
         "systems": [
             {
                 "name": row.name,
-                "rank": row.rank,
+                **({"excluded": row.excluded} if row.excluded else {}),
+                "rank": None if row.excluded else row.rank,
                 "ranks": list(row.ranks or ()),
                 "cluster": row.cluster,
                 "scores": dict(row.scores),
@@ -144,15 +145,17 @@ def to_csv(ranking: Ranking) -> str:
     others = [other for other in ranking.rows[0].scores if other not in known]
     more = [other for other in ranking.rows[0].intervals if other != key]
     ends = [other + end for other in more for end in ENDS]
-    header = ["rank", "tied", "system", *known, "best_rank", "worst_rank", "cluster", *others, *ends]
+    marked = ["excluded"] * (len(ranking.eligible) < len(ranking.rows))
+    header = ["rank", "tied", "system", *marked, *known, "best_rank", "worst_rank", "cluster", *others, *ends]
     rows: list[list[object]] = [[*map(no_formula, header)]]
     for row in ranking.rows:
-        place = [row.rank, int(row.tied), no_formula(row.name), row.score]
+        place: list[object] = ["" if row.excluded else row.rank, int(row.tied), no_formula(row.name)]
+        place += [*[row.excluded] * len(marked), row.scores[key]]
         place += [*(row.interval or ("", "")), *(row.ranks or ("", "")), row.cluster or ""]
-        intervals = [number for other in more for number in row.intervals[other]]
+        intervals = [number for other in more for number in row.intervals.get(other, ("", ""))]
         rows.append([*place, *(row.scores[other] for other in others), *intervals])
     for name in ranking.unscored:
-        rows.append(["", "", no_formula(name), *[""] * (len(known) + 3 + len(others) + len(ends))])
+        rows.append(["", "", no_formula(name), *[""] * (len(header) - 3)])
     return csv_text(rows)
 
 

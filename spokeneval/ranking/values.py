@@ -75,7 +75,11 @@ class Place:
 @dataclass(frozen=True)
 class Row(Place):
     """A system's rank, its primary score and the uncertainty of both (None: unknown), and all scores with the known
-    intervals."""
+    intervals.
+
+    A system that a rule excludes has the rule in `excluded`. It comes after all others, and `score` is its score
+    without the rule; `scores` are those on the leaderboard.
+    """
 
     name: str
     score: float
@@ -84,6 +88,12 @@ class Row(Place):
     cluster: Optional[int]
     scores: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
+    excluded: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name, with the rule that excludes the system."""
+        return f"{self.name} ({self.excluded})" if self.excluded else self.name
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,7 @@ class Ranking:
     signature
         How the results were computed.
     rows
-        A row for each system.
+        A row for each system, those that a rule excludes last. These are in no pair and no resample.
     units
         The number and kind of the units, such as ``24 speakers``; None if they are not known.
     pairs
@@ -135,6 +145,11 @@ class Ranking:
     def names(self) -> list[str]:
         """The names of the systems, from best to worst."""
         return [row.name for row in self.rows]
+
+    @property
+    def eligible(self) -> list[Row]:
+        """The rows of the systems that no rule excludes."""
+        return [row for row in self.rows if not row.excluded]
 
     @property
     def measure(self) -> str:

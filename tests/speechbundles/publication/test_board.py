@@ -56,6 +56,69 @@ def test_the_primary_score_has_one_name_on_a_board(noisy):
     assert column.title not in headers[1]
 
 
+def with_rule_breakers(folder, honest):
+    """Outputs of noisy systems and of two that reject too few incorrect responses: 12 of 78, and none."""
+    paths = noisy_systems(folder)[:-1] if honest else []
+    correct = np.arange(300) < 222
+    for name, rejected in (("lenient", 12), ("everything", 0)):
+        accept = np.arange(300) < 300 - rejected
+        paths.append(write_output(folder / name, *scored((correct, correct, accept))))
+    return ranking.make_board(Sources(ROOT), read_outputs(sorted(paths)))
+
+
+def test_systems_that_a_rule_excludes_are_marked_below_all_others(tmp_path):
+    board = with_rule_breakers(tmp_path, honest=True)
+    *eligible, first, second = board.rows
+    assert [row.name for row in eligible] == ["system0", "system1", "system2", "system3"]
+    # Dfull without the rule: √(222 · 12 / (3 · 66 · 0.5)): gross false accepts weigh 3, no false rejects count as 0.5.
+    assert (first.name, second.name) == ("lenient", "everything")
+    assert first.score == first.scores["d_full_raw"] == pytest.approx((222 * 12 / 99) ** 0.5)
+    assert first.scores["d_full"] == second.score == 0
+    for row in (first, second):
+        assert (row.interval, row.ranks, row.cluster) == (None, None, None)
+    assert max(row.ranks[1] for row in eligible) <= 4
+    assert {place for pair in board.pairs for place in (pair.first, pair.second)} == {0, 1, 2, 3}
+    label = "lenient (breaks 50 % rule)"
+    assert "  lenient (bre…s 50 % rule)  " in plain.board_to_text(board)
+    assert f"| {label} | – |" in plain.to_markdown(board)
+    assert r"breaks 50 \% rule" in to_latex(board)
+    *_, entry, _ = json.loads(plain.board_to_json(board))["systems"]
+    assert (entry["excluded"], entry["rank"], entry["ranks"]) == ("breaks 50 % rule", None, [])
+    row = list(csv.DictReader(io.StringIO(tables.to_csv(board))))[-2]
+    assert (row["system"], row["excluded"], row["rank"], row["d_full_low"]) == (
+        "lenient",
+        first.excluded,
+        "",
+        "",
+    )
+    assert (float(row["d_full"]), float(row["d_full_raw"])) == (0, first.score)
+    page = board_page.to_html(board)
+    assert '<bdi>lenient</bdi> <span class="tag">breaks 50 % rule</span>' in page
+    assert "4 ranked, 2 excluded" in page
+    assert not board.resampled_ranks.size or board.resampled_ranks.shape[1] == 4
+
+
+def test_no_system_wins_if_a_rule_excludes_all(tmp_path):
+    board = with_rule_breakers(tmp_path, honest=False)
+    assert [row.excluded for row in board.rows] == ["breaks 50 % rule"] * 2
+    assert "No system is ranked" in board_page.to_html(board)
+    assert not any("Tie at rank" in note for note in board.notes)
+    for write in (plain.board_to_text, plain.to_markdown, to_latex, tables.to_csv):
+        assert "lenient" in write(board)
+
+
+def test_the_first_line_names_no_system_whose_ranks_are_below_those_of_the_first(noisy):
+    rows = [
+        replace(row, rank=place + 1, tied=False, cluster=1, ranks=ranks)
+        for place, (row, ranks) in enumerate(
+            zip(noisy[1].rows, [(1, 2), (1, 4), (3, 5), (2, 5), (3, 5)], strict=True)
+        )
+    ]
+    page = board_page.to_html(replace(noisy[1], rows=rows))
+    (named,) = re.findall("Not significantly different from (.*?)</p>", page)
+    assert re.findall("<bdi>(.*?)</bdi>", named) == [rows[place].name for place in (0, 1, 3)]
+
+
 def test_lower_scores_come_first_where_lower_is_better(tmp_path):
     signature = "psst_recognition|items:0123456789ab|spokeneval:0.1.0"
     for name, fer in (("a", 20.0), ("b", 10.0), ("c", 30.0)):

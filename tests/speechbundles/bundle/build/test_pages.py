@@ -135,7 +135,9 @@ def test_the_data_page_names_the_column_whose_groups_are_averaged(tmp_path):
     (competition,) = read_competitions(Sources(ROOT, folder))
     labels = folder / "reference_data" / competition.task
     options = competition.options
-    sets = {name: load_reference(competition.rules, name, labels / name, options) for name in competition.sets}
+    sets = {
+        name: load_reference(competition.rules, name, labels / name, options) for name in competition.sets
+    }
     page = page_texts(competition, make_parts(competition, sets), CODABENCH)["data.md"]
     named = "The column `language` names the group of each utterance: scores are means over these groups."
     assert re.search(rf"{re.escape(named)}\s+Other columns are not used", page)

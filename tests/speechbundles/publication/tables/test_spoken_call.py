@@ -30,8 +30,9 @@ def test_table_1_comes_out_as_the_paper_has_it(tmp_path):
     assert [" ".join(row[1:]) for row in table.rows] == [published for _, published in TABLE_1.values()]
     assert list(table.header) == ["Id", "Pr", "R", "F", "SA", "RCR", "RFR", "D", "DA", "Dfull"]
     assert len(COLUMNS) + 1 == len(table.header)
-    # JJJ rejects 106 of 260 incorrect responses: it has 0 on the board, and its own Dfull in the paper's table.
-    assert (board.rows[-1].name, board.rows[-1].score) == ("JJJ", 0)
+    # JJJ rejects 106 of 260 incorrect responses: a rule excludes it, and it has its own Dfull, as in the paper.
+    last = board.rows[-1]
+    assert (last.name, last.excluded, f"{last.score:.3f}") == ("JJJ", "breaks 50 % rule", table.rows[-1][-1])
     assert "JJJ" in table.note
     assert [row.name for row in board.rows] == list(TABLE_1)
 
