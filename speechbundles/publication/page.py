@@ -78,7 +78,7 @@ def _notes(notes: Sequence[str]) -> Iterator[page.Html]:
 def _facts(board: Board) -> page.Html:
     without = f", {len(board.unscored)} without a score" if board.unscored else ""
     ranked = len(board.eligible)
-    without = f", {len(board.rows) - ranked} excluded" * (ranked < len(board.rows)) + without
+    without = (f", {len(board.rows) - ranked} excluded" if ranked < len(board.rows) else "") + without
     known = {
         **{"Phase": board.about.phase, "Date": str(board.about.day or ""), "Score": board.measure},
         **{"Test set": board.units or "", "Systems": f"{ranked} ranked{without}"},

@@ -46,13 +46,7 @@ def forest_plot(board: Board) -> page.Html:
     digits, drawn = board.column.precision, board.rows[:MOST_DRAWN]
     colours = [plots.ORANGE if row.name == board.about.baseline else plots.BLUE for row in drawn]
     marks = [
-        plots.Mark(
-            label,
-            row.score,
-            f"{row.score:.{digits}f}" + (f" ({row.excluded})" if row.excluded else ""),
-            row.interval,
-            plots.GREY if row.excluded else colour,
-        )
+        plots.Mark(label, row.score, f"{row.score:.{digits}f} {row.excluded}".rstrip(), row.interval, colour)
         for label, row, colour in zip(labels(drawn), drawn, colours, strict=True)
     ]
     marks += [plots.Mark(shorten(name, _LABEL), float(shown), shown) for name, shown in board.trivial.items()]

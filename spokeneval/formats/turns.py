@@ -208,12 +208,6 @@ def reference_of(
     return Reference(Items(tuple(recordings)), names, by_recording, evaluated, left_out)
 
 
-def extent(*spans: np.ndarray) -> np.ndarray:
-    """The region from the first start to the last end, shape (1, 2)."""
-    joined = np.concatenate(spans)
-    return np.array([[joined[:, 0].min(), joined[:, 1].max()]])
-
-
 def is_evaluated(spans: np.ndarray, regions: np.ndarray) -> bool:
     """Whether any of the spans is in a region, at least in part."""
     return bool(((spans[:, :1] < regions[:, 1]) & (spans[:, 1:] > regions[:, 0])).any())

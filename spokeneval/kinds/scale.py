@@ -78,8 +78,8 @@ def in_steps(values: np.ndarray, step: float) -> np.ndarray:
     """Scores in steps from 0. The quotient of whole numbers is exact at halves, where the rounding is decided."""
     thousandths = values * 10**DECIMALS
     whole = np.rint(thousandths)
-    exact = np.where(np.abs(thousandths - whole) < 1e-6, whole, thousandths)
-    return np.asarray(exact / round(step * 10**DECIMALS))
+    near = abs(thousandths - whole) < 1e-6
+    return np.asarray(np.where(near, whole, thousandths) / round(step * 10**DECIMALS))
 
 
 def submitted(scale: Scale, decimals: Optional[int] = DECIMALS) -> Parser:

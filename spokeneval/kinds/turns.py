@@ -16,7 +16,7 @@ from ..formats.format import Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError, data
 from ..formats.speakers import choose_units
-from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns, extent
+from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
 from ..task import LOWER, POSITIVE, Score, Task, View
@@ -184,7 +184,8 @@ def recordings(
         elif not classes:
             labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
         if reference.items.latest is None:
-            regions = extent(regions, claimed.spans)
+            times = np.append(regions, claimed.spans)
+            regions = np.array([[times.min(), times.max()]])
         gold, system = map(sweeps.Turns, (spoken.spans, claimed.spans), labels)
         yield sweeps.Recording(gold, system, regions, excluded)
 

@@ -26,15 +26,9 @@ def ties(rows: Sequence[Row]) -> list[str]:
 
 def excluded(rows: Sequence[Row]) -> list[str]:
     """A note on the systems that a rule excludes."""
-    named: dict[str, list[str]] = {}
-    for row in rows:
-        named.setdefault(row.excluded, []).append(row.name)
-    return [
-        f"Not ranked, because of a rule ({rule}): {', '.join(names)}. They are below all other systems, with their "
-        "score without the rule, and are not compared."
-        for rule, names in named.items()
-        if rule
-    ]
+    names = ", ".join(row.label for row in rows if row.excluded)
+    below = "They are below all other systems, with their score without the rule, and are not compared."
+    return [f"Not ranked, because of a rule: {names}. {below}"] if names else []
 
 
 def one_side(task: Task) -> list[str]:
@@ -110,11 +104,10 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
     if rule.baseline:
         remarks.append(f"The baseline, {rule.baseline}, counts in no rank or total.")
     remarks += [f"{without}."] if without else []
-    remarks.append(
-        "A joint score has no interval: test sets of tasks may have common speakers, and most rules depend on the "
-        "other systems. Ranges of ranks allow for both."
+    why = (
+        "most rules depend on the other systems, and tasks may share speakers; ranges of ranks allow for both"
     )
-    return [" ".join(remarks)]
+    return [" ".join([*remarks, f"A joint score has no interval: {why}."])]
 
 
 def how_joined(units: str, systems: int, least: int, *, common: bool) -> list[str]:

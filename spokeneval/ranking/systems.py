@@ -7,6 +7,7 @@ list of pairs; for more than `MOST_RANKED`, ranks too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Callable, NamedTuple
 
@@ -63,7 +64,12 @@ def rank_systems(
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
     unit = unit_noun(unit, task.declaration)
     units = counted_units(number, unit, summed[0].grouped) if is_known else None
-    systems, places = _placed([system for system in systems if system not in barred], column)
+    systems = [system for system in systems if system not in barred]
+    placed = ranks(
+        np.array([system.scores[column.key] for system in systems]), higher=column.direction == HIGHER
+    )
+    order = np.argsort(placed, kind="stable")
+    systems, places = [systems[index] for index in order], placed[order]
     names = [system.name for system in systems]
     summed = [system.statistics for system in systems if system.statistics is not None]
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
@@ -98,36 +104,15 @@ def rank_systems(
     )
 
 
-def _placed(systems: Sequence[System], column: Column) -> tuple[list[System], np.ndarray]:
-    """The systems from best to worst, and their ranks."""
-    scores = np.array([system.scores[column.key] for system in systems], dtype=float)
-    placed = ranks(scores, higher=column.direction == HIGHER)
-    order = np.argsort(placed, kind="stable")
-    return [systems[index] for index in order], placed[order]
-
-
 def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> list[Row]:
     """The rows of the systems that a rule excludes, by their scores without the rule."""
-    if task.eligibility is None:
+    if task.eligibility is None or not systems:
         return []
     raw, broken = task.eligibility.raw, task.eligibility.broken
-    shown = raw if all(raw in system.scores for system in systems) else column.key
-    placed, _ = _placed(systems, column._replace(key=shown))
-    return [
-        Row(
-            rank=len(systems),
-            tied=False,
-            name=system.name,
-            score=float(system.scores[shown]),
-            interval=None,
-            ranks=None,
-            cluster=None,
-            scores=system.scores,
-            intervals={key: ends for key, ends in system.intervals.items() if key != column.key},
-            excluded=broken,
-        )
-        for system in placed
-    ]
+    shown = column._replace(key=raw if all(raw in system.scores for system in systems) else column.key)
+    kept = [system._replace(intervals={}, statistics=None) for system in systems]
+    found = rank_systems(replace(task, eligibility=None), shown, "", kept)
+    return [replace(row, tied=False, excluded=broken) for row in found.rows]
 
 
 class _Compared(NamedTuple):

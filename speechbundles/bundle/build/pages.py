@@ -84,6 +84,8 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
     terms, words = competition.page_path(competition["terms"]), competition.words
     shown = ("item", "normalise", "phones", "collar")
     declared |= {name: words(declared[name]) for name in shown if declared.get(name)}
+    over = competition.rules.declaration.get(MEAN_OVER)
+    grouping = read_grouping(over) if over else None
     grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
     return {
         **{
@@ -113,17 +115,10 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
         **chosen_options(competition),
         **declared,
         "by_unit": "yes" if any(grouped) else "",
-        "mean_over_column": _mean_over_column(competition),
+        "mean_over_column": "" if grouping is None or grouping.until else grouping.column,
         **joint_facts(competition),
         **{name: words(table) for name, table in code_facts(competition).items()},
     }
-
-
-def _mean_over_column(competition: Competition) -> str:
-    """Return the column of groups whose scores are averaged; empty without one, and if ids name the groups."""
-    declared = competition.rules.declaration.get(MEAN_OVER)
-    column, until, _ = read_grouping(declared) if declared else ("", "", False)
-    return "" if until else column
 
 
 def _upload_phase(competition: Competition) -> str:

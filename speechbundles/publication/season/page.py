@@ -49,8 +49,8 @@ def _chart(season: Season, final: Day, number: int) -> page.Html | None:
         for entry in reversed(day.board):  # the best of several entries is the last that counts
             score = entry.attempt.score(primary.key)
             if score is not None:
-                shown = entry.attempt.shown(primary.key)
-                bounds.update({float(score): shown} if shown.endswith(")") else {})
+                if (shown := entry.attempt.shown(primary.key)).endswith(")"):
+                    bounds[float(score)] = shown
                 courses.setdefault(entry.attempt.submission.team, {})[day.day] = float(score)
     if len(days) < 2 or not any(courses.values()):
         return None
@@ -84,7 +84,5 @@ def _chart(season: Season, final: Day, number: int) -> page.Html | None:
         figure.tight_layout()
 
     caption = f"{primary.title} of each team on the leaderboard of {final.phase.name}, better scores above"
-    if bounds:
-        caption += f". Scores on a dotted line are {' and '.join(bounds.values())}"
     svg = plots.plot(f"course{'x' * number}", draw, width=7.5, height=3.5, narrowest=5)
     return page.figure(caption, f"{primary.title} by day; the leaderboard has the last numbers", svg)

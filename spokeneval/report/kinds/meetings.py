@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...formats.meetings import SECOND, Meetings
+from ...formats.meetings import Meetings
 from ...formats.problems import data
-from ...formats.turns import extent
 from ...metrics import transcript_errors as metrics
 from ...metrics.meetings import Stream, partners_in_time, path_in_time
 from ...run.scoring import Scored
@@ -64,18 +63,16 @@ def sections(view: View, reference: Meetings, submission: Meetings, scored: Scor
                 "A session without words has no rate; all words of the submission are insertions.",
                 kind="note",
             ),
-            _outside(reference, submission) if reference.items.latest is None else None,
+            scored_outside(_times(reference), _times(submission)) if reference.items.latest is None else None,
         )
     ]
 
 
-def _outside(reference: Meetings, submission: Meetings) -> Html:
-    said, heard = (
-        [[speaker.spans / (SECOND // 1000) for speaker in session] for session in side.speakers]
-        for side in (reference, submission)
-    )
-    both = [extent(*first, *second) for first, second in zip(said, heard)]
-    return scored_outside([extent(*session) for session in said], both)
+def _times(side: Meetings) -> list[list[float]]:
+    """Return all times of each session in ms."""
+    return [
+        [time / 1e6 for each in session for time in each.spans.ravel().tolist()] for session in side.speakers
+    ]
 
 
 def answers(

@@ -165,20 +165,19 @@ def _recordings(found: _Compared) -> Html:
             "A recording without labels has no DER; any label in the submission is a false alarm.",
             kind="note",
         ),
-        scored_outside(found.reference.regions, found.regions)
+        scored_outside(
+            *([turns.spans.ravel() for turns in side.turns] for side in (found.reference, found.submission))
+        )
         if found.reference.items.latest is None
         else None,
     )
 
 
-def scored_outside(spoken: Sequence[np.ndarray], evaluated: Sequence[np.ndarray]) -> Html:
-    """Return a note on the scored time outside the turns of a reference without regions; both in ms."""
-    lengths = [sum(float(np.diff(spans).sum()) for spans in side) for side in (spoken, evaluated)]
-    return paragraph(
-        f"The reference has no regions, so all time is scored: {(lengths[1] - lengths[0]) / 1000:.1f} s are before the "
-        "first or after the last turn of the reference.",
-        kind="note",
-    )
+def scored_outside(said: Sequence[Any], heard: Sequence[Any]) -> Html:
+    """Return a note on the scored time outside the turns of a reference without regions, from all times in ms."""
+    seconds = sum(float(np.ptp([*one, *other]) - np.ptp(one)) for one, other in zip(said, heard)) / 1000
+    outside = f"{seconds:.1f} s are before the first or after the last turn of the reference."
+    return paragraph(f"The reference has no regions, so all time is scored: {outside}", kind="note")
 
 
 def _timeline(found: _Compared, name: str, row: int) -> Html:

@@ -35,4 +35,3 @@ def test_a_score_that_is_no_better_than_the_baseline_is_marked_in_the_chart(tmp_
     page = season_to_html(season)
     (svg,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     assert re.findall(r">\s*([^<>]*baseline[^<>]*?)\s*</text>", svg) == ["28 (≤ baseline)"]
-    assert "Scores on a dotted line are 28 (≤ baseline)" in page
