@@ -116,8 +116,7 @@ def make_board(
     recorded, phase = read_scored(folder) if folder else ("", "")
     rules, competition, default = _find_task(sources, scored, recorded)
     column = _primary_column(rules, competition, scored[0])
-    present = [output.name for output in outputs]
-    _require_baseline(baseline, present)
+    _require_baseline(baseline, present := [output.name for output in outputs])
     systems = read_systems(folder, present) if folder and not anonymous else {}
     placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
     aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
@@ -128,8 +127,7 @@ def make_board(
     signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
     entries = [_system(rules, output, is_known=is_known) for output in ranked]
     ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
-    by_name = {output.name: output for output in ranked}
-    ranked = [by_name[name] for name in ranking.names]
+    ranked.sort(key=lambda output: ranking.names.index(output.name))
     tables, files = _tables_of_items(ranking, ranked, competition, asked)
     trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
     remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]

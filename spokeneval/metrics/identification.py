@@ -37,8 +37,6 @@ Weights = Sequence[tuple[float, float]]
 ROUNDING = 2.0**-48
 """Ratios count as equal if they differ by at most this, relative to the largest score (see `with_ties`)."""
 
-_LARGEST = float(np.finfo(np.float64).max)
-
 BLOCKS = 32
 """In resamples, the minimum cost is taken over the best thresholds of this many blocks (see `best_thresholds`)."""
 
@@ -82,7 +80,7 @@ def detector_ratios(scores: Any) -> np.ndarray:
     >>> detector_ratios([[0.5, 0.5, 0.5]]).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    shifted = _shifted(_checked_scores(scores), -_LARGEST)
+    shifted = _shifted(_checked_scores(scores), np.nextafter(-np.inf, 0))
     items, classes = shifted.shape
     likelihoods = np.exp(shifted)
     # Sums without one class are taken from both sides, because differences would lose digits.
@@ -107,8 +105,7 @@ def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
     Differences of decimals have rounding errors as large as a unit in the last place of the scores: 0.3 - 0.1 is less
     than 0.2. So of all ratios in ascending order, neighbours that differ by at most 16 units in the last place of the
     largest score are made equal to the lowest of them. Adding a number to all scores of an item then breaks no tie.
-    Scores of a million or more do not count as the largest score: systems write them in place of missing scores. If
-    all scores are as large, only equal ratios are ties.
+    Scores of a million or more do not count as the largest: systems write them for missing scores.
 
     Examples
     --------

@@ -64,12 +64,7 @@ def rank_systems(
     unit, number = (summed[0].unit, len(summed[0].units)) if is_known else ("", 0)
     unit = unit_noun(unit, task.declaration)
     units = counted_units(number, unit, summed[0].grouped) if is_known else None
-    systems = [system for system in systems if system not in barred]
-    placed = ranks(
-        np.array([system.scores[column.key] for system in systems]), higher=column.direction == HIGHER
-    )
-    order = np.argsort(placed, kind="stable")
-    systems, places = [systems[index] for index in order], placed[order]
+    systems, places = _placed([system for system in systems if system not in barred], column)
     names = [system.name for system in systems]
     summed = [system.statistics for system in systems if system.statistics is not None]
     found = _compare(task, summed, places, progress) if is_known and len(systems) > 1 else None
@@ -102,6 +97,14 @@ def rank_systems(
         systems=every,
         resampled_ranks=found.resampled,
     )
+
+
+def _placed(systems: Sequence[System], column: Column) -> tuple[list[System], np.ndarray]:
+    """The systems from best to worst, and their ranks."""
+    scores = np.array([system.scores[column.key] for system in systems])
+    placed = ranks(scores, higher=column.direction == HIGHER)
+    order = np.argsort(placed, kind="stable")
+    return [systems[index] for index in order], placed[order]
 
 
 def _excluded_rows(task: Task, column: Column, systems: Sequence[System]) -> list[Row]:
