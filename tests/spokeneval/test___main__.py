@@ -290,7 +290,7 @@ def test_two_submissions_are_compared_item_by_item(tmp_path, capsys, monkeypatch
     status, printed, _ = run(capsys, *arguments)
     assert (status, CHANGED in printed, len(scored)) == (0, True, 2)
     assert "  WER (%)            20.00  20.00   +0.00\n  Substitutions (%)  20.00   0.00  -20.00\n" in printed
-    assert "Difference from a: +0.0000" in " ".join(printed.split())
+    assert "Difference from a: +0.00" in " ".join(printed.split())
     found = json.loads(run(capsys, *arguments, "--json")[1])
     assert (found["better_items"], found["worse_items"], found["same_items"]) == (1, 1, 1)
     assert found["worse"][0]["right"] == [1, 0.5]
