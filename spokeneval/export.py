@@ -246,7 +246,7 @@ def _hugging_face(template: Any, results: Results, facts: Facts) -> Iterator[tup
 def _croissant(template: Any, results: Results, facts: Facts, reference: Path) -> Facts:
     """The description of a public set: its files, their columns, and RAI."""
     contents, files, tables = files_of_reference(results.task, reference), [], []
-    digits = parse_reference(results.task, contents).fingerprint_by_id(results.task.format)
+    digits = parse_reference(results.task, contents).label_fingerprint(results.task.format)
     if not digits.startswith(results.signature.reference):
         raise ValueError("--reference: the results were not computed from these files")
     layouts = {layout.file: layout for layout in results.task.format.layouts}

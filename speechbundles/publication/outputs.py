@@ -19,7 +19,7 @@ from typing import Any
 from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
 from speechbundles.model.label_tag import LABELS_FILE, TAG
-from speechbundles.model.text import printable
+from speechbundles.model.text import PROGRAM, printable
 from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.publication.given import MOST_SHOWN, no_board, refusals_in
 from spokeneval.formats.problems import some_of
@@ -339,9 +339,14 @@ def _differences(outputs: Sequence[ScoringOutput]) -> list[str]:
             problems.append(f"{output.name}: the task is {output.task}; that of {model.name} is {model.task}")
         elif output.signature != usual:
             own, other = (str(signature).split("|") for signature in (output.signature, usual))
+            how = "Score all systems with the same bundle"
+            if output.signature.version != usual.version:
+                how += (
+                    f": `build` it with one version, then run `{PROGRAM} score BUNDLE.zip DIR` on the submissions of "
+                    "all systems. Signatures of the same labels changed with version 0.5"
+                )
             problems.append(
-                f"{output.name}: computed differently: {_only(own, other)}; {model.name} has {_only(other, own)}. "
-                "Score all systems with the same bundle"
+                f"{output.name}: computed differently: {_only(own, other)}; {model.name} has {_only(other, own)}. {how}"
             )
         elif output.scores.keys() != model.scores.keys():
             differing = some_of(sorted(output.scores.keys() ^ model.scores.keys()), MOST_SHOWN)

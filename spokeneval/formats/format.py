@@ -33,6 +33,9 @@ class Items:
         return len(self.ids)
 
 
+LINES = ""
+"""The key of the lines of a reference's items among its texts; no column has this name."""
+
 Written = tuple[bytes, Sequence[int]]
 """The content of a file made from data in memory, and the row of the data behind each line; -1 for a header."""
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from .cells import parse_words
 from .files import Files
-from .format import Format, Items, Written
+from .format import LINES, Format, Items, Written
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -40,7 +40,7 @@ from .language_labels import (
 )
 from .problems import FileProblems, Problems, ReferenceFileError, name
 from .segment_problems import SEGMENTS_FILE, SUBMISSION_FILE, explain
-from .sheets import LINES, Answers, lines_of, take_answers, take_reference
+from .sheets import Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
 from .tables import Layout, Table, read_table, split_full_lines

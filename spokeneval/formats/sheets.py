@@ -10,7 +10,7 @@ import numpy as np
 
 from .cells import Parser
 from .files import Files, content_of
-from .format import Format, Items
+from .format import LINES, Format, Items
 from .items import check_ids, id_order, match_items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
@@ -206,9 +206,6 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
         columns[column][places] = values
     return Answers(items, columns)
 
-
-LINES = ""
-"""The key of the lines of a reference's items among its texts; no column has this name."""
 
 RowNames = Callable[[Sequence[str], Mapping[str, Sequence[str]]], Sequence[str]]
 """Takes the ids of items and their texts by column, and returns the name of the row that counts each item."""

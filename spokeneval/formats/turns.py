@@ -146,25 +146,20 @@ class Rows(NamedTuple):
                 self.add_problem(problems, "overlapping_regions", row, message)
 
 
-def by_recording(recording: np.ndarray, n: int, *columns: np.ndarray) -> list[tuple[np.ndarray, ...]]:
-    """The rows of each of n recordings, in their original order, from the recording of each row."""
-    order = np.argsort(recording, kind="stable")
-    cuts = np.searchsorted(recording[order], np.arange(1, n))
-    return list(zip(*(np.split(column[order], cuts) for column in columns)))
-
-
 def turns_by_recording(
     rows: Rows, recordings: Sequence[str], classes: Sequence[str], problems: Problems
 ) -> tuple[Sequence[str], list[Turns]]:
-    """The names of the labels, and the turns of each recording that last; all rows are of these recordings."""
+    """The names of the labels, and the turns of each recording that last, by time; all rows are of these recordings."""
     names = list(classes) or sorted(set(rows.labels))
     number = {label: index for index, label in enumerate(names)}
     place = {recording: index for index, recording in enumerate(recordings)}
     labels = np.fromiter(map(number.__getitem__, rows.labels), np.int64, len(rows.labels))
     recording = np.fromiter(map(place.__getitem__, rows.recordings), np.int64, len(rows.labels))
-    lasting = rows.spans[:, 0] < rows.spans[:, 1]
-    columns = (column[lasting] for column in (recording, rows.spans, labels))
-    turns = [Turns(*each) for each in by_recording(next(columns), len(recordings), *columns)]
+    starts, ends = rows.spans.T
+    order = np.lexsort((labels, ends, starts, recording))
+    order = order[(starts < ends)[order]]
+    cuts = np.searchsorted(recording[order], np.arange(1, len(recordings)))
+    turns = list(map(Turns, np.split(rows.spans[order], cuts), np.split(labels[order], cuts)))
     for called, (_, used) in zip(recordings, turns):
         for found, most, noun in (
             (len(used), MOST_TURNS, "turn"),

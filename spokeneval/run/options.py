@@ -276,7 +276,7 @@ def choose_options(task: Task, chosen: Mapping[str, str]) -> dict[str, str]:
 
 def sign_public(task: Task, chosen: Mapping[str, str], reference: Reference) -> Signature:
     """The signature of results on public labels."""
-    digits = reference.fingerprint_by_id(task.format)[:_DIGITS]
+    digits = reference.label_fingerprint(task.format)[:_DIGITS]
     return Signature(task.name, _signed(task, chosen), reference=digits)
 
 

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
-import math
-import re
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,11 +20,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..formats.files import Files, read_folder
-from ..formats.format import Format, Items
-from ..formats.items import id_order
+from ..formats.format import LINES, Format, Items
 from ..formats.problems import Problem, ReferenceFileError
-from ..formats.text import decimal
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -79,13 +78,33 @@ class Reference(NamedTuple):
         return fingerprint(self.files)
 
     @collection_paused()
-    def fingerprint_by_id(self, form: Format) -> str:
-        """The fingerprint of the files with their rows in the order of ids, so that it is that of rows in any order."""
-        names = form.rows(self.files)
-        if not form.any_order:
-            names = {**names, **form.item_rows(self.labels)}
-        by_id = {file: _by_id(self.files[file], lines, form.any_order) for file, lines in names.items()}
-        return fingerprint({**self.files, **by_id})
+    def label_fingerprint(self, form: Format) -> str:
+        """SHA-256 (hexadecimal) of the labels as the task reads them, with the items in the order of their ids.
+
+        It is the same for files, data frames and lists of the same labels. Labels of a type that is not known are
+        replaced by the files.
+        """
+        ids = self.labels.items.ids
+        try:
+            by_id = form.take_reference(self.labels, sorted(range(len(ids)), key=ids.__getitem__))
+            text = json.dumps(by_id, default=_plain, sort_keys=True)
+        except (TypeError, RecursionError):
+            return self.fingerprint
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """A part of labels as JSON has it. All numbers of arrays are floats; the numbers of lines are left out."""
+    if isinstance(value, np.ndarray):
+        return (value + 0.0 if value.dtype.kind in "biuf" else value).tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    attributes = dict(value) if isinstance(value, Mapping) else vars(value)
+    if LINES in attributes.get("texts", ()):
+        attributes = {**attributes, "texts": {**attributes["texts"], LINES: None}}
+    return attributes
 
 
 def read_reference(task: Task, folder: Path) -> Reference:
@@ -122,38 +141,6 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     if part not in (OPEN, SEALED) or not set(labels.items.ids) <= set(items.ids):
         raise ValueError(f"{PART_FILE}, {ITEMS_FOLDER}/ and the labels do not belong to the same set")
     return Reference(labels, items, part, own)
-
-
-def _by_id(content: bytes, names: Mapping[int, str], any_order: bool) -> bytes:
-    """A file with its named lines in the order of their names; all other lines stay where they are.
-
-    Parameters
-    ----------
-    names
-        The name of each line, numbered from 1, as `Format.rows` returns them.
-    any_order
-        Whether lines of the same name are sorted by their fields; otherwise they keep their order.
-    """
-    places = sorted(names)
-    keys: list[Any] = [names[place] for place in places]
-    if any(map(str.isdigit, keys)):
-        keys = list(map(id_order, keys))
-    if any_order:
-        fields = [re.findall(r"[^\s,;]+", line) for line in content.decode().split("\n")]
-        keys = [(key, *map(_number_first, fields[place - 1])) for key, place in zip(keys, places)]
-    order = sorted(range(len(places)), key=keys.__getitem__)
-    if order == list(range(len(places))):
-        return content
-    lines = content.split(b"\n")
-    in_order = [lines[places[row] - 1].rstrip(b"\r") for row in order]
-    for place, line in zip(places, in_order):
-        lines[place - 1] = line + (b"\r" if lines[place - 1].endswith(b"\r") else b"")
-    return b"\n".join(lines)
-
-
-def _number_first(field: str) -> tuple[float, str]:
-    number = decimal(field)
-    return math.inf if number is None else number, field
 
 
 def without_invalid_rows(task: Task, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[Problem]]:
@@ -237,12 +224,21 @@ def labelled(task: Task, submission: Any, reference: Reference) -> Any:
 
 
 def fingerprint(files: Mapping[str, bytes]) -> str:
-    """SHA-256 (hexadecimal) of the names and contents of a reference's files, in the order of the names."""
+    """SHA-256 (hexadecimal) of the names and contents of a reference's files, in the order of the names.
+
+    The ends of lines, a missing one at the end and a byte order mark do not change it: Git and editors change them.
+    """
     digest = hashlib.sha256()
     for file in sorted(files):
-        digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(files[file])))
-        digest.update(files[file])
+        content = _as_checked_in(files[file])
+        digest.update(b"%d %s %d " % (len(file.encode()), file.encode(), len(content)))
+        digest.update(content)
     return digest.hexdigest()
+
+
+def _as_checked_in(content: bytes) -> bytes:
+    text = content[3 * content.startswith(b"\xef\xbb\xbf") :].replace(b"\r\n", b"\n")
+    return text if not text or text.endswith(b"\n") else text + b"\n"
 
 
 def items_fingerprint(items: Sequence[str]) -> str:

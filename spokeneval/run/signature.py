@@ -26,8 +26,8 @@ class Signature:
     coarse
         Whether the leaderboard shows scores in steps, because the labels are hidden.
     reference
-        The first digits of the labels' fingerprint, if the labels are public. The order of the rows does not matter:
-        they are in the order of ids.
+        The first digits of the labels' fingerprint, if the labels are public. It is computed from the labels as the
+        task reads them, in the order of ids: the order of rows, line ends and unused columns do not change it.
     items
         The first digits of the items' fingerprint, if the labels are hidden.
     part

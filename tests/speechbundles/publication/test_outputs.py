@@ -150,7 +150,9 @@ def test_another_part_of_a_signature_is_refused_in_outputs_and_in_statistics(tmp
     paths.append(write_output(tmp_path / "c", *made, signature=other))
     lacks = "no such setting" if part == "feedback:coarse" else part[:-1] + "x"
     expected = f"c: computed differently: {lacks}; a has {part}"
-    assert ("c: the task is" if part == "spoken_call" else expected) in refusal(paths)
+    refused = refusal(paths)
+    assert ("c: the task is" if part == "spoken_call" else expected) in refused
+    assert (" score BUNDLE.zip DIR` on" in refused) == part.startswith("spokeneval:")
     (paths[2] / "signature.txt").write_text(FULL)
     assert f"statistics.json belongs to another result: its signature is {other}" in refusal(paths[2:])
 

@@ -30,7 +30,7 @@ def test_times_are_rounded_half_to_even() -> None:
     lines = ["r 1 2.0015 1", "r 1 0.0005 1.001", "r 1 5 0.0004", "r 1 1e0 2.5e-3"]
     files = {"turns.rttm": "".join(f"SPEAKER {line} <NA> <NA> A <NA> <NA>\n" for line in lines).encode()}
     (turns,) = task.format.read_reference(files).turns
-    assert turns.spans.tolist() == [[2002, 3002], [0, 1002], [1000, 1002]]
+    assert turns.spans.tolist() == [[0, 1002], [1000, 1002], [2002, 3002]]  # by time
 
 
 @pytest.mark.parametrize(("files", "message"), BAD_SUBMISSIONS)

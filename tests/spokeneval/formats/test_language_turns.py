@@ -50,10 +50,10 @@ def test_a_reference_holds_its_recordings_by_name():
     assert reference.units == ()
     assert [listed(turns) for turns in reference.turns] == [
         [[], []],
-        [[[100, 900], [50, 80.5], [700, 1000]], [0, 0, 1]],
-        [[[900, 1500], [0, 700]], [1, 0]],
+        [[[50, 80.5], [100, 900], [700, 1000]], [0, 0, 1]],
+        [[[0, 700], [900, 1500]], [0, 1]],
     ]
-    assert listed(reference.regions) == [[[0, 5]], [[1500, 2500], [0, 1500]], [[0, 2000]]]
+    assert listed(reference.regions) == [[[0, 5]], [[0, 1500], [1500, 2500]], [[0, 2000]]]
     assert listed(reference.excluded) == [[], [[900, 1500]], []]
     public = language_turns.public_files(reference, {})
     assert public == {

@@ -36,7 +36,7 @@ EXACT |= {"balanced_accuracy": 0.5, "matthews": 0.0, "specificity": 0.0}
 ITEM_LIST = "".join(f"{line}\n" for line in ["utterance_id", *IDS])
 ITEMS = items_fingerprint(IDS)
 LABELS = fingerprint(encoded(REFERENCE))
-BY_ID = parse_reference(TASK, encoded(REFERENCE)).fingerprint_by_id(TASK.format)[:12]
+BY_ID = parse_reference(TASK, encoded(REFERENCE)).label_fingerprint(TASK.format)[:12]
 SIGNATURES = {
     "hidden": f"psst_correctness|items:{ITEMS[:12]}|spokeneval:{__version__}",
     "steps": f"psst_correctness|feedback:coarse|items:{ITEMS[:12]}|spokeneval:{__version__}",

@@ -14,7 +14,7 @@ from spokeneval.challenges import find_task
 from spokeneval.formats.format import Items
 from spokeneval.run.feedback import SetFeedback
 from spokeneval.run.options import About, Options, Settings, choose_options, read_options
-from spokeneval.run.reference import Reference, fingerprint, items_fingerprint
+from spokeneval.run.reference import fingerprint, items_fingerprint, parse_reference
 from spokeneval.run.signature import Signature
 from tests.samples.cases import CASES
 
@@ -22,6 +22,7 @@ TASK = find_task("spoken_call")
 HEADER, *ROWS = CASES[TASK.name].reference["reference.csv"].encode().splitlines(keepends=True)
 LABELS = {"reference.csv": b"".join([HEADER, *sorted(ROWS)])}
 REFERENCE = fingerprint(LABELS)
+SIGNED = parse_reference(TASK, LABELS).label_fingerprint(TASK.format)[:12]
 ITEMS = sha256(b"1\n10\n2").hexdigest()
 
 SET = {
@@ -47,7 +48,7 @@ SET = {
 
 def settings(content: Any) -> Settings:
     """The settings for a reference from parsed options."""
-    reference = Reference(None, Items(("2", "10", "1")), files=LABELS)
+    reference = parse_reference(TASK, LABELS)._replace(items=Items(("2", "10", "1")))
     return Options.load(content).settings(TASK, reference)
 
 
@@ -83,13 +84,13 @@ def test_without_options_all_is_hidden_and_nothing_is_chosen(tmp_path):
 def test_a_public_set_is_exact_and_known_by_its_labels():
     found = settings(SET)
     chosen = {"fifty_percent_rule": "flag", "class_sizes": "public"}
-    signature = Signature(TASK.name, ("class_sizes:public", "fifty_percent_rule:flag"), False, REFERENCE[:12])
+    signature = Signature(TASK.name, ("class_sizes:public", "fifty_percent_rule:flag"), False, SIGNED)
     told = SetFeedback({"d_full": 2.0}, {"d_full": 0}, {"nothing": 1}, "nothing")
     about = About("development", ["Trial"], [1.5, 1.0])
     shown = ({"d_full": 1.25}, {"d_full": 3}, "Spoken CALL", about)
     assert found == Settings(chosen, True, signature, told, *shown)
     assert not found.coarse
-    line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|reference:{REFERENCE[:12]}"
+    line = f"spoken_call|class_sizes:public|fifty_percent_rule:flag|reference:{SIGNED}"
     assert str(found.signature) == f"{line}|spokeneval:{__version__}"
     assert found["class_sizes"] == "public"
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import random
+from types import SimpleNamespace
 
+import pandas
 import pytest
 import yaml
 
@@ -14,6 +19,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.run.options import sign_public
 from spokeneval.run.reference import (
+    Reference,
     fingerprint,
     labelled,
     parse_reference,
@@ -101,15 +107,65 @@ def samples():
 @pytest.mark.parametrize(("task", "files"), list(samples()))
 def test_the_order_of_rows_does_not_change_a_signature(task, files):
     expected, reference = signed(task, files)
-    if task.declaration:  # the rows are in the order of ids
-        assert reference.fingerprint_by_id(task.format) == reference.fingerprint
     for seed in range(3):
         found, other = signed(task, shuffled(files, seed))
         assert found == expected
         assert other.fingerprint != reference.fingerprint
-    crlf = {name: text.rstrip("\n").replace("\n", "\r\n") for name, text in files.items()}
-    mixed = {name: text.rstrip("\n").replace("\n", "\r\n") for name, text in shuffled(files, 4).items()}
-    assert signed(task, mixed)[0] == signed(task, crlf)[0]
+
+
+@pytest.mark.parametrize(("task", "files"), list(samples()))
+def test_how_editors_and_git_write_a_file_does_not_change_a_signature(task, files):
+    expected, reference = signed(task, files)
+    crlf = {name: "\ufeff" + text.rstrip("\n").replace("\n", "\r\n") for name, text in files.items()}
+    found, other = signed(task, crlf)
+    assert (found, other.fingerprint) == (expected, reference.fingerprint)
+    table = next(layout for layout in task.format.layouts if layout.file in files)
+    rows = list(csv.reader(io.StringIO(files[table.file]), delimiter=table.delimiter))
+    if {*table.required} <= {*rows[0]}:
+        quoted = io.StringIO()
+        write = csv.writer(quoted, delimiter=table.delimiter, quoting=csv.QUOTE_ALL)
+        write.writerows([*row, "note"] for row in rows)
+        assert signed(task, {**files, table.file: quoted.getvalue()})[0] == expected
+
+
+def test_a_file_a_frame_and_lists_of_the_same_labels_have_one_signature(tmp_path):
+    """The hash is that of the labels as JSON: numbers of classes as floats, columns in the order of their names."""
+    rows = [("b", "no", "S2"), ("a", "yes", "S1"), ("c", "no", "S1")]
+    header = ("id", "label", "speaker")
+    task = {"kind": "decisions", "classes": ["yes", "no"], "positive": "yes"}
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(map(",".join, [header, *rows])), encoding="utf-8")
+    mappings = [dict(zip(header, row, strict=True)) for row in rows]
+    frame = pandas.DataFrame(mappings)
+    answers = {item: label for item, label, _ in rows}
+    forms = (
+        path,
+        frame,
+        frame.set_index("id"),
+        mappings,
+        {item: row for (item, *_), row in zip(rows, mappings, strict=True)},
+    )
+    signatures = {spokeneval.score(task, form, answers).signature for form in forms}
+    parsed = (
+        '{"columns": {"label": [0.0, 1.0, 1.0]}, "items": {"class_sizes": null, "ids": ["a", "b", "c"], '
+        '"latest": null}, "texts": {"id": ["a", "b", "c"], "speaker": ["S1", "S2", "S1"]}}'
+    )
+    (signature,) = signatures
+    assert f"|reference:{hashlib.sha256(parsed.encode()).hexdigest()[:12]}|" in signature
+    other = spokeneval.score(task, frame.assign(label=["no", "yes", "yes"]), answers)
+    assert other.signature != signature
+    path.write_text("id,label\n0,no\n1,yes\n", encoding="utf-8")  # as data by position are numbered
+    by_position = spokeneval.score(task, ["no", "yes"], ["no", "yes"])
+    assert spokeneval.score(task, path, {"0": "no", "1": "yes"}).signature == by_position.signature
+
+
+def test_labels_of_an_unknown_type_are_signed_by_their_files():
+    labels = SimpleNamespace(
+        items=TASK.format.read_reference(encoded(CASES[TASK.name].reference)).items, own=print
+    )
+    form = TASK.format._replace(take_reference=lambda labels, places: labels)
+    reference = Reference(labels, labels.items, files={"labels.csv": b"1\n"})
+    assert reference.label_fingerprint(form) == reference.fingerprint
 
 
 def test_what_changes_a_score_changes_a_signature():
