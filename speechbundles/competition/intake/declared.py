@@ -104,7 +104,7 @@ def _with_header(grids: Sequence[Grid], declared: Declared) -> Grid:
 
     Raises
     ------
-    UnreadableFile: no row has as many cells.
+    UnreadableFile: no row has as many cells, or several sheets have such rows.
     """
     width = len(declared.columns)
 
@@ -122,12 +122,29 @@ def _with_header(grids: Sequence[Grid], declared: Declared) -> Grid:
         raise UnreadableFile(f"{found}; expected {width} ({declared.place}.columns)")
     header = (1, ["" if column == "_" else nfc(column) for column in declared.columns])
     rows = (header, *((line + 1, cells) for line, cells in grid.rows))
+    require_one_sheet([grid, *filter(fitting, grids)], declared)
     unreadable = tuple(replace(each, line=(each.line or 0) + 1) for each in grid.unreadable)
     return replace(grid, written=f"{grid.written}, without a header", rows=rows, unreadable=unreadable)
 
 
 def lines_below_header(grid: Grid, file: str) -> dict[int, tuple[str, int]]:
     """Return the file and the line of each line of a grid with declared columns."""
+def require_one_sheet(grids: Sequence[Grid], declared: Declared) -> None:
+    """Refuse sheets that can all be the labels but have different rows.
+
+    Raises
+    ------
+    UnreadableFile: the message lists the sheets.
+    """
+    cells = [[cells for _, cells in grid.rows] for grid in grids if grid.sheet]
+    if any(each != cells[0] for each in cells[1:]):
+        sheets = some_of([quote(sheet) for sheet in dict.fromkeys(grid.sheet for grid in grids)], 8)
+        how = f"; write sheet: NAME below {declared.place} in competition.yaml" if declared.place else ""
+        raise UnreadableFile(
+            f"sheets {sheets} have the same columns and different rows; which has the labels? Keep one{how}"
+        )
+
+
     lines = (*(line for line, _ in grid.rows), *(each.line or 0 for each in grid.unreadable))
     return {line: (file, line - 1) for line in lines}
 

@@ -18,6 +18,7 @@ from speechbundles.competition.intake.declared import (
     declared_grids,
     folded,
     lines_below_header,
+    require_one_sheet,
 )
 from speechbundles.competition.intake.times import TIMES, converted, time_columns, unit_of
 from speechbundles.model.bounded import read_file
@@ -274,7 +275,7 @@ def _choose(
 
     Raises
     ------
-    UnreadableFile: a line below the first one seems to be the header.
+    UnreadableFile: a line below the first one seems to be the header, or several sheets can be the labels.
     """
 
     def found(cells: Sequence[str]) -> int:
@@ -302,7 +303,11 @@ def _choose(
         cells = grid.rows[0][1]
         return found(cells), 0 if most else len(cells), grid.separator == layout.delimiter
 
-    return max(grids, key=fit), None
+    chosen = max(grids, key=fit)
+    require_one_sheet(
+        [chosen, *(grid for grid in grids if most and found(grid.rows[0][1]) == most)], declared
+    )
+    return chosen, None
 
 
 def _name_columns(

@@ -169,6 +169,22 @@ def test_what_is_declared_but_not_there_is_refused_with_its_place(tmp_path, decl
     assert said in refused(tmp_path, files, "content_accuracy", declared=declared)
 
 
+def test_several_sheets_that_can_be_the_labels_are_refused_until_one_is_named(tmp_path):
+    """The first sheet was taken, whatever the others had."""
+    second = [*GERMAN[:-1], ("ä3", "P2", "Zoë", "1", "zwei Nächte, bitte")]
+    files = {"Noten.xlsx": book(Alt=GERMAN, Neu=second, Hinweise=[["nichts"]])}
+    declared = Declared("sets.x", file="Noten.xlsx", rename=RENAME)
+    said = refused(tmp_path, files, "content_accuracy", declared=declared)
+    assert "Noten.xlsx: sheets 'Alt', 'Neu' have the same columns and different rows; which has the" in said
+    assert said.endswith("Keep one; write sheet: NAME below sets.x in competition.yaml")
+    named, _ = load(tmp_path, files, "content_accuracy", declared=replace(declared, sheet="Neu"))
+    assert named.gold.labels["human_score"].tolist() == [3, 1, 1]
+    copies, _ = load(
+        tmp_path, {"Noten.xlsx": book(Alt=GERMAN, Kopie=GERMAN)}, "content_accuracy", declared=declared
+    )
+    assert copies.files["reference.csv"].decode() == GERMAN_READ
+
+
 def test_a_declared_column_replaces_the_one_with_the_tasks_name(tmp_path):
     text = "call_id,human1,human2,human3,neu\nक१,1,2,3,5\nक२,2,2,2,4\n"
     declared = Declared(rename={"human3": "neu"})
