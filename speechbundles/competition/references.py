@@ -11,6 +11,7 @@ from typing import Any
 
 from speechbundles.competition.intake.commas import refused_commas
 from speechbundles.competition.intake.declared import NOTHING_DECLARED, Declared
+from speechbundles.competition.intake.ids import describe_alike, groups_of
 from speechbundles.competition.intake.own_words import in_own_words, reason_in_own_words, unused_labels
 from speechbundles.competition.intake.reference import read_tables
 from speechbundles.competition.intake.table import OwnTable
@@ -74,6 +75,11 @@ class ReferenceSet:
     @property
     def fingerprint(self) -> str:
         return self.gold.fingerprint
+
+    @property
+    def groups(self) -> dict[str, Mapping[str, str]]:
+        """The units of the items, such as speakers and the other side of trials, `column -> item -> unit`."""
+        return groups_of(self.rules, self.gold.labels)
 
     @property
     def rows(self) -> set[str]:
@@ -144,6 +150,8 @@ def load_reference(
             for problem in rows:
                 reasons.setdefault((problem.file, problem.line), reason_in_own_words(problem, tables))
                 dropped[problem.file].add(problem.line or 0)
+    if declared.place and (alike := describe_alike(rules, labels, tables, declared.distinct, name)):
+        raise BadReference(f"{where}\n{alike}")
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
     if files != checked:  # the rows have other line numbers
         labels = rules.format.read_reference(files)

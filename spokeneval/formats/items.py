@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -74,6 +74,22 @@ def id_order(item: str) -> tuple[float, str]:
 def _mended(item: str) -> str:
     """An id without surrounding white space and without the `.0` that a spreadsheet adds."""
     return re.sub(r"\.0+\Z", "", item.strip())
+
+
+def alike(ids: Iterable[str]) -> list[list[str]]:
+    """Groups of different ids that are equal but for case, leading zeros of numbers and a trailing `.0`."""
+    groups: dict[str, list[str]] = {}
+    for each in dict.fromkeys(ids):
+        groups.setdefault(fold_id(each), []).append(each)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def fold_id(item: str) -> str:
+    """An id as people compare it: `S03` is `s3`, and `007` is `7` and `7.0`."""
+    return _LEADING_ZEROS.sub("", _mended(item).casefold())
+
+
+_LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 
 
 def check_ids(table: Table, problems: Problems, *, noun: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy as np
 
 from ..formats.files import Files, read_folder
+from ..formats.items import alike
 from ..formats.problems import (
     FileProblems,
     Problem,
@@ -27,6 +28,7 @@ from ..formats.problems import (
     ReferenceFileError,
     SubmissionError,
     count_of,
+    name,
     some_of,
 )
 from ..formats.speakers import GROUP, SPEAKER, Units, unused_speakers
@@ -137,7 +139,18 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         named = json.dumps(sorted(of.items())).encode()
         own = f"units:{hashlib.sha256(named).hexdigest()[:12]}"
         signature = replace(signature, options=(*signature.options, own))
+    warnings = [*warnings, *_spelt_alike(task.units(reference.labels))]
     return Gold(task, reference, Settings(options, True, signature), tuple(left_out), tuple(warnings))
+
+
+def _spelt_alike(units: Units) -> Iterator[str]:
+    """Yield a warning of units whose names differ in spelling only."""
+    named = any(row != unit for row, unit in units.of.items())
+    for first, second, *_ in alike(units.of.values())[:1] if named else ():
+        yield (
+            f"{units.called} {name(first)} and {name(second)} differ only in capital letters, leading zeros or a "
+            "trailing .0, and count as two. If they are one, spell it in one way: the interval is too narrow."
+        )
 
 
 def _with_units(task: Task, labels: Any, given: Any) -> Task:

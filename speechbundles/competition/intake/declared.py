@@ -28,6 +28,7 @@ class Declared:
     columns: the names of the columns of a file without a header, in order; `_` for one that is not used.
     rename: the task's names of columns -> the organiser's.
     drop_invalid_rows: whether rows that cannot be used are left out with a warning.
+    distinct: columns whose ids are different although some differ only in case, leading zeros or a trailing `.0`.
     commas: numbers with a comma that the task's reader refused, so that their columns are read with decimal commas.
     """
 
@@ -39,6 +40,7 @@ class Declared:
     columns: Sequence[str] = ()
     rename: Mapping[str, str] = field(default_factory=dict)
     drop_invalid_rows: bool = False
+    distinct: Sequence[str] = ()
     commas: frozenset[str] = frozenset()
 
     @property
@@ -120,15 +122,13 @@ def _with_header(grids: Sequence[Grid], declared: Declared) -> Grid:
         line, cells = grid.rows[0]
         found = f"has {count_of(len(cells), 'cell')} in line {line}, {grid.written}"
         raise UnreadableFile(f"{found}; expected {width} ({declared.place}.columns)")
+    require_one_sheet([grid, *filter(fitting, grids)], declared)
     header = (1, ["" if column == "_" else nfc(column) for column in declared.columns])
     rows = (header, *((line + 1, cells) for line, cells in grid.rows))
-    require_one_sheet([grid, *filter(fitting, grids)], declared)
     unreadable = tuple(replace(each, line=(each.line or 0) + 1) for each in grid.unreadable)
     return replace(grid, written=f"{grid.written}, without a header", rows=rows, unreadable=unreadable)
 
 
-def lines_below_header(grid: Grid, file: str) -> dict[int, tuple[str, int]]:
-    """Return the file and the line of each line of a grid with declared columns."""
 def require_one_sheet(grids: Sequence[Grid], declared: Declared) -> None:
     """Refuse sheets that can all be the labels but have different rows.
 
@@ -145,6 +145,8 @@ def require_one_sheet(grids: Sequence[Grid], declared: Declared) -> None:
         )
 
 
+def lines_below_header(grid: Grid, file: str) -> dict[int, tuple[str, int]]:
+    """Return the file and the line of each line of a grid with declared columns."""
     lines = (*(line for line, _ in grid.rows), *(each.line or 0 for each in grid.unreadable))
     return {line: (file, line - 1) for line in lines}
 

@@ -222,6 +222,14 @@ def test_a_column_that_looks_like_speakers_and_is_not_used_gives_a_warning(colum
     assert "warnings" not in declared.to_dict()
 
 
+def test_speakers_that_differ_in_spelling_only_give_a_warning():
+    labels = LABELS.assign(speaker=["s03", "S03", "s5"] * 20)
+    with pytest.warns(
+        UserWarning, match="^speaker s03 and S03 differ only in capital letters, leading zeros or"
+    ):
+        assert spokeneval.score(TWO, labels, DECISIONS).units == 3
+
+
 def test_a_comparison_has_the_warnings_of_a_result():
     with pytest.warns(UserWarning, match="The column spk of the reference looks like speakers"):
         compared = spokeneval.compare(
