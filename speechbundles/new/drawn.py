@@ -13,6 +13,7 @@ Labels = Callable[[random.Random, Sequence[str]], Files]
 Answers = Callable[[random.Random, Mapping[str, str], float], Files]
 
 SPEAKERS = 24
+"""The number of speakers in each set."""
 
 
 class Example(NamedTuple):
@@ -36,15 +37,20 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def speaker_of(number: int) -> str:
-    return f"S{number % SPEAKERS:02d}"
+def speaker_of(item: str, number: int) -> str:
+    """Return the name of one of the speakers of an item's set; no speaker is in two sets."""
+    return f"{item[0].upper()}{number % SPEAKERS:02d}"
 
 
-def labelled(label: Callable[[random.Random, int], str]) -> Labels:
-    """Return a maker of labels, each drawn by `label` for the item of a number."""
+def labelled(label: Callable[[random.Random], str], *, once: bool = False) -> Labels:
+    """Return a maker of labels, each drawn by `label`; `once`: every speaker has one item, as labels of speakers need.
+
+    Few speakers with one label each would have so little entropy that a leaderboard can reveal it.
+    """
 
     def labels(draw: random.Random, items: Sequence[str]) -> Files:
-        rows = [(item, label(draw, number), speaker_of(number)) for number, item in enumerate(items)]
+        speakers = [item.upper() if once else speaker_of(item, number) for number, item in enumerate(items)]
+        rows = [(item, label(draw), speaker) for item, speaker in zip(items, speakers, strict=True)]
         return {"labels.csv": csv_text([("id", "label", "speaker"), *rows])}
 
     return labels

@@ -66,7 +66,7 @@ def _asr_labels(draw: random.Random, items: Sequence[str]) -> Files:
         said = [draw.choices(WORDS, k=draw.randint(3, 9))]
         if draw.random() < 0.3:  # another way to write down what a child said
             said.append(["äh", *said[0][1:]])
-        rows += [(item, " ".join(words).capitalize() + ".", speaker_of(number)) for words in said]
+        rows += [(item, " ".join(words).capitalize() + ".", speaker_of(item, number)) for words in said]
     return {"transcripts.csv": csv_text([("id", "transcript", "speaker"), *rows])}
 
 
@@ -112,7 +112,7 @@ def _rating_labels(draw: random.Random, items: Sequence[str]) -> Files:
     for number, item in enumerate(items):
         true = draw.uniform(1, 7)
         second = "" if draw.random() < 0.1 else _rating(draw, true, 0.7)  # not every item has two ratings
-        rows.append((item, _rating(draw, true, 0.7), second, speaker_of(number)))
+        rows.append((item, _rating(draw, true, 0.7), second, speaker_of(item, number)))
     return {"ratings.csv": csv_text([("id", "rater1", "rater2", "speaker"), *rows])}
 
 
@@ -129,8 +129,8 @@ DIAGNOSED, TESTED = "memory_clinic_decisions/labels.csv", "memory_clinic_scores/
 
 
 def _clinic_labels(draw: random.Random, items: Sequence[str]) -> Files:
-    speakers = [speaker_of(number) for number in range(len(items))]
-    diagnosis = {speaker: draw.choice([*DIAGNOSES]) for speaker in sorted({*speakers})}
+    speakers = [item.upper() for item in items]
+    diagnosis = {speaker: draw.choice([*DIAGNOSES]) for speaker in speakers}
     tested = {name: min(30, round(draw.gauss(DIAGNOSES[found], 2))) for name, found in diagnosis.items()}
     columns = ((DIAGNOSED, "label", diagnosis), (TESTED, "score", tested))
     return {
@@ -169,7 +169,7 @@ def _meeting_labels(draw: random.Random, items: Sequence[str]) -> Files:
         now = 0.0
         for _ in range(draw.randint(8, 16)):
             length = draw.uniform(0.8, 6)
-            turns.append(_rttm(item, now, length, speaker_of(draw.choice(speakers))))
+            turns.append(_rttm(item, now, length, speaker_of(item, draw.choice(speakers))))
             now += max(0.5, length + draw.gauss(0.3, 0.5))
         regions.append(f"{item} 1 0.000 {now + 8:.3f}")
     return {"turns.rttm": "\n".join([*turns, ""]), "regions.uem": "\n".join([*regions, ""])}
@@ -192,7 +192,7 @@ EXAMPLES = {
     "children_asr": Example("speech recognition: words, several references", _asr_labels, _asr_answers),
     "three_languages": Example(
         "identification of three languages",
-        labelled(lambda draw, _: draw.choice(LANGUAGES)),
+        labelled(lambda draw: draw.choice(LANGUAGES)),
         answered("scores.csv", LANGUAGES, _log_likelihoods),
     ),
     "meeting_speakers": Example("who speaks when in meetings", _meeting_labels, _meeting_answers),
@@ -201,12 +201,12 @@ EXAMPLES = {
     ),
     "health": Example(
         "detection of a health condition, yes or no",
-        labelled(lambda _, number: "no" if number % SPEAKERS % 3 else "yes"),
+        labelled(lambda draw: draw.choice(("no", "no", "yes")), once=True),
         answered("decisions.csv", ["label"], _decision),
     ),
     "spoofing": Example(
         "detection of spoofed speech by one score",
-        labelled(lambda draw, _: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
+        labelled(lambda draw: draw.choice(("spoof", "spoof", "spoof", "bonafide"))),
         answered("scores.csv", ["score"], _score),
     ),
     "memory_clinic": Example(

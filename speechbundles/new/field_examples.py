@@ -47,8 +47,8 @@ def field_settings(name: str, answers: str) -> str:
     return fill_template("examples/field.yaml", name=name, title=texts["title"], answers=answers, **lines)
 
 
-def _one_of(*labels: str) -> Callable[[random.Random, int], str]:
-    return lambda draw, _: draw.choice(labels)
+def _one_of(*labels: str) -> Callable[[random.Random], str]:
+    return lambda draw: draw.choice(labels)
 
 
 def _own_or_other(*labels: str) -> Callable[[random.Random, str, float], list[str]]:
@@ -74,7 +74,7 @@ def _said(words: Sequence[str], *, twice: bool = False, groups: Sequence[str] = 
             group = groups[number % len(groups)] if groups else ""
             said = draw.choices(JAPANESE if group == "Japanese" else words, k=draw.randint(3, 9))
             kept = [said, said[1:]] if twice and draw.random() < 0.5 else [said]
-            who = f"{group}{speaker_of(number)}"
+            who = f"{group}{speaker_of(item, number)}"
             rows += [(item, " ".join(each), who, *([group] if group else [])) for each in kept]
         return {"transcripts.csv": csv_text(rows)}
 
@@ -105,7 +105,9 @@ def _sessions(groups: Sequence[str], words: Sequence[str], *, regions: bool) -> 
             for turn in range(6):
                 said = draw.choices(JAPANESE if group == "Japanese" else words, k=draw.randint(2, 6))
                 end = now + 0.5 * len(said)
-                rows.append((f"{group}-{item}", "AB"[turn % 2], f"{now:.3f}", f"{end:.3f}", " ".join(said)))
+                rows.append(
+                    (f"{group}-{item}", item + "AB"[turn % 2], f"{now:.3f}", f"{end:.3f}", " ".join(said))
+                )
                 now = end + draw.uniform(-0.4, 1)
             ends.append((f"{group}-{item}", "0.000", f"{now + 9:.3f}"))
         files = {"meetings.csv": csv_text([header, *sorted(rows, key=lambda row: (row[0], float(row[2])))])}
@@ -116,7 +118,7 @@ def _sessions(groups: Sequence[str], words: Sequence[str], *, regions: bool) -> 
         rows = []
         for row in rows_of(labels["meetings.csv"]):
             heard = _misheard(draw, row["words"].split(), words, right)
-            who = f"S{'AB'.index(row['speaker']) if draw.random() < right else 2}"
+            who = f"S{'AB'.index(row['speaker'][-1]) if draw.random() < right else 2}"
             rows.append((row["session_id"], who, row["start_time"], row["end_time"], " ".join(heard)))
         return {"meetings.csv": csv_text([header, *rows])}
 
@@ -133,7 +135,7 @@ def _rated(
         rows = []
         for number, item in enumerate(items):
             true = draw.gauss(middles[number % len(middles)], (high - low) / 8)
-            who = f"sys{number % systems:02d}" if systems else speaker_of(number)
+            who = f"{item[0]}sys{number % systems:02d}" if systems else speaker_of(item, number)
             rows.append((item, f"{max(low, min(high, true)):.{digits}f}", who))
         return {"scores.csv": csv_text([("id", "score", "system" if systems else "speaker"), *rows])}
 

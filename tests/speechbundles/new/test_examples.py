@@ -4,12 +4,13 @@ The example with several tasks is in `tests/speechbundles/cli/test_joint.py`.
 """
 
 import csv
+import io
 import re
 
 import pytest
 
 import build_bundle
-from speechbundles.new.examples import EXAMPLES, SYSTEMS
+from speechbundles.new.examples import EXAMPLES, SYSTEMS, example_files
 
 MOST_LINES = 25
 """Lines of settings besides comments and blank lines."""
@@ -34,6 +35,19 @@ def test_an_example_from_its_folder_to_its_leaderboard(name, tmp_path, capsys):
         assert [row["system"] for row in csv.DictReader(file)] == list(SYSTEMS)
     settings = (own / "competition.yaml").read_text()
     assert len([line for line in settings.splitlines() if re.match(r"\s*[^#\s]", line)]) <= MOST_LINES
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_speaker_of_an_example_is_in_two_sets(name):
+    speakers = {"development": set(), "evaluation": set()}
+    for path, content in example_files(name).items():
+        part = path.split("/")[-2] if path.startswith("reference_data/") else ""
+        for row in csv.DictReader(io.StringIO(content.decode())) if path.endswith(".csv") and part else ():
+            speakers[part].update(row[column] for column in ("speaker", "system") if column in row)
+        for line in content.decode().splitlines() if path.endswith(".rttm") and part else ():
+            speakers[part].add(line.split()[7])
+    assert all(speakers.values())
+    assert speakers["development"].isdisjoint(speakers["evaluation"])
 
 
 def test_an_example_is_the_same_on_every_machine(tmp_path):
