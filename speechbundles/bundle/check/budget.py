@@ -29,6 +29,7 @@ from speechbundles.bundle.check.label_match import MOST_CLASSES, read_table
 from speechbundles.bundle.check.predictors import label_columns
 from speechbundles.bundle.check.scores import read_options
 from speechbundles.bundle.check.seal import is_part
+from speechbundles.competition.intake.ids import groups_of
 from speechbundles.model.archive import Archive
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores, find_rules, read_description
@@ -112,10 +113,12 @@ class Unknown:
     ----------
     counts: how often each label occurs.
     accuracy: the share of the labels on which the system is right.
+    each: the kind of unit, such as speaker, if all its items have the same label; empty if each item has its own.
     """
 
     counts: Sequence[int]
     accuracy: float = ACCURACY
+    each: str = ""
 
     @property
     def bits(self) -> float:
@@ -135,7 +138,8 @@ class Unknown:
         right, others = f"{self.accuracy:.4g}", len(self.counts) - 1
         more = f" + (1 - {right}) * log2({others})" if others > 1 else ""
         formula = f"{sum(self.counts)} * (H({right}){more})"
-        return f"{self.bits:.0f} bits = {formula}, for a system that is right on {100 * self.accuracy:.4g}%"
+        what = f"; one label for each {self.each}" if self.each else ""
+        return f"{self.bits:.0f} bits = {formula}, for a system that is right on {100 * self.accuracy:.4g}%{what}"
 
 
 def _of_task(
@@ -149,7 +153,13 @@ def _of_task(
     except ValueError:  # invalid options or labels
         return None
     accuracy = max([ACCURACY, *_accuracies(task, gold, solutions)])
-    return Unknown(list(Counter(task.labels(gold)).values()), accuracy)
+    labels, each = list(task.labels(gold)), ""
+    for column, units in groups_of(task, gold).items():
+        own = dict.fromkeys(zip(units.values(), labels, strict=False)) if len(units) == len(labels) else {}
+        if 0 < len(own) == len({*units.values()}) < len(labels):  # one label for each unit
+            labels, each = [label for _, label in own], column
+            break
+    return Unknown(list(Counter(labels).values()), accuracy, each)
 
 
 def _accuracies(task: Task, gold: Any, solutions: Iterable[Archive]) -> Iterator[float]:

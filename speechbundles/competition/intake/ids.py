@@ -20,8 +20,8 @@ def groups_of(rules: Task, labels: Any) -> dict[str, Mapping[str, str]]:
     known = not units.called.endswith(GROUP) and any(item != unit for item, unit in units.of.items())
     groups = {units.called: units.of} if known else {}
     texts = getattr(labels, "texts", {})
-    for column in (rules.declaration.get("unit", SPEAKER), rules.declaration.get("other_unit", "")):
-        if any(texts.get(column, ())):
+    for column in (rules.declaration.get("unit", SPEAKER), rules.declaration.get("other_unit")):
+        if column and any(texts.get(column, ())):
             groups[column] = dict(zip(labels.items.ids, texts[column], strict=True))
     return groups
 

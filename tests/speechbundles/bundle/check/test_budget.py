@@ -146,6 +146,15 @@ def test_exact_scores_reveal_a_quarter_each_and_scores_in_steps_less():
     assert budget(phase("Final", 101), options=coarse)[0] == too_many(101)
 
 
+def test_items_of_a_speaker_with_one_label_are_counted_as_one():
+    """37 speakers with one label each: 37 * 0.2864 = 10.6 bits, not 212; 2.7 bits of a score are 25.2 %."""
+    rows = [f"u{number}\t{number % 37 % 2 == 0}\tS{number % 37}" for number in range(741)]
+    sheet = {"utterances.tsv": "\n".join(["utterance_id\tcorrectness\tsession", *rows, ""])}
+    ((_, what),) = budget(phase("Final"), reference=sheet, options={"feedback": "coarse"})
+    assert "can reveal 26% of its labels (11 bits = 37 * (H(0.95)), for a system" in what
+    assert "right on 95%; one label for each session); expected at most 25%" in what
+
+
 def test_the_first_fix_for_attempts_applies_to_scores_in_steps_too():
     of_both, _, of_exact_ones = RULES["leak-scores"].remedy.partition("If scores are exact, ")
     assert ("feedback: coarse" in of_both, "feedback: coarse" in of_exact_ones) == (False, True)
