@@ -1,4 +1,4 @@
-"""Find items of a hidden set that are also in a public set, whose labels participants have.
+"""Find items and units of a hidden set that are also in a public set, whose labels participants have.
 
 Rows are matched in two ways:
 
@@ -9,6 +9,9 @@ Rows are matched in two ways:
 
 In both cases the labels must agree: for each label column, the share of equal labels must be at least half-way between
 chance and 1. Otherwise two sets that are both numbered from 1 and use the same prompts would be refused.
+
+Units, such as speakers, are matched by their names, in any spelling. Their labels are known if as many of their hidden
+items have the most frequent label that the unit has in the public set: a diagnosis, but not a transcript.
 """
 
 from collections import Counter
@@ -21,7 +24,8 @@ from math import inf
 from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, in_words, read_table, surprise
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
-from spokeneval.formats.problems import count_of, quote
+from spokeneval.formats.items import fold_id
+from spokeneval.formats.problems import count_of, quote, some_of
 
 Pairs = list[tuple[int, int]]
 """Pairs of a row of the public set and a row of the hidden set."""
@@ -29,22 +33,27 @@ Pairs = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Overlap:
-    """The items of a hidden set that are also in a public set.
+    """The items of a hidden set that are also in a public set, or whose units are.
 
     Attributes
     ----------
     rows: how many rows of the hidden set.
     evidence: how they were found, one line for each way.
+    what: what the sets share, if it is not rows.
+    known: whether the public set reveals labels of the hidden one.
     """
 
     public: ReferenceSet
     hidden: ReferenceSet
     rows: int
     evidence: tuple[str, ...]
+    what: str = ""
+    known: bool = True
 
     def __str__(self) -> str:
+        what = self.what or count_of(self.rows, "row")
         lines = [
-            f"hidden set {self.hidden.task}/{self.hidden.name} shares {count_of(self.rows, 'row')} with public set "
+            f"hidden set {self.hidden.task}/{self.hidden.name} shares {what} with public set "
             f"{self.public.task}/{self.public.name}, whose labels participants have:",
             *(f"  {line}" for line in self.evidence),
         ]
@@ -66,6 +75,39 @@ def find_overlap(public: ReferenceSet, hidden: ReferenceSet) -> Overlap | None:
                 evidence.append(f"{same}; first pair: {values}, {lines}")
                 shared.update((secret.where, other) for other in first)
     return Overlap(public, hidden, len(shared), tuple(evidence)) if shared else None
+
+
+def shared_units(public: ReferenceSet, hidden: ReferenceSet) -> Iterator[Overlap]:
+    """Yield the units that two sets share, such as speakers, for each column of both that names units."""
+    ours, theirs = _labels(public), _labels(hidden)
+    for column in public.groups.keys() & hidden.groups.keys():
+        label_of: dict[str, Counter[str]] = {}
+        for item, unit in public.groups[column].items():
+            label_of.setdefault(fold_id(unit), Counter())[ours.get(item, "")] += 1
+        units = hidden.groups[column]
+        shared = {item: unit for item, unit in units.items() if fold_id(unit) in label_of}
+        if not shared:
+            continue
+        right = sum(
+            theirs.get(item) == label_of[fold_id(unit)].most_common(1)[0][0] for item, unit in shared.items()
+        )
+        chance = Counter(theirs.values()).most_common(1)[0][1] / len(theirs) if theirs else 1.0
+        known = bool(theirs) and 2 * right >= len(shared) * (1 + chance)
+        which = some_of([quote(unit, 40) for unit in dict.fromkeys(shared.values())])
+        evidence = [f"{len({*shared.values()})} of its {len({*units.values()})}: {which}"]
+        evidence += [
+            f"{right} of their {len(shared)} hidden labels are those of the same {column} there"
+        ] * known
+        evidence += ["scores and intervals are then not those of new ones"] * (not known)
+        what = count_of(len({*shared.values()}), column)
+        yield Overlap(public, hidden, len(shared), tuple(evidence), what, known)
+
+
+def _labels(reference: ReferenceSet) -> dict[str, str]:
+    """Return the label of each item; empty for tasks without one for each, such as turns."""
+    columns = getattr(reference.gold.labels, "columns", {})
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return dict(zip(reference.items, map(repr, rows), strict=False))
 
 
 def same_texts(sets: Mapping[str, Mapping[str, str]]) -> list[tuple[str, str, str, str]]:
@@ -187,9 +229,9 @@ def refusal(overlaps: Sequence[Overlap]) -> str:
         [
             *map(str, overlaps),
             "",
-            "Remove these rows from the public set. If they are different items that only",
-            "look alike (ids that restart at 1, answers to the same prompts), accept them in",
-            "competition.yaml, in defaults, a challenge or a task:",
+            "Remove these rows from the public set, and give the sets different speakers. If they",
+            "are different ones that only look alike (ids that restart at 1, answers to the same",
+            "prompts), accept them in competition.yaml, in defaults, a challenge or a task:",
             "",
             "  accepted_overlaps:",
             *(

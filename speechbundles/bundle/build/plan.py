@@ -8,7 +8,7 @@ from pathlib import Path
 from speechbundles.bundle.build.contract import hold_to_contract
 from speechbundles.bundle.build.joint_kit import with_joint_kits
 from speechbundles.bundle.build.kit import Parts, make_parts
-from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal
+from speechbundles.bundle.build.overlaps import find_overlap, is_accepted, refusal, shared_units
 from speechbundles.bundle.build.pages import Pages, page_texts
 from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.unsaid import find_unsaid
@@ -200,9 +200,9 @@ def _check_apart(competition: Competition, references: Mapping[str, ReferenceSet
 def _check_overlaps(
     tasks: Mapping[str, Competition], loaded: Mapping[str, Mapping[str, ReferenceSet]]
 ) -> Iterator[str]:
-    """Refuse items of a hidden set that are also in a public set of any task of the same challenge.
+    """Refuse a hidden set that shares items, or units of known labels, with a public set of the same challenge.
 
-    Yields a warning for each overlap that the organiser accepts.
+    Yields a warning for all other shared units, and for each overlap that the organiser accepts.
 
     Raises
     ------
@@ -214,11 +214,15 @@ def _check_overlaps(
     refused = []
     for (owner, secret), (other, shown) in product(sets, sets):
         apart = secret.name not in owner["public_sets"] and shown.name in other["public_sets"]
-        overlap = find_overlap(shown, secret) if apart and owner.challenge == other.challenge else None
-        if overlap and not is_accepted(overlap, owner["accepted_overlaps"]):
-            refused.append(overlap)
-        elif overlap:
-            yield f"{owner.task}: accepted_overlaps: {overlap}"
+        if not apart or owner.challenge != other.challenge:
+            continue
+        for overlap in filter(None, (find_overlap(shown, secret), *shared_units(shown, secret))):
+            if not overlap.known:
+                yield f"{owner.task}: {overlap}"
+            elif is_accepted(overlap, owner["accepted_overlaps"]):
+                yield f"{owner.task}: accepted_overlaps: {overlap}"
+            else:
+                refused.append(overlap)
     if refused:
         raise BadReference(refusal(refused))
 

@@ -9,15 +9,25 @@ from pathlib import Path
 import pytest
 import yaml
 
-from speechbundles.bundle.build.overlaps import Overlap, find_overlap, is_accepted, refusal, same_texts
+from speechbundles.bundle.build.overlaps import (
+    Overlap,
+    find_overlap,
+    is_accepted,
+    refusal,
+    same_texts,
+    shared_units,
+)
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.competition.set_facts import SetFacts
 from speechbundles.model.errors import BadReference
 from speechbundles.model.sources import Sources
+from speechbundles.new.examples import example_files
 from spokeneval.challenges import find_task
+from spokeneval.kinds.declared import declared_task
+from spokeneval.run.reference import Reference
 from tests.samples.damaged_copy import HEADER
-from tests.samples.programs import ROOT, repository_with
+from tests.samples.programs import ROOT, repository_with, write_files
 
 FACTS = SetFacts.__new__(SetFacts)
 
@@ -184,6 +194,88 @@ def test_a_part_of_the_hidden_set_in_a_public_one_is_refused(tmp_path):
         root = repository_with(tmp_path / task, changed)
         with pytest.raises(BadReference, match=r"^hidden set psst_.*/evaluation shares 20 rows"):
             plan(Sources(root), ["psst_correctness", "psst_recognition"], {})
+
+
+def of_task(declared, name, **columns):
+    """Return a set of a declared task."""
+    task = declared_task("t", declared)
+    content = {task.format.layouts[0].file: sheet(**columns).encode()}
+    labels = task.format.read_reference(content)
+    gold = Reference(labels, labels.items, files=content)
+    return ReferenceSet("t", name, content, {}, labels.items.ids, Path(), FACTS, gold=gold, rules=task)
+
+
+HEALTH = {"kind": "decisions", "classes": ["no", "yes"], "positive": "yes"}
+WHO = [f"S{number % 8}" for number in range(40)]
+ILL = [("no", "no", "yes")[number % 8 % 3] for number in range(40)]
+
+
+def shared(public, hidden, declared=HEALTH):
+    sets = of_task(declared, "development", **public), of_task(declared, "evaluation", **hidden)
+    return [(each.what, each.known, each.evidence[0]) for each in shared_units(*sets)]
+
+
+def test_speakers_in_both_sets_reveal_labels_that_belong_to_speakers():
+    """Every speaker has one label: all 40 hidden ones follow from the public set, whatever the spelling of names."""
+    public = {"id": names(40), "label": ILL, "speaker": WHO}
+    hidden = {**public, "id": names(40, 50)}
+    which = "8 of its 8: 'S0', 'S1', 'S2' (and 5 more)"
+    assert shared(public, hidden) == [("8 speakers", True, which)]
+    spelt = [name.replace("S", "s0") for name in WHO]
+    assert shared({**public, "speaker": spelt}, hidden) == [("8 speakers", True, which)]
+    assert shared({**public, "speaker": [f"T{name}" for name in WHO]}, hidden) == []
+    one = [*WHO[:8], *(f"T{name}" for name in WHO[8:])]
+    assert shared(public, {**hidden, "speaker": one}) == [
+        ("8 speakers", True, which.replace("of its 8", "of its 16"))
+    ]
+
+
+def test_speakers_whose_labels_differ_are_reported_but_reveal_none():
+    draw = random.Random(0)
+    public, hidden = (
+        {"id": names(40, first), "label": [draw.choice(("no", "yes")) for _ in range(40)], "speaker": WHO}
+        for first in (0, 50)
+    )
+    assert [known for _, known, _ in shared(public, hidden)] == [False]
+    said = {"id": names(40), "transcript": texts(40), "speaker": WHO}
+    heard = {**said, "id": names(40, 50), "transcript": texts(40, 50)}
+    assert [known for _, known, _ in shared(said, heard, {"kind": "transcripts"})] == [False]
+
+
+def test_both_sides_of_trials_are_compared():
+    task = {"kind": "identification", "target": "same", "id": ["enrolment", "test"], "unit": "enrolment"}
+    task["other_unit"] = "test"
+    sides = {"enrolment": WHO, "label": ["same", "other"] * 20}
+    public = {**sides, "test": [f"t{number}" for number in range(40)]}
+    assert (
+        sorted(shared(public, {**public, "enrolment": [f"T{name}" for name in WHO]}, task))[0][0]
+        == "40 tests"
+    )
+
+
+def test_the_build_refuses_speakers_of_known_labels_and_warns_of_others(tmp_path):
+    write_files(tmp_path, example_files("health"))
+    place = tmp_path / "reference_data/health/evaluation/labels.csv"
+    label_of = {}  # both sets have the speakers D000 to D059
+    for row in (tmp_path / "reference_data/health/development/labels.csv").read_text().splitlines():
+        _, label, who = row.split(",")
+        label_of[who] = label
+    rows = [f"e{number:03d},{label_of[f'D{number % 60:03d}']},D{number % 60:03d}" for number in range(120)]
+    place.write_text("\n".join(["id,label,speaker", *rows]))
+    with pytest.raises(
+        BadReference, match=r"^hidden set health/evaluation shares 60 speakers with public set"
+    ) as refused:
+        plan(Sources(ROOT, tmp_path), ["health"], {})
+    assert "120 of their 120 hidden labels are those of the same speaker there" in str(refused.value)
+    settings = tmp_path / "competition.yaml"
+    accepted = (
+        "defaults:\n  accepted_overlaps: [{hidden: health/evaluation, public: health/development, rows: 120}]"
+    )
+    settings.write_text(settings.read_text().replace("defaults:", accepted, 1))
+    found = plan(Sources(ROOT, tmp_path), ["health"], {}).warnings
+    assert any(
+        "health: accepted_overlaps: hidden set health/evaluation shares 60 speakers" in each for each in found
+    )
 
 
 SPOKEN_CALL = ROOT / "reference_data/spoken_call"
