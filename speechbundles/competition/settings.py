@@ -41,6 +41,7 @@ DEFAULTS: dict[str, Any] = {
     "board_update": "daily",
     "board_names": "owners",
     "accepted_overlaps": (),
+    "known_columns": (),
     "leave_out": (),
     "kit_data": {},
     "baseline_data": {},

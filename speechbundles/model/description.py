@@ -11,6 +11,9 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import DECLARATION, declared_task
 from spokeneval.task import Task
 
+KNOWN_COLUMNS = "known_columns"
+"""The columns of the reference that participants may know, by the organiser's setting of this name."""
+
 
 def read_description(program: Archive) -> dict[str, Any] | None:
     """Return the description in a scoring program's zip, or None if it has no valid one.

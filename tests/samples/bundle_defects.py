@@ -424,7 +424,14 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("leak-file", "the reference in the starting kit", inside("starting_kit.zip", gold__csv=REFERENCE)),
     ("leak-file", "the reference among the items", inside("input_data.zip", gold__csv=REFERENCE)),
     ("leak-unsearched", "a hidden table of very many columns", inside("reference_data.zip", wide__csv=table(
-        ",".join(f"c{number}" for number in range(31)), [range(row, row + 31) for row in range(9)]))),
+        ",".join(f"c{number}" for number in range(1001)), [range(row, row + 1001) for row in range(9)]))),
+    ("leak-unsearched-doubtful", "a file of no known form in the kit", inside("starting_kit.zip",
+        model__bin=b"\x80\x05\x00\x00" * 9)),
+    ("leak-id", "ids with the label", inside("reference_data.zip", more__csv=table(
+        "id,label", [(f"{label}/{name}", label) for name, label in SHUFFLED]))),
+    ("leak-id-doubtful", "ids with the label, without options", both(
+        inside("scoring_program.zip", options__json=None), inside("reference_data.zip", more__csv=table(
+            "id,label", [(f"{label}/{name}", label) for name, label in SHUFFLED])))),
     ("leak-file-doubtful", "the reference among the items, without options", both(
         inside("scoring_program.zip", options__json=None), inside("input_data.zip", gold__csv=REFERENCE))),
     ("leak-column-doubtful", "labels among the items, without options", both(

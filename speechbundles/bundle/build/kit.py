@@ -19,6 +19,7 @@ from speechbundles.competition.own_task import program_texts
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_files
 from speechbundles.model.competition import RECEIVED_COLUMN, Competition
+from speechbundles.model.description import KNOWN_COLUMNS
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.words import catalogue
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, files_below, read_tree
@@ -203,7 +204,8 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
     """Return the scoring program, without the options of its sets, and the ingestion program."""
     task = competition.rules.with_options(competition.options)
     root, library = competition.sources.root, competition.sources.read_library()
-    described = {TASK_FILE: _json(describe_task(task, received=bool(competition.home_sets)))}
+    known = {KNOWN_COLUMNS: competition[KNOWN_COLUMNS]} if competition[KNOWN_COLUMNS] else {}
+    described = {TASK_FILE: _json({**describe_task(task, received=bool(competition.home_sets)), **known})}
     words = {}
     if competition["language"] != ENGLISH:
         content = {"language": competition["language"], "words": catalogue(competition["language"])}

@@ -10,6 +10,8 @@ are more items than expected by chance.
 A column is *secret* unless it names items, the recordings or people they belong to, or their times, or appears in a
 public item list. Columns whose names are those of labels are always secret.
 
+Of a large table, a random sample of rows is searched for; of a large text, or for a sample, the lines with its items.
+
 Not found: ids in another spelling; labels of fewer than about twenty items; labels that consist of signs (+ and -);
 lists of labels apart from their ids, unless both lists have the same length and each label is one word; secret times.
 """
@@ -18,6 +20,7 @@ import html
 import posixpath
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,8 +46,10 @@ NO_CHANCE = -log(0.001)
 MOST_CLASSES = 20
 """The most classes of a label; a column with more distinct values is a text or a measurement."""
 
-_MOST_LETTERS = 10_000_000  # of a text that is searched
-_MOST_CELLS = 1_000_000  # of a hidden reference; the largest of the five challenges has 400,000
+_MOST_LETTERS = 10_000_000  # of a text that is searched as a whole
+_MOST_CELLS = 1_000_000  # of a table that is read as a whole; the largest of the five challenges has 400,000
+_SAMPLED_CELLS = 100_000
+_PIECE = re.compile(r"[^\n]{1,2000}(?:[\s,;]|$)|[^\n]{1,2000}")  # a line, or a part of a long one
 _MOST_RECORDS = 500  # that are compared in a text, at regular intervals
 _MOST_PLACES = 100_000  # of items that are found in a text
 _LONGEST_NAME = 20  # words of an id that can be found
@@ -74,6 +79,10 @@ class Key:
     ids: Mapping[tuple[str, str], int]
 
     @cached_property
+    def heads(self) -> set[str]:
+        return {head for head, _ in self.ids if head}
+
+    @cached_property
     def sizes(self) -> Mapping[str, Sequence[int]]:
         """The numbers of words of heads and tails, largest first, by their first word."""
         sizes: dict[str, set[int]] = {}
@@ -92,6 +101,10 @@ class Table:
     columns: the words of each cell.
     cells: the same columns as they are in the file.
     declared: whether the bundle declares that its labels are hidden.
+    id: the columns that name an item; empty if they are not known.
+    scored: the columns with labels; None if they are not known, so that all columns may have labels.
+    known: columns that participants may know, or know by the ids.
+    sampled: whether the rows are a sample.
     """
 
     where: str
@@ -99,6 +112,15 @@ class Table:
     lines: Sequence[int]
     cells: Mapping[str, Sequence[str]] = field(default_factory=dict)
     declared: bool = True
+    id: tuple[str, ...] = ()
+    scored: Collection[str] | None = None
+    known: Collection[str] = ()
+    sampled: bool = False
+
+    def code(self, code: str, column: str) -> str:
+        """Return the code of a finding about a column, which is doubtful if it may have no hidden labels."""
+        certain = self.declared and (self.scored is None or column in self.scored)
+        return code if certain else f"{code}-doubtful"
 
     def rows(self, columns: Collection[str]) -> list[tuple[str, ...]]:
         return list(zip(*(self.columns[name] for name in columns), strict=True))
@@ -106,17 +128,30 @@ class Table:
     def secret_columns(self, carried: Collection[str]) -> list[str]:
         """Return the columns that are secret if item lists have the columns `carried`."""
         unseen = (name for name in self.columns if LABELS.fullmatch(name) or name not in carried)
-        return [name for name in unseen if not ITEMS_ONLY.fullmatch(name)]
+        return [name for name in unseen if not ITEMS_ONLY.fullmatch(name) and name not in self.known]
 
     @cached_property
     def keys(self) -> list[Key]:
-        """Columns, or pairs of columns, whose values identify the rows; the first of a pair names a larger unit."""
+        """Columns, or pairs of columns, whose values identify the rows; the first of a pair names a larger unit.
+
+        Pairs of a task's ids come first; its single ids are used if no column identifies rows.
+        """
+        if len(self.id) == 2 and {*self.id} <= self.columns.keys():
+            return [self._by_id()]
         singles = self._unique([(name,) for name in self.columns if not LABELS.fullmatch(name)])
         unique = [name for key in singles for name in key.columns]
         shared = [name for name in self.columns if ITEMS_ONLY.fullmatch(name) and name not in unique]
         wholes = [name for name in shared if NAMES.fullmatch(name)]
         fewest = min(wholes, key=lambda name: len(set(self.columns[name])), default=None)
-        return singles + self._unique([(fewest, name) for name in shared if fewest not in (None, name)])
+        keys = singles + self._unique([(fewest, name) for name in shared if fewest not in (None, name)])
+        return keys or ([self._by_id()] if self.id and {*self.id} <= self.columns.keys() else [])
+
+    def _by_id(self) -> Key:
+        ids: dict[tuple[str, str], int] = {}  # with folders: many speakers have a file 00001.wav
+        names = ([_cell_words(cell, folders=True) for cell in self.cells[column]] for column in self.id)
+        for row, (*head, tail) in enumerate(zip(*names, strict=True)):
+            ids.setdefault((" ".join(head), tail), row)
+        return Key(self.id, ids)
 
     def _unique(self, candidates: Iterable[tuple[str, ...]]) -> list[Key]:
         keys = {}
@@ -137,8 +172,8 @@ def _number(word: str) -> str:
     return f"{float(word) * 1000:.12g}" if fraction.strip("0") else whole.lstrip("0") or "0"
 
 
-def read_words(name: str, data: bytes) -> list[str]:
-    """Return the words of a text or workbook.
+def read_words(name: str, data: bytes, tables: Sequence[Table] = ()) -> list[str]:
+    """Return the words of a text or workbook; of a large text, or for a sample, those of the lines with items.
 
     Raises
     ------
@@ -150,13 +185,16 @@ def read_words(name: str, data: bytes) -> list[str]:
     else:
         text, _ = decode(data, garbled=True)
         text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
-    if len(text) > _MOST_LETTERS:
-        raise UnreadableFile(f"a text of more than {_MOST_LETTERS} characters")
-    return in_words(html.unescape(text))
+    if len(text) <= _MOST_LETTERS and not any(table.sampled for table in tables):
+        return in_words(html.unescape(text))
+    keys = [key for table in tables for key in table.keys]
+    pieces = (in_words(html.unescape(piece[0])) for piece in _PIECE.finditer(text))
+    kept = (words for words in pieces if any(_find(words, key)[1] for key in keys))
+    return list(map(sys.intern, chain.from_iterable(kept)))
 
 
-def read_table(name: str, data: bytes) -> Table | None:
-    """Return the rows with as many cells as the first row, or None if there are none.
+def read_table(name: str, data: bytes, *, sample: bool = False) -> Table | None:
+    """Return the rows with as many cells as the first row, or None if there are none; `sample`: of a large table some.
 
     Raises
     ------
@@ -164,8 +202,15 @@ def read_table(name: str, data: bytes) -> Table | None:
     """
     if name.lower().endswith(_NO_TABLE):
         raise UnreadableFile("not a table of rows")
-    if sum(map(data.count, (b"\n", b"\t", b",", b";"))) > _MOST_CELLS:
+    cells = sum(map(data.count, (b"\n", b"\t", b",", b";")))
+    too_large = cells > _MOST_CELLS and not name.lower().endswith(WORKBOOK)  # whose bytes are no cells
+    if too_large and not sample:
         raise UnreadableFile(f"a table of more than {_MOST_CELLS} cells")
+    if too_large:
+        titles, *lines = decode(data, garbled=True)[0].strip().split("\n")
+        number = min(len(lines), max(_MOST_RECORDS, len(lines) * _SAMPLED_CELLS // cells))
+        chosen = sorted(random.Random(0).sample(range(len(lines)), number))
+        data = "\n".join([titles, *(lines[place] for place in chosen)]).encode()
     grids = [grid.rows for grid in parse_source(data, name, garbled=True).grids if grid.rows]
     first, *rows = max(grids, key=lambda rows: len(rows[0][1]), default=[(0, [])])
     header = [cell.strip().lower() for cell in first[1]]
@@ -178,14 +223,15 @@ def read_table(name: str, data: bytes) -> Table | None:
     words = {cell: _cell_words(cell) for cell in set(chain(*(cells for _, cells in rows)))}
     if not rows:
         return None
-    cells = dict(zip(header, zip(*(cells for _, cells in rows), strict=True), strict=True))
-    columns = {title: [words[cell] for cell in column] for title, column in cells.items()}
-    return Table(name, columns, [line for line, _ in rows], cells)
+    of_column = dict(zip(header, zip(*(cells for _, cells in rows), strict=True), strict=True))
+    columns = {title: [words[cell] for cell in column] for title, column in of_column.items()}
+    return Table(name, columns, [line for line, _ in rows], of_column, sampled=too_large)
 
 
-def _cell_words(cell: str) -> str:
+def _cell_words(cell: str, *, folders: bool = False) -> str:
     stem, suffix = posixpath.splitext(cell.strip())
-    return " ".join(in_words(posixpath.basename(stem) if suffix.lower() in _AUDIO else cell))
+    name = stem if folders else posixpath.basename(stem)
+    return " ".join(in_words(name if suffix.lower() in _AUDIO else cell))
 
 
 def match_text(
@@ -216,8 +262,8 @@ def match_text(
                 continue
             known = set(" ".join(chain(*_groupings(table, name))).split())
             if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
-                code = "leak-column" if table.declared else "leak-column-doubtful"
-                report.add(code, where, f"{name!r} of {table.where} beside {len(rows)} items")
+                what = f"{name!r} of {table.where} beside {len(rows)} items{' of a sample' * table.sampled}"
+                report.add(table.code("leak-column", name), where, what)
                 return []
             orders.append((name, [labels[row] for row in rows]))
     for name, labels in () if predicted else orders:
@@ -228,14 +274,29 @@ def match_text(
     return listed
 
 
+def columns_in_ids(table: Table, carried: Collection[str]) -> dict[str, str]:
+    """Return the secret columns that the ids themselves show, each with an id: all participants have the ids."""
+    found: dict[str, str] = {}
+    for key in table.keys[:1]:
+        rows = range(0, len(table.lines), 1 + len(table.lines) // _MOST_RECORDS)
+        ids = [" ".join(table.cells[name][row] for name in key.columns) for row in rows]
+        words = list(map(in_words, ids))
+        records = [Record({("id", word) for word in each}, f" {' '.join(each)} ") for each in words]
+        for name in set(table.secret_columns(carried)).difference(key.columns):
+            labels = [table.columns[name][row] for row in rows]
+            known = set(" ".join(chain(*_groupings(table, name))).split())
+            if _are_given(labels, records, known, predicted=False):
+                found[name] = ids[0]
+    return found
+
+
 def _find(words: Sequence[str], key: Key) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the words, each name as one word, and the places of tails that follow their head, with their rows."""
     text: list[str] = []
     places: list[tuple[int, int]] = []
     if key.sizes.keys().isdisjoint(words):
         return text, places
-    heads = {head for head, _ in key.ids if head}
-    head, at = "", 0
+    heads, head, at = key.heads, "", 0
     while at < len(words):
         names = (" ".join(words[at : at + size]) for size in key.sizes.get(words[at], ()))
         name = next((name for name in names if (head, name) in key.ids or name in heads), words[at])
@@ -269,7 +330,8 @@ def _records(
             marks.update((("last", place), word) for place, word in enumerate(after[: -_NEAR - 1 : -1]))
             spots = (distance for distance in distances if 0 <= start + distance < len(text))
             marks.update((distance, text[start + distance]) for distance in spots)
-            records[row].text += " ".join(["", *before, "|", *after, "|"])
+            # A word of a label can be an id: `0` of `S0_0` is a start, too.
+            records[row].text += " ".join(["", *before, "|", *after, *text[following : following + 1], "|"])
     return records
 
 

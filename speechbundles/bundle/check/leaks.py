@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from speechbundles.bundle.check.file_facts import DURATION, SeenFile, file_facts, name_facts, order_fact
-from speechbundles.bundle.check.inspection import Contents
+from speechbundles.bundle.check.inspection import BuiltTask, Contents
 from speechbundles.bundle.check.label_match import (
     ITEMS_ONLY,
     LABELS,
@@ -21,6 +22,7 @@ from speechbundles.bundle.check.label_match import (
     NAMES,
     Key,
     Table,
+    columns_in_ids,
     in_words,
     match_text,
     read_table,
@@ -30,12 +32,16 @@ from speechbundles.bundle.check.predictors import FEWEST, find_predictors, label
 from speechbundles.bundle.check.scores import options_of
 from speechbundles.bundle.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.model.archive import Archive, open_archive
+from speechbundles.model.description import KNOWN_COLUMNS, find_rules, read_description
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
 from speechbundles.model.tabular import WORKBOOK
+from spokeneval.formats.problems import quote
+from spokeneval.formats.speakers import LEVEL, MEAN_OVER
+from spokeneval.formats.tables import id_columns
 from spokeneval.run.reference import fingerprint
 
-_MOST_COLUMNS = 30  # of a hidden reference; each is searched for in all public files
+_MOST_COLUMNS = 1000  # of a hidden reference; each is searched for in all public files
 _MOST_FACTS = 30
 _MOST_SHOWN = 3  # facts in a finding
 _MOST_GROUPINGS = 3
@@ -68,14 +74,20 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
     )
     copies: dict[bytes, tuple[str, bool]] = {}
     references: list[Table] = []
-    for archive, declared in hidden:
-        kept = sealed.get(archive.name)
-        secret = _with_nested(report, kept.whole if kept else archive).files
-        _add_labels(report, secret, copies, references, declared)
+    for each in hidden:
+        kept = sealed.get(each.archive.name)
+        secret = _with_nested(report, kept.whole if kept else each.archive).files
+        _add_labels(report, secret, copies, references, each)
     openings = b"\n".join(data[:_HEADER] for archive in lists for data in archive.files.values())
     header = f" {' '.join(in_words(openings.decode('utf-8', 'replace')))} "
     columns = {name: f" {' '.join(in_words(name))} " for table in references for name in table.columns}
     carried = {name for name, words in columns.items() if words in header}
+    for place, table in enumerate(references):
+        in_ids = columns_in_ids(table, carried)
+        for name, item in in_ids.items():
+            what = f"{name!r} of {table.where} follows from the ids themselves, such as {quote(item, 60)}"
+            report.add(table.code("leak-id", name), table.where, what)
+        references[place] = replace(table, known={*table.known, *in_ids})
     names = {head or tail for table in references for key in table.keys for head, tail in key.ids}
     shown = list({archive.name: archive for archive in (*lists, *public)}.values())
     sources = [*((archive.files, False) for archive in shown), (contents.pages, False)]
@@ -87,7 +99,7 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
             code = "leak-file" if declared else "leak-file-doubtful"
             report.add(code, name, f"has the same bytes as {file} of a hidden reference")
         others = {name: data for name, data in texts.items() if data not in copies}
-        for where, words in _texts(report, others, names):
+        for where, words in _texts(report, others, names, references):
             for table in references:
                 rows = match_text(report, where, words, table, carried, predicted)
                 if 2 * len(rows) >= len(table.lines) and not predicted:
@@ -187,27 +199,32 @@ def _add_labels(
     files: Mapping[str, bytes],
     copies: dict[bytes, tuple[str, bool]],
     tables: list[Table],
-    declared: bool,
+    hidden: "_Hidden",
 ) -> None:
     """Add the names of the files with hidden labels, by their content, and these files as tables.
 
-    Licences and lists of items are left out. `declared`: whether options say that the labels are hidden.
+    Licences and lists of items are left out.
     """
     for where, data in files.items():
         name = posixpath.basename(where)
         if len(data) < 16 or _NO_LABELS.match(name):
             continue
-        table = _read(report, read_table, where, data)
+        table = _read(report, partial(read_table, sample=True), where, data)
         if table is None or not all(map(ITEMS_ONLY.fullmatch, table.columns)):
-            copies[data] = name, declared
+            copies[data] = name, hidden.declared
             if table and len(table.columns) > _MOST_COLUMNS:
-                report.add("leak-unsearched", where, f"{len(table.columns)} columns of a hidden reference")
+                code = "leak-unsearched" if hidden.declared else "leak-unsearched-doubtful"
+                report.add(code, where, f"{len(table.columns)} columns of a hidden reference")
             elif table:
-                tables.append(replace(table, declared=declared))
+                id, scored = hidden.columns.get(name, ((), None))
+                table = replace(table, declared=hidden.declared, id=id, scored=scored, known=hidden.known)
+                tables.append(table)
+                if scored and not table.keys:
+                    report.add("leak-unsearched", where, "no column names its items")
 
 
 def _texts(
-    report: Report, files: Mapping[str, bytes], names: Collection[str]
+    report: Report, files: Mapping[str, bytes], names: Collection[str], tables: Sequence[Table]
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the words of each text. Files that are named after items are joined, with their names, to one text."""
     together: dict[str, list[str]] = {}
@@ -215,7 +232,7 @@ def _texts(
         stem, suffix = posixpath.splitext(where)
         if "/spokeneval/" in where and suffix == ".py":
             continue
-        words = _read(report, read_words, where, data)
+        words = _read(report, partial(read_words, tables=tables), where, data)
         name = in_words(posixpath.basename(stem))
         if words and " ".join(name) in names:
             together.setdefault(f"{posixpath.dirname(where)}/*{suffix}", []).extend([*name, *words])
@@ -229,13 +246,52 @@ def _read(report: Report, read: Callable[[str, bytes], Any], where: str, data: b
     try:
         return None if _is_zip(where, data) or _MEDIA.match(data) else read(where, data)
     except UnreadableFile as error:
-        report.add("leak-unsearched", where, str(error))
+        code = "leak-unsearched" if where.lower().endswith(WORKBOOK) else "leak-unsearched-doubtful"
+        report.add(code, where, str(error))
         return None
 
 
-def _hidden_references(contents: Contents) -> list[tuple[Archive, bool]]:
-    """Return the references with hidden labels, and whether options declare this; otherwise it is a guess."""
-    hidden: dict[str, tuple[Archive, bool]] = {}
+class _Hidden(NamedTuple):
+    """A reference with hidden labels.
+
+    Attributes
+    ----------
+    declared: whether options say so; otherwise it is a guess.
+    columns: the columns of ids and those with labels of each file, in small letters, as far as they are known.
+    known: columns that participants may know, by the organiser's declaration.
+    """
+
+    archive: Archive
+    declared: bool
+    columns: Mapping[str, tuple[tuple[str, ...], Collection[str]]]
+    known: Collection[str]
+
+
+def _hidden(contents: Contents, task: BuiltTask, archive: Archive, *, is_declared: bool) -> _Hidden:
+    program = contents.scoring_program(task)
+    description = (read_description(program.archive) if program else None) or {}
+    given = description.get(KNOWN_COLUMNS)
+    known = {str(column).lower() for column in given} if isinstance(given, list) else ()
+    try:
+        rules = find_rules(str(description.get("task")), description)
+    except ValueError:  # `check_scores` reports it
+        rules = None
+    layouts = rules.format.layouts if rules else ()
+    declared = rules.declaration if rules else {}
+    mean = declared.get(MEAN_OVER)
+    groups = [mean["column"] if isinstance(mean, Mapping) else mean]
+    groups += map(declared.get, ("unit", "other_unit", LEVEL))
+    columns = {}
+    for layout in layouts:
+        ids = id_columns(layout.id.lower())
+        unscored = {*ids, *(str(column).lower() for column in (layout.id, *groups))}
+        columns[layout.file] = ids, {*map(str.lower, layout.required)} - unscored
+    return _Hidden(archive, is_declared, columns, known)
+
+
+def _hidden_references(contents: Contents) -> list[_Hidden]:
+    """Return the references with hidden labels."""
+    hidden: dict[str, _Hidden] = {}
     fingerprints: dict[str, str] = {}  # thousands of tasks can name the same large file
     for task in contents.tasks:
         archive = task.parts.get("reference_data")
@@ -251,7 +307,7 @@ def _hidden_references(contents: Contents) -> list[tuple[Archive, bool]]:
             public = fingerprints[archive.name] in options.public_references
         if not public:
             labels = without_items(archive) if is_part(archive) else archive
-            hidden[archive.name] = labels, options is not None
+            hidden[archive.name] = _hidden(contents, task, labels, is_declared=options is not None)
     return list(hidden.values())
 
 

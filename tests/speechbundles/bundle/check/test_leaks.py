@@ -5,10 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
+from itertools import product
 
 import openpyxl
 import pytest
 
+from speechbundles.bundle.check import label_match
 from speechbundles.model.zips import make_zip
 from spokeneval.run.reference import fingerprint
 from tests.samples.leaky_contents import (
@@ -113,10 +116,10 @@ def test_files_that_cannot_be_searched_are_reported_except_sound_images_and_the_
         "b.pkl": b"\x80\x05\x00\x00" * 9,
         "b.xlsx": b"PK\3\4 no workbook",
         "b.txt": KIND.encode("utf-16-le"),
-        "b.csv": "a,b\n" * 2_500_001,
     }.items():
         ((code, where, _),) = leaks(public={"a.zip": {name: content}})
-        assert (code, where) == ("leak-unsearched", f"a.zip/{name}")
+        expected = "leak-unsearched" if name == "b.xlsx" else "leak-unsearched-doubtful"
+        assert (code, where) == (expected, f"a.zip/{name}")
     media = b"\x89PNG\r\n\0", b"RIFF\0\0\0\0WAVE", b"OggS\0", b"fLaC\0", b"\xff\xd8\xff\0", b"NIST_1A\n\0"
     assert leaks(public={"a.zip": {f"{number}.bin": data for number, data in enumerate(media)}}) == []
     assert leaks(public={"a.zip": {"kit/spokeneval/b.py": KIND}}) == []
@@ -156,15 +159,104 @@ def test_labels_are_public_only_by_options_or_without_options_by_a_name():
     assert leaks(reference=nested, options=public, public={"a.zip": {"b.csv": KIND, "c.zip": "x"}}) == []
 
 
-def test_only_copies_are_found_of_hidden_files_that_are_too_large_or_not_tables():
-    rows = [[str(row + number) for row in range(16)] for number in range(29)]
-    wide = sheet(",".join(["id", "label", *(f"c{number}" for number in range(29))]), IDS, KINDS, *rows)
-    for name, content, what in (
-        ("wide.csv", wide, "31 columns of a hidden reference"),
-        ("big.csv", "a,b\n" * 500_001, "a table of more than 1000000 cells"),
-        ("b.json", json.dumps(dict(PAIRS)), "not a table of rows"),
+def test_only_copies_are_found_of_hidden_files_that_are_too_wide_or_not_tables():
+    rows = [[str(row + number) for row in range(16)] for number in range(999)]
+    wide = sheet(",".join(["id", "label", *(f"c{number}" for number in range(999))]), IDS, KINDS, *rows)
+    for code, name, content, what in (
+        ("leak-unsearched", "wide.csv", wide, "1001 columns of a hidden reference"),
+        ("leak-unsearched-doubtful", "b.json", json.dumps(dict(PAIRS)), "not a table of rows"),
     ):
         found = leaks(reference={name: content}, public={"a.zip": {"x": content, "b": KIND}})
-        assert ("leak-unsearched", f"reference_data.zip/{name}", what) in found
+        assert (code, f"reference_data.zip/{name}", what) in found
         assert "leak-file" in [code for code, *_ in found]
         assert "leak-column" not in [code for code, *_ in found]
+
+
+def described(kind, **more):
+    """What a bundle of a declared task says of it."""
+    return {"task": "own", "declaration": {"kind": kind, **more}, "options": {}, "scores": [{"key": "x"}]}
+
+
+LANGUAGES = [("fr", "de")[number % 2] for number in range(40)]
+IN_FOLDERS = [
+    f"{language}/{language}{number // 8:02d}_{number:04d}.wav" for number, language in enumerate(LANGUAGES)
+]
+LABELLED = [*"xyxxyxyyxy" * 4]
+FRENCH = {"labels.csv": sheet("id,label,language", IN_FOLDERS, LABELLED, LANGUAGES)}
+
+
+def test_ids_that_show_a_column_are_named_and_refused_only_if_it_has_labels():
+    """No column is public: the ids show it. A group, or an unused column such as the sex, is no label."""
+    task = described("decisions", classes=["x", "y"], positive="x", mean_over={"column": "language"})
+    lists = {"items.zip": {"items.csv": sheet("id", IN_FOLDERS)}}
+    what = "reference_data.zip/labels.csv follows from the ids themselves, such as 'fr/fr00_0000.wav'"
+    shown = ("leak-id-doubtful", "reference_data.zip/labels.csv", f"'language' of {what}")
+    assert leaks(reference=FRENCH, item_lists=lists, declared=task) == [shown]
+    assert leaks(reference=FRENCH, item_lists=lists, declared={**task, "known_columns": ["language"]}) == []
+    task = described("decisions", classes=["fr", "de"], positive="fr")
+    reference = {"labels.csv": sheet("id,label", IN_FOLDERS, LANGUAGES)}
+    assert leaks(reference=reference, item_lists=lists, declared=task) == [
+        ("leak-id", "reference_data.zip/labels.csv", f"'label' of {what}")
+    ]
+
+
+def test_turns_are_found_although_words_of_their_speakers_are_times_too():
+    """`0` is the start of the first turn of each recording, and a word of the speaker `S3_0`."""
+    draw, rows = random.Random(1), []
+    for recording, turn in product(range(10), range(20)):
+        rows.append((f"rec{recording}", 1500 * turn, 1500 * turn + 900, f"S{recording}_{draw.randrange(4)}"))
+    gold = sheet("recording,start,end,label", *(map(str, column) for column in zip(*rows, strict=True)))
+    rttm = "".join(
+        f"SPEAKER {recording} 1 {start / 1000:.3f} 0.900 <NA> <NA> {who} <NA> <NA>\n"
+        for recording, start, _, who in rows
+    )
+    found = leaks(
+        reference={"turns.csv": gold}, public={"a.zip": {"x.rttm": rttm}}, declared=described("turns")
+    )
+    assert [(code, where) for code, where, _ in found] == [("leak-column", "a.zip/x.rttm")]
+
+
+def trials(number):
+    """Trials of a speaker and a test; the names of tests repeat, as in VoxCeleb."""
+    draw = random.Random(0)
+    names = [
+        (f"id{speaker}", f"id{99 - speaker}/{test:05d}.wav")
+        for speaker in range(20)
+        for test in range(number // 20)
+    ]
+    return [(*name, draw.choice(("same", "other"))) for name in draw.sample(names, len(names))]
+
+
+def test_a_sample_of_a_large_reference_is_searched_for(monkeypatch):
+    monkeypatch.setattr(label_match, "_MOST_CELLS", 10_000)
+    monkeypatch.setattr(label_match, "_SAMPLED_CELLS", 4_000)
+    rows = trials(8000)
+    lists = {"items.zip": {"items.csv": sheet("enrolment,test", *list(zip(*rows, strict=True))[:2])}}
+    gold = {"labels.csv": sheet("enrolment,test,label", *zip(*rows, strict=True))}
+    moved = [
+        (int(label == "same"), speaker, test)
+        for speaker, test, label in random.Random(1).sample(rows, len(rows))
+    ]
+    kit = "".join(f"{label} {speaker} {test}\n" for label, speaker, test in moved)
+    task = described("identification", target="same", id=["enrolment", "test"], unit="enrolment")
+    ((code, where, what),) = leaks(
+        reference=gold, item_lists=lists, public={"a.zip": {"t.txt": kit}}, declared=task
+    )
+    assert (code, where) == ("leak-column", "a.zip/t.txt")
+    assert what.endswith("items of a sample")
+    assert leaks(reference=gold, item_lists=lists, declared=task) == []
+
+
+def test_references_of_items_with_several_rows_are_searched_for():
+    """No column is an id of rows: each item has two references, of which the first is sought."""
+    draw, ids = random.Random(0), [f"item{number}" for number in range(40)]
+    said = [
+        " ".join(draw.choices(["we", "go", "home", "today", "with", "a", "red", "ball"], k=6)) for _ in ids
+    ]
+    gold = sheet("id,transcript", [*ids, *ids], [*said, *(f"uh {text}" for text in said)])
+    found = leaks(
+        reference={"transcripts.csv": gold},
+        public={"a.zip": {"b.txt": sheet("id,text", ids, said)}},
+        declared=described("transcripts"),
+    )
+    assert [code for code, *_ in found] == ["leak-column"]
