@@ -134,7 +134,7 @@ def _densities(name: str, caption: str, values: Mapping[tuple[str, str], np.ndar
             upper.set_ylabel(f"{own}: density")
             if len(each) > 1 and each.std() > 0:
                 upper.plot(grid, gaussian_kde(each)(grid), **style)
-            some = rng.permutation(each)[:MOST_DASHES]
+            some = each[rng.permutation(len(each))[:MOST_DASHES]]  # pandas' arrays are read-only
             lower.plot(some, np.full(len(some), -row), MARKS[row], color=COLOURS[row], alpha=0.4)
             lower.set(yticks=range(0, -len(classes), -1), yticklabels=classes, xlim=(0, longest))
         places[0].legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, fontsize=8.5)

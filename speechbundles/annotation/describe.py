@@ -36,6 +36,8 @@ _TIMES = (("start", "end"), ("start_s", "end_s"))
 _LENGTHS = {"duration": 1, "duration_s": 1, "length": 1000, "duration_frames": 16000}
 """Columns of durations, with the number of their units in a second."""
 _RECORDINGS = ("recording", "audio_name")
+_TEXTS = ("transcripts", "meetings")
+"""Kinds whose labels are no classes."""
 ALL, TOTAL = "All items", "length, total"
 LENGTHS = {TOTAL: "sum", "length, median (s)": "median", "length, mean (s)": "mean"}
 _LEVELS = ["column", "class", "measure"]
@@ -96,8 +98,13 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
     if not group and len({*units.values()}) < len(units) == len(rows):
         rows["unit"], group = list(units.values()), "unit"
     unit = task.units(reference.gold.labels).called
-    known = {*id_columns(layout.id), *times, length, group, "seconds", "utt_id", unit, MARK}
-    columns = [each for each in rows if each not in known and 1 < rows[each].nunique() <= MOST_CLASSES]
+    known = {*id_columns(layout.id), *_RECORDINGS, *times, length, group, "seconds", "utt_id", unit, MARK}
+    known |= {*layout.required} if task.view.kind in _TEXTS else set()
+    # In a small set, few different values may be names or texts: values of classes are repeated.
+    most = {
+        each: MOST_CLASSES if each in layout.required else min(MOST_CLASSES, len(rows) / 2) for each in rows
+    }
+    columns = [each for each in rows if each not in known and 1 < rows[each].nunique() <= most[each]]
     columns.sort(key=lambda column: column not in layout.required)
     classes = sorted(rows[columns[0]].unique()) if columns and columns[0] in layout.required else []
     own = [each for each in map(plain, task.view.facts.get("classes", ())) if each in classes]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from speechbundles.annotation.data_page import data_page
 from speechbundles.annotation.describe import power, raters_agreement, rows_of, see, sentences, table_of
 from speechbundles.bundle.build import scored_answers
 from speechbundles.competition.references import load_reference
@@ -76,6 +77,29 @@ def test_several_references_are_one_item(tmp_path):
     found = table_of([seen], "speaker")["evaluation"].to_dict()
     measures = ("items", "speakers", "items per speaker, max")
     assert [found["All items", "", measure] for measure in measures] == [3, 2, 2]
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_names_and_texts_of_a_small_set_are_no_classes(public, tmp_path):
+    """With 20 rows or fewer, no column has more values than a column of classes may have."""
+    rows = [f"u{n},wir gehen {n},r{n % 9},{'mf'[n % 2]},S{n % 3}" for n in range(18)]
+    text = "\n".join(["id,transcript,recording,sex,speaker", *rows])
+    files = write_files(tmp_path, {"transcripts.csv": text})
+    reference = load_reference(declared_task("t", {"kind": "transcripts"}), "development", files, {})
+    assert see(reference, public=public).columns == ([] if public else ["sex"])
+
+
+def test_a_page_of_few_recordings_has_its_plots(tmp_path):
+    """Lengths are arrays of pandas, which are read-only."""
+    turns = [
+        f"SPEAKER r{n % 4} 1 {n}.5 0.{1 + n % 3}5 <NA> <NA> {'AB'[n % 2]} <NA> <NA>\n" for n in range(24)
+    ]
+    regions = [f"r{n} 1 0 40\n" for n in range(4)]
+    files = write_files(tmp_path, {"turns.rttm": "".join(turns), "regions.uem": "".join(regions)})
+    reference = load_reference(declared_task("t", {"kind": "turns"}), "development", files, {})
+    seen = [see(reference, public=False)]
+    page = data_page("T", "N", seen, table_of(seen, "recording"), None, [])
+    assert page.count("<figure") == 3
 
 
 def test_raters_who_left_items_out_bring_agreement_and_power(tmp_path):
