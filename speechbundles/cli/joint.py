@@ -118,7 +118,9 @@ def joint_board(
     if not private:
         _require_over(challenge)
     teams = read_teams_table(folder, list(challenge.bundles))
-    outputs, left_out, anonymous, baselines = {}, list[str](), list[Path](), set[str]()
+    outputs, anonymous, baselines = {}, list[Path](), set[str]()
+    challenge, left_out = of_entered(challenge, season)
+    teams = {bundle: teams[bundle] for bundle in challenge.bundles}
     with ExitStack() as locks:
         for used in [season] if season else [fetched, *map(fetched.joinpath, challenge.bundles)]:
             if used.is_dir():
@@ -177,6 +179,20 @@ def _place(bundle: str, competition: Competition, fetched: Path, season: Path | 
     if season:
         return own if own.is_dir() else season
     return answers_below(own) if competition.takes_code else own
+
+
+def of_entered(challenge: Challenge, season: Path | None) -> tuple[Challenge, list[str]]:
+    """Return a challenge without optional tasks whose folder in a season has no submission, and notes on these."""
+    entered = {name for name in challenge.bundles if season and any((season / name).rglob("*.zip"))}
+    absent = challenge.bundles.keys() - entered - {*challenge.compulsory} if entered else set()
+    rule = challenge.rule
+    if rule and absent:
+        rule = replace(
+            rule, weights={name: each for name, each in rule.weights.items() if name not in absent}
+        )
+    bundles = {name: each for name, each in challenge.bundles.items() if name not in absent}
+    notes = [f"{name}: nobody entered, so it is not on the leaderboard" for name in sorted(absent)]
+    return replace(challenge, bundles=bundles, rule=rule if len(bundles) > 1 else None), notes
 
 
 def _anonymous_teams(

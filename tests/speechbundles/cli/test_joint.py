@@ -19,7 +19,7 @@ import pytest
 
 import build_bundle
 from speechbundles.bundle.rehearse import FINISHED, rehearse
-from speechbundles.cli.joint import for_each_bundle
+from speechbundles.cli.joint import for_each_bundle, of_entered, require_challenge
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
@@ -318,6 +318,18 @@ def test_a_name_that_cannot_be_used_is_refused_with_json_as_well(clinic, monkeyp
     monkeypatch.chdir(write_files(clinic.parent / "plain", {"competition.yaml": "bundles: {a: 1}\n"}))
     assert build_bundle.main(["fetch", "memory_clinic", "--json"]) == 1
     assert "competition.yaml" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_an_optional_task_that_nobody_entered_is_left_out_of_the_leaderboard(clinic, tmp_path):
+    """A season with a folder for each bundle; the folder of the other task is empty or not there."""
+    challenge = require_challenge(clinic, "memory_clinic")
+    write_files(tmp_path, {"memory_clinic_decisions/team/2027-03-02T0900.zip": ""})
+    found, notes = of_entered(challenge, tmp_path)
+    assert ([*found.bundles], found.rule) == (["memory_clinic_decisions"], None)
+    assert notes == ["memory_clinic_scores: nobody entered, so it is not on the leaderboard"]
+    (tmp_path / "memory_clinic_decisions").rename(tmp_path / "memory_clinic_scores")
+    assert of_entered(challenge, tmp_path) == (challenge, [])  # the other one is compulsory
+    assert of_entered(challenge, clinic / "season") == of_entered(challenge, None) == (challenge, [])
 
 
 def test_before_anything_is_built_open_phases_and_folders_in_use_are_refused(clinic, monkeypatch, capsys):
