@@ -126,9 +126,10 @@ class Table:
         return list(zip(*(self.columns[name] for name in columns), strict=True))
 
     def secret_columns(self, carried: Collection[str]) -> list[str]:
-        """Return the columns that are secret if item lists have the columns `carried`."""
+        """Return the columns that are secret if item lists have the columns `carried`; those with labels are first."""
         unseen = (name for name in self.columns if LABELS.fullmatch(name) or name not in carried)
-        return [name for name in unseen if not ITEMS_ONLY.fullmatch(name) and name not in self.known]
+        secret = [name for name in unseen if not ITEMS_ONLY.fullmatch(name) and name not in self.known]
+        return sorted(secret, key=lambda name: self.code("", name))
 
     @cached_property
     def keys(self) -> list[Key]:
