@@ -66,7 +66,7 @@ class Archive:
     times: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def where(self, file: str) -> str:
-        return f"{self.name}/{file}" if self.name else file
+        return f"{self.name.rstrip('/')}/{file}" if self.name else file
 
     def folder(self, path: str) -> Archive | None:
         """Return the files below a path, or None if it is not a folder."""

@@ -20,6 +20,8 @@ from speechbundles.platforms.codalab.keys import LONGEST_COLUMN_KEY, PHASE, TABL
 from speechbundles.platforms.codalab.layout import INGESTION_VARIABLES, METADATA_FILES, VARIABLES
 from speechbundles.platforms.keys import is_true
 
+NAMES = tuple(dict.fromkeys((*METADATA_FILES, *CODABENCH_FILES)))
+
 
 def check_codalab(report: Report, files: Archive, document: Document) -> Inspection:
     """Check the file, and the programs, data and pages that it names."""
@@ -35,7 +37,7 @@ def check_codalab(report: Report, files: Archive, document: Document) -> Inspect
     bundle.contents.tasks = tasks
     _check_phases(bundle, top, phases)
     _check_leaderboard(bundle, top.get("leaderboard", Part(("leaderboard",))))
-    check_programs(bundle, Launch((*METADATA_FILES, *CODABENCH_FILES), "$program/", _words))
+    check_programs(bundle, Launch(NAMES, "$program/", _words, unwraps=True))
     check_image(bundle, "competition_docker_image", top)
     for phase, task in zip(phases, tasks, strict=True):
         if phase.get(key := "leaderboard_management_mode") == "hide_results":

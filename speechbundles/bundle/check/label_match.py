@@ -9,7 +9,6 @@ are more items than expected by chance.
 
 A column is *secret* unless it names items, the recordings or people they belong to, or their times, or appears in a
 public item list. Columns whose names are those of labels are always secret.
-
 Of a large table, a random sample of rows is searched for; of a large text, or for a sample, the lines with its items.
 
 Not found: ids in another spelling; labels of fewer than about twenty items; labels that consist of signs (+ and -);

@@ -6,7 +6,7 @@ import re
 import shlex
 import warnings
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Program
 from speechbundles.model.archive import Archive
@@ -38,12 +38,14 @@ class Launch:
     words: `(report, where, command, step) -> words`, as the worker splits the command; None, with a finding, if it
         cannot be run.
     paths: checks the paths in a command that can be run.
+    unwraps: whether the worker moves the files of a program up if all are in one folder.
     """
 
     metadata_files: tuple[str, ...]
     home: str
     words: Callable[[Report, str, str, str], list[str] | None]
     paths: Callable[[Report, Program, str, BuiltTask], None] = lambda *_: None
+    unwraps: bool = False
 
 
 def check_programs(bundle: Inspection, launch: Launch) -> None:
@@ -86,12 +88,16 @@ def split(report: Report, where: str, command: str) -> list[str] | None:
 def check_program(report: Report, archive: Archive, step: str, launch: Launch) -> Program | None:
     """Return the program in an archive, or None if the worker would not find a command to run."""
     names = launch.metadata_files
+    wrapping = archive.wrapping_folder
+    if wrapping:
+        report.add("archive-wrapped", archive.name, f"all files are in the folder {wrapping}/")
+        inner = archive.folder(wrapping) if launch.unwraps else None
+        if inner is None:
+            return None
+        archive = replace(inner, name=archive.where(wrapping))
     metadata = next((name for name in names if name in archive.files), None)
     if metadata is None:
-        if archive.wrapping_folder:
-            what = f"all files are in the folder {archive.wrapping_folder}/"
-            report.add("archive-wrapped", archive.name, what)
-        elif not archive.refused.intersection(names):
+        if not archive.refused.intersection(names):
             report.add("program-metadata-missing", archive.name, f"no {' or '.join(names)} at its root")
         return None
     where = archive.where(metadata)

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from speechbundles.bundle.check.check import check_bundle
+from speechbundles.model.archive import Archive, Room
 from speechbundles.model.finding import format_findings
 from speechbundles.model.read import read_built_bundle
 from speechbundles.platforms.rules import RULES
@@ -66,6 +67,20 @@ def test_a_harmless_change_has_no_findings(tmp_path, name):
 def test_a_defect_is_found_and_nothing_else(tmp_path, defect: Defect):
     found = findings_of(tmp_path, defect.draft())
     assert {finding.code for finding in found} == {defect.code}, format_findings(found)
+
+
+def test_a_program_in_one_folder_is_an_error_only_where_the_worker_does_not_move_it_up(tmp_path):
+    for platform, level in (("codabench", "error"), ("codalab", "warning")):
+        draft = CLEAN[platform]()
+        bundle_defects._wrap("scoring_program.zip")(draft)
+        assert [(each.code, each.level) for each in findings_of(tmp_path / platform, draft)] == [
+            ("archive-wrapped", level)
+        ]
+    draft = CLEAN["codalab"]()
+    bundle_defects.inside("scoring_program.zip", metadata=None)(draft)
+    (found,) = findings_of(tmp_path / "none", draft)
+    assert found.what == "no metadata or metadata.yaml at its root"
+    assert Archive("reference_data/", {}, Room()).where("label.json") == "reference_data/label.json"
 
 
 FORMS = list(bundle_defects.foreign_bundles())
