@@ -23,6 +23,7 @@ from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
 from speechbundles.publication import (
+    JointBoard,
     ScoringOutput,
     baseline_team,
     joint_board_to_dict,
@@ -146,15 +147,21 @@ def joint_board(
         if anonymous:
             teams = _anonymous_teams(challenge, teams, outputs, anonymous[0])
     board = make_joint_board(challenge, outputs, teams, Sources(ROOT, folder), dates.now().date())
+    written = _write(board, left_out, out, as_json=as_json)
+    for team in sorted(baselines - {challenge.rule.baseline} if challenge.rule else ()):
+        how = f"with `baseline: {team}` below joint in competition.yaml, it has no rank"
+        say(f"note: {team} submitted only the baseline; {how}", error=True)
+    say(f"wrote {written} files to {out}", error=True)
+    return 0
+
+
+def _write(board: JointBoard, left_out: Sequence[str], out: Path, *, as_json: bool) -> int:
+    """Write and print a leaderboard; return the number of its files."""
     written = write_joint_board(board, out)
     content = {**joint_board_to_dict(board), "left_out": left_out, "files": written}
     lines = [wrap(printable(line), "  ") for line in left_out]
     answer(content, "\n".join([joint_board_to_text(board), *lines]), as_json=as_json)
-    for team in sorted(baselines - {challenge.rule.baseline} if challenge.rule else ()):
-        how = f"with `baseline: {team}` below joint in competition.yaml, it has no rank"
-        say(f"note: {team} submitted only the baseline; {how}", error=True)
-    say(f"wrote {len(written)} files to {out}", error=True)
-    return 0
+    return len(written)
 
 
 def _require_over(challenge: Challenge) -> None:

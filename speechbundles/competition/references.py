@@ -155,8 +155,7 @@ def load_reference(
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
     if files != checked:  # the rows have other line numbers
         labels = rules.format.read_reference(files)
-    left_out = [dropped[table.file] for table in tables]
-    read = list(zip(rules.format.layouts, tables, left_out, strict=True))
+    read = list(zip(rules.format.layouts, tables, (dropped[table.file] for table in tables), strict=True))
     return _reference_set(rules, name, path, options, labels, files, read, list(reasons.values()))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from speechbundles.publication.board import Breakdown as Breakdown
     from speechbundles.publication.board import make_board as make_board
+    from speechbundles.publication.joint import JointBoard as JointBoard
     from speechbundles.publication.joint import joint_board_to_dict as joint_board_to_dict
     from speechbundles.publication.joint import joint_board_to_text as joint_board_to_text
     from speechbundles.publication.joint import make_joint_board as make_joint_board
@@ -30,7 +31,13 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "board": ("Breakdown", "make_board"),
-    "joint": ("joint_board_to_dict", "joint_board_to_text", "make_joint_board", "write_joint_board"),
+    "joint": (
+        "JointBoard",
+        "joint_board_to_dict",
+        "joint_board_to_text",
+        "make_joint_board",
+        "write_joint_board",
+    ),
     "outputs": ("ScoringOutput", "read_outputs"),
     "pdf": ("write_pdf",),
     "render": ("escaped_markdown", "fitted_tables", "markdown_table", "table_to_csv", "text_table"),

@@ -39,7 +39,7 @@ LABELS = re.compile(
 NAMES = re.compile(
     r"(.*_)?(id|item|name|file|filename|wavfile|path|audio|recording|region|session|speaker|user)"
 )
-ITEMS_ONLY = re.compile(rf"{NAMES.pattern}|(.*_)?(start|end|onset|offset|duration|length)")
+ITEMS_ONLY = re.compile(rf"{NAMES.pattern}|(.*_)?(start|end|onset|offset|duration|length)(_time)?")
 NO_CHANCE = -log(0.001)
 """The least `surprise` that is not treated as coincidence."""
 MOST_CLASSES = 20
