@@ -29,6 +29,7 @@ from ..kinds.turns import LEAST_SHARE, always, turns
 from ..metrics import diarization as metrics
 from ..metrics.counts import Number, ratio
 from ..metrics.diarization import LabelTimes
+from ..metrics.shares import of_shares
 from ..task import LOWER, POSITIVE, Score
 
 _KIND = turns("merlion_diarization", "MERLIon CCS, language diarization", classes=LANGUAGES)
@@ -60,11 +61,13 @@ def _wrong(times: LabelTimes) -> Number:
     return np.asarray(times.missed) + times.false_alarm
 
 
+@of_shares(lambda times: (_wrong(times).sum(axis=1), times.reference.sum(axis=1)), rates=True)
 def lder_script(times: LabelTimes) -> Number:
     """Language DER of the challenge's script: misses and false alarms of both languages over their time."""
     return ratio(_wrong(times).sum(axis=-1), np.sum(times.reference, axis=-1), "language DER of the script")
 
 
+@of_shares(lambda times, label: (_wrong(times)[:, label], times.reference[:, label]), rates=True)
 def label_error_script(times: LabelTimes, *, label: int) -> Number:
     """Error of a language by the challenge's script: its misses and false alarms over its time."""
     name = f"{LANGUAGES[label]} error of the script"

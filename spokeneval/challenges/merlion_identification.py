@@ -35,6 +35,7 @@ from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
 from ..metrics.counts import Number, cell_sums, ratio
 from ..metrics.equal_error_rate import ScoreHistograms
+from ..metrics.shares import cost_of_shares, cost_shares, of_shares
 from ..task import HIGHER, LOWER, POSITIVE, Score, View
 from ..trivial import random_numbers
 
@@ -144,6 +145,7 @@ def balanced_accuracy_per_recording(costs: SegmentCosts) -> Any:
     return np.where(recordings > 0, by_recording, metrics.macro_accuracy(costs))
 
 
+@of_shares(partial(cost_shares, weights=WEIGHTS), partial(cost_of_shares, weights=WEIGHTS))
 def actual_cost(costs: SegmentCosts) -> Any:
     r"""NIST's primary cost of the 2017 and 2022 evaluations, at the thresholds for calibrated log-likelihood ratios.
 

@@ -23,6 +23,7 @@ from ..formats.sheets import Answers, Check, sheet_format, with_unit_rows
 from ..formats.speakers import Units
 from ..formats.tables import Table
 from ..metrics import classification as metrics
+from ..metrics.shares import f1_of_shares, of_shares
 from ..task import AGREEMENT, HIGHER, Score, Task, View
 from ..trivial import always, at_random
 from .kind import (
@@ -255,6 +256,7 @@ def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
 # fmt: on
 
 
+@of_shares(lambda counts, number: metrics.overlaps(counts, number), f1_of_shares)
 def _f1_of(counts: metrics.ClassCounts, *, number: int) -> Any:
     return metrics.class_f1(counts)[..., number]
 

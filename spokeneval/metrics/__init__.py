@@ -72,10 +72,16 @@ if TYPE_CHECKING:  # a type checker does not run `__getattr__`
         prediction_error as prediction_error,
     )
     from . import (
+        quantiles as quantiles,
+    )
+    from . import (
         rater_pairs as rater_pairs,
     )
     from . import (
         roc_hull as roc_hull,
+    )
+    from . import (
+        shares as shares,
     )
     from . import (
         sweeps as sweeps,

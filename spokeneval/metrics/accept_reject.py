@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Callable, Union
 
 import numpy as np
@@ -20,6 +21,8 @@ import numpy as np
 from . import classification
 from .counts import Counts, Number, number_or_array, ratio, total
 from .jackknife import FARTHEST, jackknife_error, jackknife_interval, value_and_without
+from .quantiles import student_quantile
+from .shares import Shares, f1_of_shares, interval_of_shares, of_shares
 
 GROSS_WEIGHT = 3
 """The shared task's k: the weight of a gross false accept relative to a plain one."""
@@ -129,16 +132,19 @@ def false_accepts(decisions: Decisions, gross_weight: float = GROSS_WEIGHT) -> N
     return decisions.plain_false_accepts + gross_weight * decisions.gross_false_accepts
 
 
+@of_shares(lambda counts: (counts.correct_accepts, counts.correct_accepts + false_accepts(counts)))
 def precision(decisions: Decisions) -> Number:
     """Precision, P = CA / (CA + FA). Undefined if no response is accepted."""
     return ratio(decisions.correct_accepts, decisions.correct_accepts + false_accepts(decisions), "precision")
 
 
+@of_shares(lambda counts: (counts.correct_accepts, correct_responses(counts)))
 def recall(decisions: Decisions) -> Number:
     """Recall, R = CA / (CA + FR), also called RCA, relative correct accepts. Undefined without correct responses."""
     return ratio(decisions.correct_accepts, correct_responses(decisions), "recall")
 
 
+@of_shares(lambda own: (own.correct_accepts, correct_responses(own) + false_accepts(own)), f1_of_shares)
 def f_measure(decisions: Decisions) -> Number:
     r"""F measure, the harmonic mean of precision and recall.
 
@@ -150,25 +156,33 @@ def f_measure(decisions: Decisions) -> Number:
     return ratio(twice, twice + false_accepts(decisions) + decisions.false_rejects, "F")
 
 
+@of_shares(lambda own: _right_of(own))
 def scoring_accuracy(decisions: Decisions) -> Number:
     """Scoring accuracy, SA = (CA + CR) / (CA + CR + FA + FR). Undefined without responses.
 
     As in Table 1, gross false accepts have weight k in the denominator.
     """
+    return ratio(*_right_of(decisions), "scoring accuracy")
+
+
+def _right_of(decisions: Decisions) -> tuple[Number, Number]:
     right = decisions.correct_accepts + decisions.correct_rejects
-    return ratio(right, right + false_accepts(decisions) + decisions.false_rejects, "scoring accuracy")
+    return right, right + false_accepts(decisions) + decisions.false_rejects
 
 
+@of_shares(lambda counts: (counts.correct_rejects, counts.correct_rejects + false_accepts(counts)))
 def relative_correct_reject_rate(decisions: Decisions) -> Number:
     """Relative correct rejects, RCR = CR / (CR + FA). Undefined without incorrect responses."""
     return ratio(decisions.correct_rejects, decisions.correct_rejects + false_accepts(decisions), "RCR")
 
 
+@of_shares(lambda counts: (counts.false_rejects, correct_responses(counts)))
 def relative_false_reject_rate(decisions: Decisions) -> Number:
     """Relative false rejects, RFR = FR / (FR + CA). Undefined without correct responses."""
     return ratio(decisions.false_rejects, correct_responses(decisions), "RFR")
 
 
+@of_shares(lambda counts: (false_accepts(counts), counts.correct_rejects + false_accepts(counts)))
 def relative_false_accept_rate(decisions: Decisions) -> Number:
     """Relative false accepts, RFA = FA / (CR + FA) = 1 - RCR. Undefined without incorrect responses.
 
@@ -181,6 +195,7 @@ def relative_false_accept_rate(decisions: Decisions) -> Number:
     return ratio(weighted, decisions.correct_rejects + weighted, "RFA")
 
 
+@of_shares(lambda counts: (counts.correct_rejects, incorrect_responses(counts)))
 def reject_rate_incorrect(decisions: Decisions) -> Number:
     """The share of incorrect responses that are rejected, CR / (CR + PFA + GFA), without weights.
 
@@ -196,6 +211,7 @@ def reject_rate_incorrect(decisions: Decisions) -> Number:
     )
 
 
+@of_shares(lambda counts: (counts.correct_accepts, correct_responses(counts)))
 def accept_rate_correct(decisions: Decisions) -> Number:
     """The share of correct responses that are accepted, CA / (CA + FR): another name for the recall.
 
@@ -207,6 +223,7 @@ def accept_rate_correct(decisions: Decisions) -> Number:
     return recall(decisions)
 
 
+@of_shares(lambda counts: (false_accepts(counts, gross_weight=1), incorrect_responses(counts)))
 def false_acceptance_rate(decisions: Decisions) -> Number:
     """False acceptance rate: the share of incorrect responses that are accepted, without weights.
 
@@ -332,35 +349,36 @@ def d_interval(
 ) -> tuple[float, float, float]:
     """The 95 % interval and the standard error of D, D_A or Dfull, from the decisions of two units or more.
 
-    If there are no false rejects, or no false accepts, the units do not show how uncertain this number is. Its
-    logarithm then has the variance 1 / `ZERO_COUNTS_AS`, as by Haldane and Anscombe.
-
-    Parameters
-    ----------
-    rows : Decisions
-        The decisions of each unit.
-    formula
-        The formula of the score.
-    exponents
-        The exponents of FR and of FA in its denominator: 1/2 and 1/2 for Dfull.
+    It is recovered from those of both error rates, on the logarithm; the formula's denominator has FR and FA with the
+    exponents. No rate is taken to be farther below its value than that of half an error, whose logarithm has the
+    variance 1 / `ZERO_COUNTS_AS` by Haldane and Anscombe.
 
     Examples
     --------
     >>> rows = Decisions(*np.array([[9, 0, 5, 0, 0], [8, 0, 4, 0, 0], [9, 0, 4, 1, 0]]).T)
     >>> low, high, error = d_interval(rows, formula=d_full, exponents=(0.5, 0.5))
     >>> round(low, 2), round(high, 2)
-    (1.04, 651.93)
+    (1.67, 1985.56)
     """
     value, without = value_and_without(formula, rows)
-    decisions = total(rows)
-    errors = decisions.false_rejects, false_accepts(decisions)
-    unseen = sum(power**2 / ZERO_COUNTS_AS for power, number in zip(exponents, errors) if not number)
-    if value and without.all():  # a ratio of rates: on its logarithm
-        ends = jackknife_interval(math.log(value), np.log(without), (-math.inf, math.inf), unseen=unseen)
-        low, high = (math.exp(max(-FARTHEST, min(end, FARTHEST))) for end in ends)
-    else:
-        low, high = jackknife_interval(value, without, (0.0, math.inf))
+    if not value or not without.all():
+        return (*jackknife_interval(value, without, (0.0, math.inf)), jackknife_error(without))
+    errors = np.stack([rows.false_rejects, false_accepts(rows)], axis=1).astype(float)
+    right = np.stack([rows.correct_accepts, rows.correct_rejects], axis=1)
+    errors += np.where(errors.any(axis=0), 0.0, ZERO_COUNTS_AS * right / np.maximum(right.sum(axis=0), 1))
+    wholes = errors + right
+    farthest = student_quantile(len(errors) - 1) / math.sqrt(ZERO_COUNTS_AS)
+    least = errors.sum(axis=0) / wholes.sum(axis=0) * math.exp(-farthest)
+    shares = Shares(lambda _: (errors, wholes), partial(_log_ratio, exponents=exponents, least=least))
+    low, high = (math.exp(max(-FARTHEST, min(end, FARTHEST))) for end in interval_of_shares(shares, rows))
     return low, high, jackknife_error(without)
+
+
+def _log_ratio(shares: np.ndarray, *, exponents: tuple[float, float], least: np.ndarray) -> float:
+    """The logarithm of D, D_A or Dfull, whose denominator has FR and FA with these exponents, from the error rates."""
+    rejects, accepts = np.minimum(np.maximum(shares, least), 1 - 1e-10)
+    of_rejects, of_accepts = exponents
+    return float(of_rejects * np.log((1 - accepts) / rejects) + of_accepts * np.log((1 - rejects) / accepts))
 
 
 def _corrected_errors(decisions: Decisions) -> tuple[Number, Number]:

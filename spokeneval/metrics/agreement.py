@@ -20,6 +20,7 @@ import numpy as np
 
 from .arrays import finite_pair, rescaled
 from .counts import Counts, ratio, total
+from .shares import of_shares
 
 
 @dataclass(frozen=True)
@@ -155,12 +156,14 @@ def difference_counts(cells: RatingCells) -> np.ndarray:
     return np.stack([table[..., distance == apart].sum(axis=-1) for apart in points], axis=-1)
 
 
+@of_shares(lambda cells: (difference_counts(cells)[:, 0], difference_counts(cells).sum(axis=1)))
 def exact(cells: RatingCells) -> Any:
     """Exact agreement: the share of items whose two ratings are equal."""
     counts = difference_counts(cells)
     return ratio(counts[..., 0], counts.sum(axis=-1), "exact agreement")
 
 
+@of_shares(lambda cells: (difference_counts(cells)[:, :2].sum(axis=1), difference_counts(cells).sum(axis=1)))
 def adjacent(cells: RatingCells) -> Any:
     """Exact or adjacent agreement: the share of items whose two ratings are at most one point apart."""
     counts = difference_counts(cells)

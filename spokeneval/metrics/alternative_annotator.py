@@ -16,7 +16,8 @@ import numpy as np
 
 from .arrays import finite_numbers
 from .counts import Counts, ratio
-from .jackknife import jackknife_error, student_t_below, value_and_without
+from .jackknife import jackknife_error, value_and_without
+from .quantiles import student_t_below
 
 
 @dataclass(frozen=True)

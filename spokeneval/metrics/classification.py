@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .counts import Counts, Number, field_arrays, ratio, total
+from .shares import f1_of_shares, of_shares
 
 
 @dataclass(frozen=True)
@@ -221,6 +222,19 @@ def count_predictions(reference: Any, prediction: Any) -> BinaryCounts:
     return total(predictions_per_item(reference, prediction))
 
 
+def overlaps(counts: ClassCounts, chosen: Any) -> tuple[Any, Any]:
+    """These shares' numerators and denominators, of the chosen classes."""
+    either = np.asarray(counts.items) + counts.predictions - counts.hits
+    return np.asarray(counts.hits)[:, chosen], either[:, chosen]
+
+
+@of_shares(
+    lambda counts: (
+        counts.true_positives,
+        counts.true_positives + counts.false_positives + counts.false_negatives,
+    ),
+    f1_of_shares,
+)
 def f1(counts: BinaryCounts) -> Number:
     r"""Return F1, the harmonic mean of precision and recall; 0 without a true positive.
 
@@ -236,6 +250,7 @@ def f1(counts: BinaryCounts) -> Number:
     return _rate(counts, twice, twice + counts.false_positives + counts.false_negatives, "F1")
 
 
+@of_shares(lambda counts: (counts.true_positives, counts.true_positives + counts.false_positives))
 def precision(counts: BinaryCounts) -> Number:
     """Return precision, TP / (TP + FP): the share of positive items among those predicted positive; 0 if there are
     none.
@@ -247,6 +262,7 @@ def precision(counts: BinaryCounts) -> Number:
     return _rate(counts, counts.true_positives, predicted, "precision")
 
 
+@of_shares(lambda counts: (counts.true_positives, counts.true_positives + counts.false_negatives))
 def recall(counts: BinaryCounts) -> Number:
     """Return recall, TP / (TP + FN): the share of the positive items that are predicted positive.
 
@@ -256,6 +272,7 @@ def recall(counts: BinaryCounts) -> Number:
     return _rate(counts, counts.true_positives, counts.true_positives + counts.false_negatives, "recall")
 
 
+@of_shares(lambda counts: (counts.true_negatives, counts.true_negatives + counts.false_positives))
 def specificity(counts: BinaryCounts) -> Number:
     """Return specificity, TN / (TN + FP): the share of the negative items that are predicted negative.
 
@@ -300,6 +317,7 @@ def class_f1(counts: ClassCounts) -> Any:
     return 2 * np.asarray(counts.hits) / np.maximum(np.asarray(counts.items) + counts.predictions, 1)
 
 
+@of_shares(lambda counts: overlaps(counts, np.asarray(counts.present).max(axis=0) > 0), f1_of_shares)
 def macro_f1(counts: ClassCounts) -> Number:
     """Return the mean of the F1 of the reference's classes.
 
@@ -310,6 +328,7 @@ def macro_f1(counts: ClassCounts) -> Number:
     return ratio((class_f1(counts) * present).sum(axis=-1), present.sum(axis=-1), "macro F1")
 
 
+@of_shares(lambda counts: tuple(side.sum(axis=-1) for side in _by_class(counts)[:2]))
 def accuracy(counts: AnyCounts) -> Number:
     """Return the share of items whose class was predicted.
 
@@ -320,6 +339,7 @@ def accuracy(counts: AnyCounts) -> Number:
     return _rate(counts, hits.sum(axis=-1), items.sum(axis=-1), "accuracy")
 
 
+@of_shares(lambda counts: _by_class(counts)[:2])
 def balanced_accuracy(counts: AnyCounts) -> Number:
     """Return the mean recall of the reference's classes; undefined where one of them does not occur.
 

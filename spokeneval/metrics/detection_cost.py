@@ -92,9 +92,9 @@ def minimum_cllr_interval(histograms: ScoreHistograms) -> tuple[float, float, fl
     >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
     >>> low, high, error = minimum_cllr_interval(histograms)
     >>> round(low, 3), round(high, 3)
-    (0.081, 1.0)
+    (0.072, 1.0)
     """
-    return interval_of_fitted(minimum_cllr, histograms)
+    return interval_of_fitted(minimum_cllr, histograms, histograms.targets, histograms.nontargets)
 
 
 def minimum_detection_cost(
@@ -158,10 +158,10 @@ def minimum_detection_cost_interval(
     >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
     >>> low, high, error = minimum_detection_cost_interval(histograms, weights=[(1, 1), (1, 9)])
     >>> round(low, 3), round(high, 3)
-    (0.207, 1.0)
+    (0.161, 1.0)
     """
     cost = partial(minimum_detection_cost, weights=weights, of_nontargets=of_nontargets)
-    return interval_of_fitted(cost, histograms, times=4)
+    return interval_of_fitted(cost, histograms, histograms.targets, histograms.nontargets, bias=4)
 
 
 def _of_both(costs: np.ndarray, both: np.ndarray, histograms: ScoreHistograms, name: str) -> Any:

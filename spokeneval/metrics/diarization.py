@@ -36,6 +36,7 @@ import numpy as np
 
 from .assignment import greatest_assignment
 from .counts import Counts, Number, ratio
+from .shares import of_shares
 from .sweeps import Recording, sweep
 
 _CELLS = 1 << 22
@@ -248,6 +249,7 @@ def label_times_per_recording(found: Sequence[Overlaps], *, labels: int) -> Labe
     return LabelTimes(reference, missed, false_alarm)
 
 
+@of_shares(lambda counts: (counts.miss + counts.false_alarm + counts.confusion, counts.reference), rates=True)
 def der(errors: DiarizationErrors) -> Any:
     """Diarization error rate: (miss + false alarm + confusion) / reference.
 
@@ -259,6 +261,7 @@ def der(errors: DiarizationErrors) -> Any:
     return ratio(errors.miss + errors.false_alarm + errors.confusion, errors.reference, "DER")
 
 
+@of_shares(lambda counts: (counts.miss, counts.reference))
 def miss(errors: DiarizationErrors) -> Any:
     """Return the miss rate: miss / reference.
 
@@ -270,6 +273,7 @@ def miss(errors: DiarizationErrors) -> Any:
     return ratio(errors.miss, errors.reference, "miss rate")
 
 
+@of_shares(lambda counts: (counts.false_alarm, counts.reference), rates=True)
 def false_alarm(errors: DiarizationErrors) -> Any:
     """Return the false-alarm rate: false alarm / reference.
 
@@ -281,6 +285,7 @@ def false_alarm(errors: DiarizationErrors) -> Any:
     return ratio(errors.false_alarm, errors.reference, "false-alarm rate")
 
 
+@of_shares(lambda counts: (counts.confusion, counts.reference))
 def confusion(errors: DiarizationErrors) -> Any:
     """Return the confusion rate: confusion / reference.
 
@@ -292,6 +297,7 @@ def confusion(errors: DiarizationErrors) -> Any:
     return ratio(errors.confusion, errors.reference, "confusion rate")
 
 
+@of_shares(lambda counts: (counts.jaccard, counts.labels, counts.reference))
 def jaccard_error_rate(errors: DiarizationErrors) -> Any:
     """JER: the mean Jaccard error rate over the labels of all references, with equal weights.
 
@@ -307,6 +313,7 @@ def jaccard_error_rate(errors: DiarizationErrors) -> Any:
     return ratio(errors.jaccard, errors.labels, "JER")
 
 
+@of_shares(lambda counts, label: (counts.missed[:, label], counts.reference[:, label]))
 def label_error(times: LabelTimes, *, label: int) -> Any:
     """Return the share of a label's time in which the system does not find it.
 

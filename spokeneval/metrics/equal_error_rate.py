@@ -250,9 +250,9 @@ def eer_interval(histograms: ScoreHistograms) -> tuple[float, float, float]:
     >>> histograms = ScoreHistograms(np.array([[3, 1], [0, 4], [1, 3]]), np.array([[4, 0], [2, 2], [4, 0]]))
     >>> low, high, error = eer_interval(histograms)
     >>> round(low, 3), round(high, 3)
-    (0.032, 0.666)
+    (0.0, 0.772)
     """
-    return interval_of_fitted(histogram_eer, histograms)
+    return interval_of_fitted(histogram_eer, histograms, histograms.targets, histograms.nontargets)
 
 
 def histogram_interpolated_eer(histograms: ScoreHistograms) -> Any:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ import numpy as np
 from .counts import Counts, Number, cell_sums, ratio
 from .detection_cost import LARGEST_RATIO
 from .equal_error_rate import BINS, ScoreHistograms, score_bins, trial_histograms
+from .shares import cost_of_shares, cost_shares, of_shares
 
 Weights = Sequence[tuple[float, float]]
 
@@ -117,8 +119,7 @@ def with_ties(ratios: np.ndarray, scores: Any) -> np.ndarray:
     sizes = np.abs(scores)
     largest = sizes.max(initial=0, where=sizes < LARGEST_RATIO)
     # Ratios of several classes also have the rounding errors of sums of likelihoods, which are at most 1 each.
-    classes = sizes.shape[1]
-    error = ROUNDING * (largest + (classes if classes > 2 else 0))
+    error = ROUNDING * (largest + (sizes.shape[1] if sizes.shape[1] > 2 else 0))
     order = ratios.argsort(axis=None)
     ascending = ratios.ravel()[order]
     with np.errstate(over="ignore"):
@@ -140,8 +141,7 @@ def best_thresholds(labels: Any, ratios: np.ndarray, weights: Weights) -> np.nda
     >>> best_thresholds([0, 1, 1], ratios, [(1, 1)]).tolist()
     [-1.0, 2.0, 3.0, inf]
     """
-    labels = np.asarray(labels)
-    classes = ratios.shape[1]
+    labels, classes = np.asarray(labels), ratios.shape[1]
     of_item = 1 / np.bincount(labels)[labels]
     targets, nontargets = pooled_trials(labels, ratios)
     order = np.argsort(targets, kind="stable")
@@ -276,6 +276,7 @@ def detection_trials(labels: Any, scores: Any) -> tuple[np.ndarray, np.ndarray]:
     return ratios[labels == 0], ratios[labels == 1]
 
 
+@of_shares(cost_shares, cost_of_shares)
 def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     r"""The average cost of all detectors, Cavg, at the thresholds of calibrated log-likelihood ratios.
 
@@ -283,8 +284,6 @@ def average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
 
     for N classes, with the share P_FA(T, M) of the items of class M that the detector of class T accepts. The result is
     the mean over the `weights` of `class_costs`; it is 1 for detectors that accept nothing.
-
-    Source: NIST 2022 Language Recognition Evaluation Plan, section 4.
     """
     misses, alarms = _rates(costs)
     parts = [
@@ -308,6 +307,7 @@ def minimum_average_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     return defined(sum(parts) / len(parts), costs, "the minimum average cost")
 
 
+@of_shares(partial(cost_shares, sides=(0, 1)), cost_of_shares)
 def target_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     """The cost of the detector of the first of two classes, at the same thresholds as `average_cost`.
 
@@ -325,6 +325,7 @@ def target_cost(costs: ClassCosts, *, weights: Weights) -> Any:
     return defined(sum(parts) / len(parts), costs, "the detection cost")
 
 
+@of_shares(lambda costs: (costs.bits, costs.items), rates=True)
 def class_cllr(costs: ClassCosts) -> Any:
     r"""Cllr of several classes, the cost of log-likelihoods in bits.
 
@@ -332,8 +333,6 @@ def class_cllr(costs: ClassCosts) -> Any:
 
     where the mean is over the items of class i. It is log2(k) for a system without information, and more for a
     misleading system. For two classes it is the Cllr of their log-likelihood ratios.
-
-    Source: Brümmer and van Leeuwen (2006).
 
     Examples
     --------
@@ -343,6 +342,7 @@ def class_cllr(costs: ClassCosts) -> Any:
     return defined((costs.bits / np.maximum(costs.items, 1)).mean(axis=-1), costs, "Cllr")
 
 
+@of_shares(lambda costs, number: (costs.hits[:, number], costs.items[:, number]))
 def class_recall(costs: ClassCosts, *, number: int) -> Any:
     """The share of the items of one class whose score for this class is largest. Classes are numbered from 0.
 
@@ -352,6 +352,7 @@ def class_recall(costs: ClassCosts, *, number: int) -> Any:
     return ratio(costs.hits[..., number], costs.items[..., number], "recall")
 
 
+@of_shares(lambda costs: (costs.hits, costs.items))
 def macro_accuracy(costs: ClassCosts) -> Any:
     """The mean `class_recall` of the classes, also called balanced accuracy.
 

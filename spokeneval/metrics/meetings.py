@@ -29,6 +29,7 @@ from .alignment import best_path
 from .assignment import greatest_assignment
 from .counts import Counts, Number, ratio
 from .edit_distance import Sequences, edit_errors, encode
+from .shares import of_shares
 
 _CELLS = 1 << 20  # symbols of the hypotheses of all pairs of streams in a batch
 _NEVER = np.iinfo(np.int64).max
@@ -320,6 +321,7 @@ def _windows(
     return first, width
 
 
+@of_shares(lambda counts: (counts.missed_speakers, counts.meetings), rates=True)
 def missed_speakers(counts: MeetingErrors) -> Number:
     """Return by how many the speakers of the reference outnumber those of the hypothesis, per meeting.
 
@@ -329,6 +331,7 @@ def missed_speakers(counts: MeetingErrors) -> Number:
     return ratio(counts.missed_speakers, counts.meetings, "speakers of no meetings")
 
 
+@of_shares(lambda counts: (counts.added_speakers, counts.meetings), rates=True)
 def added_speakers(counts: MeetingErrors) -> Number:
     """Return by how many the speakers of the hypothesis outnumber those of the reference, per meeting.
 

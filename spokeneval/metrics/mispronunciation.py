@@ -31,6 +31,7 @@ from .alignment import partners
 from .classification import BinaryCounts
 from .counts import Counts, Number, ratio
 from .edit_distance import encode
+from .shares import f1_of_shares, of_shares
 
 Phones = Sequence[Hashable]
 
@@ -115,6 +116,13 @@ def _decisions(counts: Detections) -> BinaryCounts:
     return BinaryCounts(*found, counts.false_acceptances, counts.true_acceptances)
 
 
+@of_shares(
+    lambda counts: (
+        _true_rejections(counts),
+        _true_rejections(counts) + counts.false_rejections + counts.false_acceptances,
+    ),
+    f1_of_shares,
+)
 def f1(counts: Detections) -> Number:
     """Return the F1 of detected mispronunciations.
 
@@ -124,6 +132,7 @@ def f1(counts: Detections) -> Number:
     return classification.f1(_decisions(counts))
 
 
+@of_shares(lambda counts: (_true_rejections(counts), _true_rejections(counts) + counts.false_rejections))
 def precision(counts: Detections) -> Number:
     """Return the share of the rejected places that are mispronounced; 0 if none is rejected.
 
@@ -133,6 +142,7 @@ def precision(counts: Detections) -> Number:
     return classification.precision(_decisions(counts))
 
 
+@of_shares(lambda counts: (_true_rejections(counts), _true_rejections(counts) + counts.false_acceptances))
 def recall(counts: Detections) -> Number:
     """Return the share of the mispronounced places that are rejected.
 
@@ -142,6 +152,7 @@ def recall(counts: Detections) -> Number:
     return classification.recall(_decisions(counts))
 
 
+@of_shares(lambda counts: (counts.false_rejections, counts.true_acceptances + counts.false_rejections))
 def false_rejection_rate(counts: Detections) -> Number:
     """Return FR / (TA + FR): the share of the correct places that are rejected.
 
@@ -152,6 +163,7 @@ def false_rejection_rate(counts: Detections) -> Number:
     return ratio(counts.false_rejections, accepted, "false rejection rate without a correct phone")
 
 
+@of_shares(lambda counts: (counts.false_acceptances, _true_rejections(counts) + counts.false_acceptances))
 def false_acceptance_rate(counts: Detections) -> Number:
     """Return FA / (FA + TR): the share of the mispronounced places that are accepted.
 
@@ -162,6 +174,7 @@ def false_acceptance_rate(counts: Detections) -> Number:
     return ratio(counts.false_acceptances, mispronounced, "false acceptance rate without a mispronunciation")
 
 
+@of_shares(lambda counts: (counts.diagnostic_errors, _true_rejections(counts)))
 def diagnostic_error_rate(counts: Detections) -> Number:
     """Return DE / (CD + DE): the share of the true rejections with a wrong diagnosis; 1 without a true rejection.
 

@@ -24,6 +24,7 @@ import numpy as np
 from .counts import cell_sums
 from .detection_cost import LARGEST_RATIO
 from .identification import ClassCosts, block_minima, checked_items, defined
+from .shares import of_shares
 
 Weights = Sequence[tuple[float, float, float]]
 
@@ -139,6 +140,7 @@ def ratio_cllr(costs: ClassCosts) -> Any:
     return defined(of_classes.sum(axis=-1) / (2 * (of_classes.shape[-1] - 1)), costs, "Cllr")
 
 
+@of_shares(lambda costs: (costs.hits[:, :-1], costs.items[:, :-1]))
 def macro_accuracy(costs: ClassCosts) -> Any:
     """The mean recall of the k classes: closed-set, without the items out of set.
 

@@ -36,6 +36,7 @@ import numpy as np
 from .alignment import edit_costs
 from .counts import Counts, Number, ratio, total
 from .edit_distance import Sequences
+from .shares import of_shares
 
 FILLERS = frozenset({"<sil>", "<spn>", "<unk>"})
 """The tokens of a transcript that are not phones: silence, spoken noise and unknown."""
@@ -189,6 +190,7 @@ def errors_per_utterance(
     return FeatureErrors(edit_costs(*pairs, *costs) / 4, len(table.features) * pairs[0].lengths)
 
 
+@of_shares(lambda counts: (counts.feature_cost, counts.reference_features), rates=True)
 def fer(errors: FeatureErrors) -> Number:
     r"""Feature error rate.
 

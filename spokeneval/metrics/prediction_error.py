@@ -19,6 +19,7 @@ from .arrays import finite_numbers, finite_pair
 from .correlation import scaled_variance
 from .counts import Counts, Number, number_or_array, ratio, total
 from .jackknife import jackknife_error, jackknife_interval, value_and_without
+from .shares import of_shares
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ def differences(reference: Any, predictions: Any) -> Differences:
     return Differences(ones, apart, reference, reference**2, within_half, within_one)
 
 
+@of_shares(lambda counts: (counts.within_half, counts.items))
 def within_half(sums: Differences) -> Any:
     """The share of predictions that differ from the reference's rating by at most 0.5.
 
@@ -174,6 +176,7 @@ def within_half(sums: Differences) -> Any:
     return ratio(sums.within_half, sums.items, "agreement within 0.5")
 
 
+@of_shares(lambda counts: (counts.within_one, counts.items))
 def within_one(sums: Differences) -> Any:
     """The share of predictions that differ from the reference's rating by at most 1.
 

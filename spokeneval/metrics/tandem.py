@@ -104,7 +104,9 @@ def minimum_cost_interval(
 
     Its threshold is fitted to the set, as that of `detection_cost.minimum_detection_cost_interval`.
     """
-    return interval_of_fitted(partial(minimum_cost, weights=weights, constant=constant), counts, times=4)
+    return interval_of_fitted(
+        partial(minimum_cost, weights=weights, constant=constant), counts, *counts.items.T, bias=4
+    )
 
 
 def tandem_weights(

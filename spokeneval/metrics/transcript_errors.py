@@ -27,6 +27,7 @@ import numpy as np
 from .alignment import partners
 from .counts import Counts, Number, ratio, total
 from .edit_distance import edit_errors, encode
+from .shares import of_shares
 
 Symbols = Sequence[Hashable]
 Choice = Callable[[np.ndarray, np.ndarray, Sequence[int]], np.ndarray]
@@ -282,6 +283,7 @@ def errors(counts: TranscriptErrors) -> Number:
     return counts.substitutions + counts.insertions + counts.deletions
 
 
+@of_shares(lambda counts: (errors(counts), counts.reference_length), rates=True)
 def error_rate(counts: TranscriptErrors) -> Number:
     """Return (S + D + I) / N: WER of counts in words, CER of counts in characters.
 
@@ -291,6 +293,7 @@ def error_rate(counts: TranscriptErrors) -> Number:
     return ratio(errors(counts), counts.reference_length, "error rate of an empty reference")
 
 
+@of_shares(lambda counts: (counts.substitutions, counts.reference_length))
 def substitution_rate(counts: TranscriptErrors) -> Number:
     """Return S / N.
 
@@ -300,6 +303,7 @@ def substitution_rate(counts: TranscriptErrors) -> Number:
     return ratio(counts.substitutions, counts.reference_length, "substitution rate of an empty reference")
 
 
+@of_shares(lambda counts: (counts.insertions, counts.reference_length), rates=True)
 def insertion_rate(counts: TranscriptErrors) -> Number:
     """Return I / N.
 
@@ -309,6 +313,7 @@ def insertion_rate(counts: TranscriptErrors) -> Number:
     return ratio(counts.insertions, counts.reference_length, "insertion rate of an empty reference")
 
 
+@of_shares(lambda counts: (counts.deletions, counts.reference_length))
 def deletion_rate(counts: TranscriptErrors) -> Number:
     """Return D / N.
 
@@ -318,6 +323,7 @@ def deletion_rate(counts: TranscriptErrors) -> Number:
     return ratio(counts.deletions, counts.reference_length, "deletion rate of an empty reference")
 
 
+@of_shares(lambda counts: (counts.wrong, counts.utterances))
 def wrong_utterances(counts: TranscriptErrors) -> Number:
     """Return the share of utterances with at least one error.
 
@@ -327,6 +333,7 @@ def wrong_utterances(counts: TranscriptErrors) -> Number:
     return ratio(counts.wrong, counts.utterances, "share of no utterances")
 
 
+@of_shares(lambda counts: (counts.rates, counts.utterances, counts.reference_length), rates=True)
 def mean_rate(counts: TranscriptErrors) -> Number:
     """Return the mean of the utterances' own error rates.
 
@@ -336,6 +343,7 @@ def mean_rate(counts: TranscriptErrors) -> Number:
     return ratio(counts.rates, counts.utterances, "mean rate of no utterances")
 
 
+@of_shares(lambda counts: (counts.clipped_rates, counts.utterances, counts.reference_length))
 def mean_clipped_rate(counts: TranscriptErrors) -> Number:
     """Return the mean of the utterances' own error rates, each at most 1.
 

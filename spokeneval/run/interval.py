@@ -13,6 +13,7 @@ from ..metrics.bootstrap import RESAMPLES, bootstrap_scores, resample_weights
 from ..metrics.counts import as_matrix, field_arrays, taken, total
 from ..metrics.jackknife import FEWEST_UNITS as FEWEST_UNITS
 from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn
+from ..metrics.shares import interval_of_shares, shares_of
 from ..task import Number, Score, Task
 
 _DECIMALS = 9
@@ -58,16 +59,16 @@ def score_intervals(
             if score.key in without:
                 part = task.part(score, dict(zip(parts, others)))
                 without[score.key].append(_value(score, part, scores[score.key]))
-    intervals = {}
-    for score in chosen:
-        value = scores[score.key]
-        if score.interval:
-            intervals[score.key] = _own_interval(score, score.interval, value, task.part(score, parts))
-        elif score.limits:
-            intervals[score.key] = _interval(
-                value, np.concatenate(without[score.key]), score.limits, whole=100.0 if score.percent else 1.0
-            )
-    return intervals
+    return {
+        score.key: _interval(
+            score,
+            scores[score.key],
+            task.part(score, parts),
+            np.concatenate(without[score.key]) if score.key in without else None,
+        )
+        for score in chosen
+        if score.limits or score.interval
+    }
 
 
 def crossed_intervals(
@@ -128,13 +129,8 @@ def interval_of_units(score: Score, rows: Any, n: int) -> tuple[float, float]:
     if n < FEWEST_UNITS:
         return -math.inf, math.inf
     counts = taken(rows, np.arange(n) % len(next(iter(field_arrays(rows).values()))))
-    if score.interval:
-        low, high, _ = score.interval(counts)
-        return (100 * low, 100 * high) if score.percent else (low, high)
-    limits = score.limits or (-math.inf, math.inf)
     value = round(float(score.value(total(counts))), _DECIMALS)
-    without = np.round(scores_without(score, value, counts), _DECIMALS)
-    return jackknife_interval(value, without, limits, whole=100.0 if score.percent else 1.0)
+    return _interval(score, value, counts, np.round(scores_without(score, value, counts), _DECIMALS))[:2]
 
 
 def difference_interval(
@@ -161,19 +157,19 @@ def difference_interval(
     Source: Zou and Donner, Construction of confidence limits about effect measures (Statistics in Medicine 27, 2008).
     """
     difference, others = float(values[0] - values[1]), without[0] - without[1]
-    equal = (
-        not difference and not others.any()
-    )  # such systems differ by 0, however wide their own intervals are
+    error = jackknife_error(others)
+    equal = not difference and not error  # such systems differ by 0, however wide their own intervals are
     if equal or not ends:
         low, high = score.limits or (-math.inf, math.inf)
-        return _interval(difference, others, (low - high, high - low))
+        bounds = (low - high, high - low) if error else (-math.inf, math.inf)
+        return _rounded(difference, *jackknife_interval(difference, others, bounds), error)
     first, second = (scores - math.fsum(scores) / len(scores) for scores in without)
     spread = math.sqrt(math.fsum(first**2) * math.fsum(second**2))
     correlation = math.fsum(first * second) / spread if spread else 0.0
     (low, high), (other_low, other_high) = ends
     down = _difference_error(values[0] - low, other_high - values[1], correlation)
     up = _difference_error(high - values[0], values[1] - other_low, correlation)
-    return _rounded(difference, difference - down, difference + up, jackknife_error(others))
+    return _rounded(difference, difference - down, difference + up, error)
 
 
 def ends_beyond(score: Score, value: float, rows: Any) -> Optional[tuple[float, float]]:
@@ -186,7 +182,7 @@ def ends_beyond(score: Score, value: float, rows: Any) -> Optional[tuple[float, 
     """
     if score.interval is None or score.limits is None or score.limits[1] < math.inf:
         return None
-    return _own_interval(score, score.interval, value, rows)[:2]
+    return _interval(score, value, rows)[:2]
 
 
 def _difference_error(error: float, other: float, correlation: float) -> float:
@@ -206,21 +202,21 @@ def _value(score: Score, others: Any, value: Number) -> np.ndarray:
     return filled
 
 
-def _own_interval(score: Score, interval: Callable[[Any], Any], value: Number, rows: Any) -> Interval:
-    """The interval by a score's own function, widened to contain the score, which may be of `Task.exact` counts."""
+def _interval(score: Score, value: Number, rows: Any, without: Optional[np.ndarray] = None) -> Interval:
+    """The interval of a score, widened to contain it, as it may be of `Task.exact` counts; of one unit, the score."""
     if len(as_matrix(rows)) == 1:
         return Interval(value, value, 0.0)
-    low, high, error = (100 * number if score.percent else number for number in interval(rows))
+    factor, low = 100 if score.percent else 1, math.nan
+    if score.interval:
+        low, high, error = (factor * number for number in score.interval(rows))
+    elif without is not None and score.bounds:
+        shares, error = shares_of(score.formula), jackknife_error(without)
+        if shares:
+            low, high = interval_of_shares(shares, rows)
+        if math.isnan(low):
+            low, high = jackknife_interval(value / factor, without / factor, score.bounds)
+        low, high = factor * max(low, score.bounds[0]), factor * min(high, score.bounds[1])
     return _rounded(value, min(low, value), max(high, value), error)
-
-
-def _interval(
-    value: Number, without: np.ndarray, limits: tuple[float, float], *, whole: float = 1.0
-) -> Interval:
-    if len(without) == 1:
-        return Interval(value, value, 0.0)
-    ends = jackknife_interval(value, without, limits, whole=whole)
-    return _rounded(value, *ends, jackknife_error(without))
 
 
 def _rounded(value: Number, low: float, high: float, error: float) -> Interval:

@@ -192,8 +192,11 @@ EXEMPT = {
     "jackknife.jackknife_error": "of scores",
     "jackknife.jackknife_p": "of scores",
     "jackknife.leave_one_out": "gives counts",
-    "jackknife.student_quantile": "of a number of degrees of freedom",
-    "jackknife.student_t_below": "of t, held against scipy",
+    "jackknife.effective_size": "a number of observations",
+    "quantiles.beta_quantile": "held against scipy",
+    "quantiles.gamma_quantile": "held against scipy",
+    "quantiles.student_t_below": "of t, held against scipy",
+    **{f"shares.{name}_of_shares": "of shares" for name in ("f1", "cost")},
     "phoneme_recognition.contains_pronunciation": "a baseline's rule",
     "prediction_error.prmse": "of several ratings of an item, in the report alone",
     **{

@@ -215,8 +215,8 @@ def test_a_baseline_gives_a_verdict_with_the_paired_interval():
     pair = spokeneval.compare(WER, said, {"heard": heard, "base": base}).pairs[0]
     low, high = pair.interval.low, pair.interval.high
     assert result.verdict == (
-        f"Better than the baseline. Difference from the baseline: {pair.difference:+.0f}, paired 95 % interval "
-        f"{low:+.0f} to {high:+.0f} over 10 items, which does not include 0."
+        f"Better than the baseline. Difference from the baseline: {pair.difference:+.1f}, paired 95 % interval "
+        f"{low:+.1f} to {high:+.1f} over 10 items, which does not include 0."
     )
     assert result.baseline["wer"] == spokeneval.score(WER, said, base).score
     for shown in (str(result), result.report()):

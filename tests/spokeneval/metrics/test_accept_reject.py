@@ -7,8 +7,8 @@ import pytest
 
 from spokeneval.metrics import accept_reject as metrics
 from spokeneval.metrics.accept_reject import Decisions
-from spokeneval.metrics.jackknife import jackknife_error, student_quantile
-from tests.samples.freedom import degrees_of_freedom
+from spokeneval.metrics.jackknife import jackknife_error
+from spokeneval.metrics.shares import Shares, interval_of_shares
 from tests.samples.spoken_call import TABLE_1, decided
 
 
@@ -62,6 +62,10 @@ def test_arrays_that_fit_no_response_are_refused():
         metrics.decisions_per_response(np.array([True, False]), np.array([True]), np.array([True]))
 
 
+T_OF_3 = 3.1824463053
+"""The 97.5 % quantile of Student's t with 3 degrees of freedom."""
+
+
 @pytest.mark.parametrize(
     ("formula", "exponents"),
     [
@@ -73,18 +77,34 @@ def test_arrays_that_fit_no_response_are_refused():
 )
 @pytest.mark.parametrize("none", [(), (1,), (3, 4), (1, 3, 4)])
 def test_the_interval_of_d_allows_for_errors_that_did_not_happen(formula, exponents, none):
-    # A number of errors that is 0 counts as a half, and its logarithm then has the variance 2.
+    # Without an error there is half of one. Each of the two rates is moved to its end on the logarithm of the score.
     table = np.array([[20, 1, 9, 1, 0], [25, 2, 7, 0, 1], [22, 1, 8, 1, 0], [19, 1, 6, 2, 0]])
     table[:, list(none)] = 0
-    rows = metrics.Decisions(*table.T)
-    without = np.log(
-        [formula(metrics.Decisions(*np.delete(table, unit, 0).sum(axis=0).tolist())) for unit in range(4)]
-    )
-    squares = (without - without.mean()) ** 2
-    freedom = degrees_of_freedom(without)
-    unseen = 2 * (exponents[0] ** 2 * (1 in none) + exponents[1] ** 2 * (3 in none))
-    half = student_quantile(freedom) * np.sqrt(3 / 4 * squares.sum() + unseen)
+    rows, shares, ends = metrics.Decisions(*table.T), [], []
+    for errors, right in ((table[:, 1], table[:, 0]), (table[:, 3] + 3 * table[:, 4], table[:, 2])):
+        errors = errors + (0 if errors.any() else right / right.sum() / 2)
+        of_one = np.stack([errors, errors + right], axis=1)
+        shares.append(of_one[:, 0].sum() / of_one[:, 1].sum())
+        ends.append(interval_of_shares(Shares(lambda pairs: (pairs[:, 0], pairs[:, 1])), of_one))
+
+    ends = [(max(low, share * np.exp(-T_OF_3 * 2**0.5)), high) for share, (low, high) in zip(shares, ends)]
+
+    def log_score(rejects, accepts):
+        ratios = (1 - accepts) / rejects, (1 - rejects) / accepts
+        return np.dot(exponents, np.log(ratios))
+
     value = formula(metrics.Decisions(*table.sum(axis=0).tolist()))
+    assert log_score(*shares) == pytest.approx(np.log(value), rel=1e-9)
+    least = [log_score(ends[0][1], shares[1]), log_score(shares[0], ends[1][1])]
+    most = [log_score(ends[0][0], shares[1]), log_score(shares[0], ends[1][0])]
+    without = [
+        formula(metrics.Decisions(*np.delete(table, unit, 0).sum(axis=0).tolist())) for unit in range(4)
+    ]
     low, high, error = metrics.d_interval(rows, formula=formula, exponents=exponents)
-    np.testing.assert_allclose([low, high], value * np.exp([-half, half]), rtol=1e-9)
-    assert error == pytest.approx(jackknife_error(np.exp(without)), rel=1e-12)
+    for found, moved in ((low, least), (high, most)):
+        first, other = np.abs(moved - np.log(value))
+        # The correlation of the rates over 4 units, as far as they show it, is not repeated here.
+        assert max(first, other) * 0.5 < abs(np.log(found / value)) <= first + other + 1e-9
+        if none:
+            assert abs(np.log(found / value)) == pytest.approx(np.hypot(first, other), rel=1e-9)
+    assert error == pytest.approx(jackknife_error(np.array(without)), rel=1e-12)

@@ -58,11 +58,12 @@ def test_the_intervals_of_minimum_costs_are_those_of_fitted_costs():
     weighted = (
         partial(each, weights=WEIGHTS) for each in (minimum_detection_cost, minimum_detection_cost_interval)
     )
-    for formula, interval, times in ((minimum_cllr, minimum_cllr_interval, 2), (*weighted, 4)):
+    whole = 4 / (1 / rows.targets.sum() + 1 / rows.nontargets.sum())
+    for formula, interval, bias in ((minimum_cllr, minimum_cllr_interval, 2), (*weighted, 4)):
         cost = formula(total(rows))
         without = np.array([formula(total(taken(rows, np.delete(np.arange(8), unit)))) for unit in range(8)])
         low, high, error = interval(rows)
-        expected = jackknife_interval(cost, without, (0, 1), times=times)
+        expected = jackknife_interval(cost, without, (0, 1), whole=whole, bias=bias)
         np.testing.assert_allclose([low, high], expected, rtol=1e-12)
-        assert high > jackknife_interval(cost, without, (0, 1), times=0)[1]
+        assert high > jackknife_interval(cost, without, (0, 1), whole=whole, bias=0)[1]
         assert error == jackknife_error(without)

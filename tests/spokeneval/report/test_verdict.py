@@ -83,7 +83,7 @@ def test_a_submission_below_a_trivial_baseline_is_told_so(tmp_path):
     better = judged(SOME), judged(SOME | {f"u{session:02d}{(session + 1) % 4}" for session in range(11)})
     found = verdict_on(tmp_path, *better, trivial={"everything <correct>": 0.9876, "nothing": 0.1})
     assert found == (
-        "verdict bad Worse than a trivial baseline. “everything &lt;correct&gt;” needs no system and has 0.988."
+        "verdict bad Worse than a trivial baseline. “everything &lt;correct&gt;” needs no system and has 0.99."
     )
 
 

@@ -18,7 +18,8 @@ from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.sheets import Answers, take_answers, take_reference
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.jackknife import jackknife_interval, student_quantile
+from spokeneval.metrics.jackknife import jackknife_interval
+from spokeneval.metrics.shares import interval_of_shares, shares_of
 from spokeneval.run import interval
 from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Settings, choose_options
@@ -26,7 +27,6 @@ from spokeneval.run.scoring import Scored, score_submission
 from spokeneval.run.signature import Signature
 from spokeneval.task import Score, Task
 from tests.samples.cases import OWN
-from tests.samples.freedom import degrees_of_freedom
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, encoded
 
@@ -102,25 +102,14 @@ def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):
     np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=1e-9)
 
 
-def expected_interval(score: Score, value: float, without: np.ndarray) -> tuple[float, float]:
-    """Student's interval on the logit of a score with two bounds, one end moved by twice the bias."""
-    low, high = score.limits
-    n = len(without)
-
-    def on_scale(x):
-        return np.log(x - low) - np.log(high - x)
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        others = on_scale(without)
-        own_scale = not np.isfinite(np.append(others, on_scale(value))).all()
-    if own_scale:  # held against its own oracle in tests/spokeneval/metrics
-        return jackknife_interval(value, without, (low, high), whole=100 if score.percent else 1)
-    error = math.sqrt((n - 1) / n * ((others - others.mean()) ** 2).sum())
-    half = student_quantile(degrees_of_freedom(others)) * error
-    ends = on_scale(value) - half, on_scale(value) + half
-    least, most = (low + (high - low) / (1 + math.exp(-end)) for end in ends)
-    moved = 2 * (n - 1) * (without.mean() - value)
-    return max(low, least - max(moved, 0)), min(high, most - min(moved, 0))
+def expected_interval(score: Score, value: float, without: np.ndarray, rows: Any) -> list[float]:
+    """The ends of a score within its bounds; the functions are held against scipy in tests/spokeneval/metrics."""
+    factor, shares = 100 if score.percent else 1, shares_of(score.formula)
+    if shares:
+        ends = interval_of_shares(shares, rows)
+    else:
+        ends = jackknife_interval(value / factor, without / factor, score.bounds)
+    return [factor * min(max(end, score.bounds[0]), score.bounds[1]) for end in ends]
 
 
 def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
@@ -147,7 +136,7 @@ def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
             expected = [factor * each for each in score.interval(task.part(score, whole.statistics.parts))]
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9, err_msg=key)
             continue
-        expected = expected_interval(score, value, without)
+        expected = expected_interval(score, value, without, task.part(score, whole.statistics.parts))
         np.testing.assert_allclose([found.low, found.high], expected, rtol=1e-9, atol=1e-9, err_msg=key)
         n = len(without)
         np.testing.assert_allclose(

@@ -96,11 +96,11 @@ def test_an_interval_needs_two_units():
 
 @pytest.mark.parametrize("percent", [False, True])
 def test_a_rate_of_0_without_an_upper_bound_has_an_upper_end(percent):
-    # Student's quantile with 7 degrees of freedom is 2.3646: 2.3646^2 / 8 is 0.699 of an error for each answer.
+    # A formula that is not known as a share: none of 8 errors, the end of a Poisson mean, -log(0.025) / 8.
     rate = SHARE._replace(percent=percent, bounds=(0.0, np.inf))
     low, high, error = intervals(rate, 0.0, [0] * 8, [5] * 8)["share"]
     assert (low, error) == (0, 0)
-    assert high == pytest.approx((100 if percent else 1) * 2.3646242510**2 / 8, rel=1e-9)
+    assert high == pytest.approx((100 if percent else 1) * -np.log(0.025) / 8, rel=1e-9)
 
 
 def test_the_bootstraps_error_leaves_out_resamples_without_a_score():

@@ -1,0 +1,166 @@
+r"""95 % confidence intervals of pooled shares and rates, and of scores that combine several of them.
+
+A share p = E / M has E errors, or right answers, among M observations, such as words, in n independent units, such as
+speakers. Observations of a unit resemble each other, so M of them tell less than M independent ones: their *effective
+number* is M / d, with the design effect d = v M / (p (1 - p)) for the variance v over units, and d = v M / p for a rate
+without an upper bound.
+
+- No set is better than independent observations: d is at least 1.
+- Few units with errors do not show d. With k such units it is at least (k d + 2 d0) / (k + 2), where d0 = 1 + 0.1
+  (M / n - 1) is that of an intraclass correlation of 0.1.
+- With few units v is uncertain: M / d is multiplied by the squared ratio of Student's quantiles for M and for n.
+
+The ends of a share are those of Clopper and Pearson with the effective number, which are exact for independent
+observations. The ends of a rate are those of a Poisson mean.
+
+The interval of a score that combines several shares, such as a mean of recalls, is recovered from their own intervals:
+one share after another is moved to its end, and the squared changes of the score are added up, with the correlation of
+the shares over units as far as enough units show it. So a part without errors brings its own uncertainty.
+
+Source: Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
+from survey data (Survey Methodology 24, 1998); Clopper and Pearson, The use of confidence or fiducial limits
+(Biometrika 26, 1934); Fay and Feuer, Confidence intervals for directly standardized rates (Statistics in Medicine 16,
+1997); Zou and Donner, Construction of confidence limits about effect measures (Statistics in Medicine 27, 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Callable, NamedTuple, Optional, TypeVar
+
+import numpy as np
+
+from .jackknife import PRIOR_UNITS, effective_size
+from .quantiles import exact_ends
+
+
+class Shares(NamedTuple):
+    """How a formula combines shares.
+
+    Attributes
+    ----------
+    counted
+        Takes the counts of n units, and returns the numerators and the denominators of the shares: shape (n,) for one,
+        (n, k) for k of them; then the numbers of observations, if these are not the denominators.
+    combined
+        Takes shares, shape (k,), and returns the score.
+    rates
+        Whether they are rates without an upper bound.
+    """
+
+    counted: Callable[..., tuple[Any, ...]]
+    combined: Callable[..., Any] = np.nanmean
+    rates: bool = False
+
+
+_ROUNDING = 1e-28
+"""Smaller sums of squares are of rounding, not of variation."""
+
+_FORMULAS: dict[Any, Shares] = {}
+
+Formula = TypeVar("Formula", bound=Callable[..., Any])
+
+
+def of_shares(*shares: Any, **facts: Any) -> Callable[[Formula], Formula]:
+    """A decorator with the `Shares` of a formula: `counted` takes its keywords too, and `combined` its `weights`."""
+
+    def marked(formula: Formula) -> Formula:
+        _FORMULAS[formula] = Shares(*shares, **facts)
+        return formula
+
+    return marked
+
+
+def shares_of(formula: Callable[..., Any]) -> Optional[Shares]:
+    """The shares of a formula, or None if it is not of shares."""
+    if not isinstance(formula, partial):
+        return _FORMULAS.get(formula)
+    known, keywords = _FORMULAS.get(formula.func), formula.keywords
+    if known is None:
+        return None
+    weights = {name: keywords[name] for name in keywords if name == "weights"}
+    return known._replace(
+        counted=partial(known.counted, **keywords), combined=partial(known.combined, **weights)
+    )
+
+
+def interval_of_shares(shares: Shares, rows: Any) -> tuple[float, float]:
+    """The 95 % interval of a score, from the counts of two units or more; NaN without observations.
+
+    Examples
+    --------
+    Independent items, 24 of 24 right: Clopper and Pearson's interval.
+
+    >>> right = Shares(lambda rows: (rows, np.ones(len(rows))))
+    >>> [round(end, 3) for end in interval_of_shares(right, np.ones(24))]
+    [0.858, 1.0]
+    """
+    numbers, wholes, *observed = (
+        np.asarray(side, dtype=float).reshape(len(side), -1) for side in shares.counted(rows)
+    )
+    whole = wholes.sum(axis=0)
+    if not whole.any():
+        return math.nan, math.nan
+    units = whole**2 / np.where(whole > 0, (wholes**2).sum(axis=0), 1)
+    found = np.where(whole > 0, numbers.sum(axis=0), np.nan) / np.where(whole > 0, whole, 1)
+    apart = (numbers - found * wholes) / np.where(whole > 0, whole, 1)
+    squares, size = (apart**2).sum(axis=0), observed[0].sum(axis=0) if observed else whole
+    showing = np.count_nonzero(numbers > 0, axis=0)
+    if not shares.rates:
+        showing = np.minimum(showing, np.count_nonzero(numbers < wholes, axis=0))
+    value, moves = float(shares.combined(found)), np.zeros((len(found), 2))
+    for place in np.flatnonzero(whole):
+        of_one = found[place], size[place], squares[place], units[place], showing[place]
+        for side, end in enumerate(_ends(*map(float, of_one), rates=shares.rates)):
+            moved = found.copy()
+            moved[place] = end
+            moves[place, side] = shares.combined(moved) - value
+    rising = np.where(moves[:, 1] >= moves[:, 0], 1.0, -1.0)
+    scaled = np.where(squares > _ROUNDING, apart * rising / np.sqrt(np.maximum(squares, _ROUNDING)), 0)
+    both = np.minimum(showing[:, np.newaxis], showing)
+    together = scaled.T @ scaled * both / (both + PRIOR_UNITS)
+    np.fill_diagonal(together, 1)
+    down, up = moves.min(axis=1), moves.max(axis=1)
+    return value - math.sqrt(down @ together @ down), value + math.sqrt(up @ together @ up)
+
+
+def _ends(
+    share: float, whole: float, squares: float, units: float, showing: float, *, rates: bool
+) -> tuple[float, float]:
+    """The ends of one share, from the squares of its units' contributions and the number of units that show errors."""
+    binomial = share if rates else share * (1 - share)
+    size = effective_size(binomial, whole, squares * units / max(units - 1, 1), units, showing)
+    return exact_ends(share, size, rates=rates)
+
+
+def f1_of_shares(shares: np.ndarray) -> Any:
+    """The mean F1, from each class's hits as a share of the items that are of the class or predicted as such."""
+    return np.nanmean(2 * shares / (1 + shares))
+
+
+def cost_shares(
+    costs: Any, *, weights: Sequence[Any], sides: Any = (..., ...)
+) -> tuple[np.ndarray, np.ndarray]:
+    """The misses and false alarms of each class's items at the thresholds of the weights, and their trials, by unit.
+
+    Parameters
+    ----------
+    sides
+        The class whose misses count, and that whose false alarms do; all classes if they are `...`.
+    """
+    numbers, wholes = [], []
+    for errors, trials, side in zip(
+        (costs.misses, costs.false_alarms), (1, np.shape(costs.items)[1] - 1), sides
+    ):
+        numbers.append(errors[:, side, : len(weights)].reshape(len(errors), -1))
+        items = np.asarray(costs.items)[:, side].reshape(len(errors), -1) * trials
+        wholes.append(np.repeat(items, len(weights), axis=1))
+    return np.concatenate(numbers, axis=1), np.concatenate(wholes, axis=1)
+
+
+def cost_of_shares(shares: np.ndarray, *, weights: Sequence[Any]) -> float:
+    """The cost: the mean over classes and weights of the weighted miss and false-alarm rates."""
+    by_class = shares.reshape(2, -1, len(weights)).mean(axis=1)
+    return float((by_class * np.transpose(weights)).sum() / len(weights))

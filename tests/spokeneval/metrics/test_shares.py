@@ -1,0 +1,125 @@
+"""Tests of the intervals of shares, of rates, and of scores that combine them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from spokeneval.metrics import accept_reject, classification, identification, transcript_errors
+from spokeneval.metrics.counts import total
+from spokeneval.metrics.shares import Shares, interval_of_shares, shares_of
+
+PAIRS = Shares(lambda rows: (rows[:, 0], rows[:, 1]))
+RATES = PAIRS._replace(rates=True)
+
+
+def of_items(right: int, n: int) -> tuple[float, float]:
+    """The interval of `right` of n independent items."""
+    return interval_of_shares(PAIRS, np.stack([np.arange(n) < right, np.ones(n)], axis=1))
+
+
+@pytest.mark.parametrize("n", range(4, 41))
+def test_ends_of_independent_items_rise_with_right_answers_and_are_near_the_exact_ones(n):
+    ends = np.array([of_items(right, n) for right in range(n + 1)])
+    assert (np.diff(ends, axis=0) > 0)[1:-1].all()
+    assert (np.diff(ends, axis=0) >= 0).all()
+    right = np.arange(n + 1)
+    low = np.where(right > 0, stats.beta.ppf(0.025, right, n - right + 1), 0)
+    high = np.where(right < n, stats.beta.ppf(0.975, right + 1, n - right), 1)
+    assert np.max(np.diff(ends, axis=1)[:, 0] / (high - low)) < 1.6
+    assert (ends[:, 0] <= low + 1e-9).all()
+    assert (ends[:, 1] >= high - 1e-9).all()
+
+
+def test_the_interval_is_that_of_an_effective_number_of_observations():
+    # By scipy: 8 speakers of 10 words with 0, 2, 1, 0, 4, 0, 1, 0 errors: p = 8 / 80 = 0.1. Residuals e - 1
+    # have squares of 1 + 1 + 0 + 1 + 9 + 1 + 0 + 1 = 14; v = 8/7 * 14 / 80^2 = 0.0025. d = v * 80 / (p (1 - p)) = 2.2,
+    # above 1 + 0.1 (10 - 1) = 1.9. So m = 80 / d = 36 observations, times (t(79) / t(7))^2.
+    rows = np.stack([[0, 2, 1, 0, 4, 0, 1, 0], np.full(8, 10)], axis=1)
+    size = 36 * (stats.t.ppf(0.975, 79) / stats.t.ppf(0.975, 7)) ** 2
+    errors, right = 0.1 * size, 0.9 * size
+    expected = stats.beta.ppf([0.025, 0.975], [errors, errors + 1], [right + 1, right])
+    np.testing.assert_allclose(interval_of_shares(PAIRS, rows), expected, rtol=1e-9)
+    # Without an upper bound, d = v * 80 / p = 2.
+    size *= (80 / 2) / 36
+    expected = stats.gamma.ppf([0.025, 0.975], [0.1 * size, 0.1 * size + 1]) / size
+    np.testing.assert_allclose(interval_of_shares(RATES, rows), expected, rtol=1e-9)
+
+
+def test_equal_units_do_not_make_a_score_certain():
+    # 8 speakers with 1 error in 12 words, so v = 0: d = (8 * 0 + 2 * (1 + 0.1 * 11)) / 10 = 0.42, so 1, and 96 words
+    # are 96 independent ones: low of 8 errors 3.4538 / 96 / (t(95) / t(7))^2 and so on, by scipy.
+    size = 96 * (stats.t.ppf(0.975, 95) / stats.t.ppf(0.975, 7)) ** 2
+    expected = stats.gamma.ppf([0.025, 0.975], [size / 12, size / 12 + 1]) / size
+    errors = np.tile([1, 12], (8, 1))
+    np.testing.assert_allclose(interval_of_shares(RATES, errors), expected, rtol=1e-9)
+
+
+def test_a_part_without_errors_has_the_observations_of_the_whole():
+    # 24 speakers of 40 words: d0 = 1 + 0.1 * 39 = 4.9, so 960 words are 195.9, times (t(959) / t(23))^2 = 0.900:
+    # 3.689 / 176 is 2.1 %, by the rule of three.
+    deletions = shares_of(transcript_errors.deletion_rate)
+    none, words = np.zeros(24, dtype=int), np.full(24, 40)
+    rows = transcript_errors.TranscriptErrors(none + 1, none, none, words, none + 1, none, none, none)
+    low, high = interval_of_shares(deletions, rows)
+    assert (low, high) == (0, pytest.approx(1 - 0.025 ** (1 / 176.3), rel=1e-3))
+    assert high < interval_of_shares(shares_of(transcript_errors.error_rate), rows)[1]
+
+
+def test_a_mean_is_at_least_as_uncertain_as_a_part_without_errors():
+    # 20 speakers with 19 negative items and 1 positive one, all positive items right: 2 recalls with half the weight.
+    wrong = np.arange(20) % 2
+    rows = classification.BinaryCounts(np.ones(20), wrong, np.zeros(20), 19 - wrong)
+    low, high = interval_of_shares(shares_of(classification.balanced_accuracy), rows)
+    positive, negative = (
+        interval_of_shares(shares_of(formula), rows)
+        for formula in (classification.recall, classification.specificity)
+    )
+    value = classification.balanced_accuracy(classification.BinaryCounts(20, 10, 0, 370))
+    # Nothing varies in one class, so the two are uncorrelated: the squares of their distances add up.
+    down = np.hypot(1 - positive[0], 370 / 380 - negative[0]) / 2
+    assert value - low == pytest.approx(down, rel=1e-9)
+    assert high - value == pytest.approx((negative[1] - 370 / 380) / 2, rel=1e-9)
+
+
+def test_f1_of_a_few_speakers_is_not_certain():
+    # 6 of 6 hits, of 6 speakers: Clopper and Pearson's 0.025^(1/6) = 0.541 of the items in either class is F1 0.702.
+    hits = np.ones(6)
+    rows = classification.BinaryCounts(hits, 0 * hits, 0 * hits, hits)
+    low, high = interval_of_shares(shares_of(classification.f1), rows)
+    assert (low, high) == (pytest.approx(2 * 0.5407 / 1.5407, abs=1e-4), 1)
+    same = classification.BinaryCounts(2 * hits, hits, hits, 5 * hits)  # F1 is 2/3 for each of them
+    low, high = interval_of_shares(shares_of(classification.f1), same)
+    assert 0.3 < low < 0.5 < 0.8 < high < 0.9
+
+
+def test_a_cost_of_accepting_nothing_is_not_certain():
+    items, none = np.full((8, 2), 10), np.zeros((8, 2, 1), dtype=int)
+    costs = identification.ClassCosts(items, items // 2, items, items[:, :, np.newaxis], none)
+    low, high = interval_of_shares(
+        shares_of(partial(identification.average_cost, weights=[(1.0, 9.0)])), costs
+    )
+    assert 0.8 < low < 0.98
+    assert 1.2 < high < 2
+
+
+@pytest.mark.parametrize(
+    ("formula", "share"),
+    [
+        (accept_reject.f_measure, 20 / 26),
+        (accept_reject.scoring_accuracy, 0.75),
+        (classification.macro_f1, None),
+    ],
+)
+def test_shares_combine_to_the_formulas_value(formula, share):
+    if share is None:
+        rows = classification.decisions_per_item([0, 0, 1, 2], [0, 1, 1, 1], classes=4)
+    else:
+        rows = accept_reject.Decisions(*np.array([[6, 1, 5, 1, 0], [4, 2, 4, 0, 1]]).T)
+    shares, (numbers, wholes, *_) = shares_of(formula), shares_of(formula).counted(rows)
+    totals = np.sum(numbers, axis=0), np.sum(wholes, axis=0)
+    value = shares.combined(np.atleast_1d(totals[0] / totals[1]))
+    assert value == pytest.approx(formula(total(rows)))
