@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .challenges import find_task, task_names
 from .formats.problems import count_of, plain
-from .formats.speakers import independence_note
+from .formats.speakers import Units, independence_note, unseen_share
 from .kinds.declared import declared_task
 from .run.interval import FEWEST_UNITS, scores_without
 from .run.library import (
@@ -169,7 +169,7 @@ class Result:
             },
             "items": self.items,
             "unit": self.unit,
-            "units": self.units,
+            **{"units": self.units, "unseen": unseen_share(self.units)},
             "signature": self.signature,
             **({"baseline": dict(self.baseline), "verdict": self.verdict} if self.baseline else {}),
             **({"groups": {key: each._asdict() for key, each in self.groups.items()}} if self.groups else {}),

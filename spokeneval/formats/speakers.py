@@ -151,6 +151,31 @@ def independence_note(called: str, declared: Mapping[str, Any]) -> str:
     )
 
 
+def unseen_share(units: int) -> float:
+    """The share of units up to which a failure is missing from a set of so many with a probability of 5 % or more.
+
+    Examples
+    --------
+    >>> [round(unseen_share(units), 2) for units in (8, 12, 30)]
+    [0.31, 0.22, 0.1]
+    """
+    return float(1 - 0.05 ** (1 / units))
+
+
+def unseen_note(units: int, called: str) -> str:
+    """What no interval and no test over these units can know.
+
+    Examples
+    --------
+    >>> unseen_note(12, "speaker")[:88]
+    'With 12 speakers, a failure that happens to fewer than 22 % of speakers can be missing f'
+    """
+    return (
+        f"With {count_of(units, called)}, a failure that happens to fewer than {100 * unseen_share(units):.2g} % of "
+        f"{plural_of(called)} can be missing from the set; no interval or test then allows for it."
+    )
+
+
 def unused_speakers(columns: Iterable[str], called: str, declared: Mapping[str, Any]) -> list[str]:
     """A warning if units are items although the name of a column looks like one of speakers; at most one.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..formats.problems import count_of, plural_of
-from ..formats.speakers import SPEAKER
+from ..formats.speakers import SPEAKER, unseen_note
 from ..metrics.bootstrap import RESAMPLES
 from ..task import Task
 from .joint_rule import MEAN_RANK, MISSING, JointRule
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
-from .randomisation import MOST_SWAPPED, least_p, units_needed
+from .randomisation import FEWEST_RESAMPLED, MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, MOST_RANKED, infers_ranks
 from .values import Row
 
@@ -46,6 +46,8 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
     """Return how systems were compared and, if there are too few units to separate them, how many are needed."""
     pairs = systems * (systems - 1) // 2
     how = f"paired randomisation by {unit}"
+    if number >= FEWEST_RESAMPLED:
+        how += ", and the studentised bootstrap, whichever has the larger p"
     if systems > MOST_SWAPPED:
         how = f"a conservative tail bound of paired randomisation by {unit}, for more than {MOST_SWAPPED} systems"
     ranks = (
@@ -63,6 +65,7 @@ def how_compared(units: str, unit: str, systems: int, number: int) -> list[str]:
         f"above ({how}, Holm's correction over {count_of(pairs, 'pair')}, {RISK} level). Within a cluster, no "
         "system differs significantly from the first; this does not show that they are equal.",
     ]
+    remarks.append(unseen_note(number, unit))
     needed = units_needed(systems)
     if number < needed:
         least = least_p(number, swapped=systems <= MOST_SWAPPED)
@@ -121,6 +124,7 @@ def how_joined(units: str, systems: int, least: int, *, common: bool) -> list[st
         f"above (the same resamples, stepwise correction over {count_of(pairs, 'pair')}, {RISK} level). Within a "
         "cluster, no system differs significantly from the first; this does not show that they are equal.",
     ]
+    remarks.append(unseen_note(least, "unit"))
     if not infers_ranks(least):
         remarks.append(f"A task has {count_of(least, 'unit')}, too few to separate systems; six are needed.")
     return remarks

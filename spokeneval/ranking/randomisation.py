@@ -10,6 +10,8 @@
   Dzindzalieva, A tight Gaussian bound for weighted sums of Rademacher random variables, Bernoulli 21, 2015), with the
   standard deviation of the rounds. Thus more systems need no more rounds. For more than `MOST_SWAPPED` systems
   there are no rounds, and every pair has this bound, computed from the units' pseudo-values.
+- *Studentised bootstrap* (Efron and Tibshirani 1993, chapter 12): swapping takes differences to be symmetric, but one
+  system may fail on a few units. With `FEWEST_RESAMPLED` units or more, p is at least that of resampled t.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ..metrics.bootstrap import SEED
+from ..metrics.bootstrap import SEED, resample_weights
 from .multiple_comparisons import SIGNIFICANCE, holm_level
 from .ranks import LEAST
 
@@ -35,6 +37,9 @@ ROUNDS = 10_000
 
 MOST_SWAPPED = 100
 """The largest number of systems that are compared by swapping; with more systems, the tail bound is used."""
+
+FEWEST_RESAMPLED = 30
+"""With fewer units, resamples of t do not show how skewed it is."""
 
 _BATCH = 1000
 
@@ -111,6 +116,37 @@ def randomisation_tests(
     p_values[first, second] = p_of_counts(extreme, drawn, deviations, units, exact=exact)
     p_values[second, first] = p_values[first, second]
     return p_values
+
+
+def studentised_p_values(p_values: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """The p values of swapping, shape (s, s), raised to those of the studentised bootstrap where these are larger.
+
+    Only p values between the smallest of rounds and `SIGNIFICANCE` are; they stay if no resample reaches t.
+
+    Parameters
+    ----------
+    parts : ndarray, shape (s, n)
+        The contribution of each unit to the score, from `pseudo_values`.
+
+    Examples
+    --------
+    >>> parts = np.stack([np.where(np.arange(30) < 2, 5, -1), np.zeros(30)])  # fails on 2 of 30 units
+    >>> studentised_p_values(np.array([[1, 0.045], [0.045, 1]]), parts)[0, 1].round(3).item()
+    0.246
+    """
+    found: np.ndarray = p_values.copy()
+    weights = resample_weights(parts.shape[1], resamples=_BATCH) / parts.shape[1]
+    open_pairs = np.triu((p_values <= SIGNIFICANCE) & (p_values * (1 + ROUNDS) >= 1), 1)
+    for first, second in np.argwhere(open_pairs):
+        apart = parts[first] - parts[second]
+        mean, apart = apart.mean(), apart - apart.mean()
+        means, squares = (weights @ np.stack([apart, apart**2], axis=1)).T
+        spread = np.sqrt(np.maximum(squares - means**2, 0))
+        beyond = np.sign(mean) * means >= abs(mean) / np.sqrt(np.mean(apart**2)) * spread
+        if beyond.any():
+            p = 2 * (1 + np.count_nonzero(beyond)) / (1 + len(weights))
+            found[first, second] = found[second, first] = max(p, p_values[first, second])
+    return found
 
 
 def signs(units: int) -> np.ndarray:

@@ -28,12 +28,14 @@ from .multiple_comparisons import SIGNIFICANCE, clusters, holm
 from .notes import how_compared, one_side
 from .power_table import power_table
 from .randomisation import (
+    FEWEST_RESAMPLED,
     MOST_SWAPPED,
     ScoreOfSums,
     bounded_differences,
     mean_of_units,
     pseudo_values,
     randomisation_tests,
+    studentised_p_values,
 )
 from .ranks import MOST_RANKED, rank_sets, ranks, ranks_known, shared_places
 from .values import Column, Pair, Ranking, Row, System
@@ -148,7 +150,10 @@ def _compare(
         none = np.empty((0, len(summed)), dtype=np.int64)
         return _Compared(ranges, clusters(places, better | better.T), (), none)
     resampled = joint_scores(task.primary.value, counts)
-    p_values = randomisation_tests(*_on_one_scale(task, values, primary), progress=progress)
+    on_one_scale, of_sums = _on_one_scale(task, values, primary)
+    p_values = randomisation_tests(on_one_scale, of_sums, progress=progress)
+    if units >= FEWEST_RESAMPLED:
+        p_values = studentised_p_values(p_values, pseudo_values(on_one_scale, of_sums)[:, :, 0])
     adjusted = holm(p_values)
     complete = resampled[~np.isnan(resampled).any(axis=1)]
     return _Compared(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Optional
 
+from ..formats.speakers import unseen_share
 from ..formats.tables import csv_text, no_formula
 from ..run.output import text_width
 from ..task import ENDS
@@ -105,11 +106,13 @@ def text_table(table: Table) -> str:
 def to_dict(ranking: Ranking) -> dict[str, Any]:
     """The ranking for JSON: numbers in full precision, texts, lists and dictionaries only."""
     names, declaration = ranking.names, ranking.rules.declaration
+    counted = [system.statistics for system in ranking.systems if system.statistics is not None]
     return {
         "task": ranking.rules.name,
         **({"declaration": dict(declaration)} if declaration else {}),
         "primary": ranking.column.key,
         "units": ranking.units,
+        **({"unseen": unseen_share(len(counted[0].units))} if counted else {}),
         "signature": ranking.signature,
         "systems": [
             {

@@ -25,7 +25,7 @@ from ..formats.problems import (
     name,
     plural_of,
 )
-from ..formats.speakers import independence_note
+from ..formats.speakers import independence_note, unseen_note
 from ..metrics.jackknife import FEWEST_UNITS
 from ..run.feedback import as_shown
 from ..run.options import Settings
@@ -262,8 +262,9 @@ def _interval_note(task: Task, scored: Scored, settings: Settings) -> str:
     drawn = count_of(len(units), unit) if settings.labels_public else plural_of(unit)
     if not scored.intervals:
         return f"There are no intervals over {drawn} ({FEWEST_UNITS} needed)."
-    warning = independence_note(unit, task.declaration)
-    return f"Intervals are computed by the jackknife over {drawn}. {warning}".rstrip()
+    notes = [f"Intervals are computed over {drawn}.", independence_note(unit, task.declaration)]
+    notes += [unseen_note(len(units), unit)] if settings.labels_public else []
+    return " ".join(filter(None, notes))
 
 
 def _with_ends(key: str, number: Number, ends: Sequence[Number], settings: Settings) -> str:

@@ -67,6 +67,9 @@ def test_other_forms_of_a_comparison(systems):
     content = json.loads(json.dumps(found.to_dict()))
     assert [system["name"] for system in content["systems"]] == found.names
     assert [pair["p"] for pair in content["pairs"]] == [pair.p for pair in found.pairs]
+    number = int(content["units"].split()[0])
+    assert content["unseen"] == pytest.approx(1 - 0.05 ** (1 / number))
+    assert f"fewer than {100 * content['unseen']:.2g} % of" in " ".join(found.notes)
     frame = found.to_frame()
     assert frame["f1"].tolist() == [row.score for row in found.rows]
     assert list(zip(frame["best_rank"], frame["worst_rank"], strict=True)) == [
