@@ -6,7 +6,6 @@ formulas of the documentation in numpy. Intervals are by the method of docs/meas
 
 import csv
 import io
-import math
 import re
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from sample_data.demo import submissions
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
 from spokeneval.metrics.phoneme_recognition import __file__ as PHONES
+from tests.samples.freedom import degrees_of_freedom
 from tests.samples.programs import ROOT, write_files
 
 README, RESEARCHER = (
@@ -72,23 +72,59 @@ def spoken_call(files):
     return np.array(list(speakers.values()))
 
 
-def student(middle, without, unseen=0.0):
-    """Student's interval from values without each unit: Satterthwaite's freedom, with scipy's unbiased kurtosis."""
-    n = len(without)
-    error = math.sqrt((n - 1) * np.var(without) + unseen)
-    kurtosis = max(stats.kurtosis(without, bias=False), 0)
-    return stats.t.interval(0.95, max(2, 2 / (2 / (n - 1) + kurtosis / n)), middle, error)
+def ends(errors, wholes):
+    """The ends of a share by scipy: Clopper and Pearson's with an effective number of observations."""
+    units, whole = wholes.sum() ** 2 / (wholes**2).sum(), wholes.sum()
+    share = errors.sum() / whole
+    variance = units / (units - 1) * (((errors - share * wholes) / whole) ** 2).sum()
+    effect, usual = variance * whole / (share * (1 - share)), 1 + 0.1 * (whole / units - 1)
+    showing = min((errors > 0).sum(), (errors < wholes).sum())
+    if effect < usual:
+        effect = (showing * effect + 2 * usual) / (showing + 2)
+    few = max(1, stats.t.ppf(0.975, units - 1) / stats.t.ppf(0.975, whole - 1))
+    size = whole / max(1, effect) / few**2
+    wrong, right = share * size, (1 - share) * size
+    return stats.beta.ppf([0.025, 0.975], [wrong, wrong + 1], [right + 1, right])
 
 
-@pytest.mark.parametrize(
-    ("name", "unseen"),
-    # No false accepts and no false rejects: half the logarithm of each has a variance of 1/4 of 1/0.5.
-    [("baseline", 0), ("perfect", (0.5**2) * 2 / 0.5)],
-)
-def test_the_board_of_the_readme(systems, name, unseen):
-    rows = spoken_call(systems["spoken_call"][name])
+def recovered(score, errors, wholes):
+    """The ends of a score of several shares: each is moved to its end, and the squared changes are added up."""
+    shares = errors.sum(0) / wholes.sum(0)
+    apart = errors - shares * wholes
+    showing = np.minimum((errors > 0).sum(0), (errors < wholes).sum(0))
+    both = np.minimum.outer(showing, showing)
+    varies = (apart**2).sum(0) > 1e-20
+    norms = np.sqrt((apart**2).sum(0)) + ~varies
+    alike = (
+        np.where(np.outer(varies, varies), apart.T @ apart / np.outer(norms, norms), 0) * both / (both + 2)
+    )
+    np.fill_diagonal(alike, 1)
+    moves = np.zeros((2, len(shares)))
+    for place in range(len(shares)):
+        for side, end in enumerate(ends(errors[:, place], wholes[:, place])):
+            moved = np.where(np.arange(len(shares)) == place, end, shares)
+            moves[side, place] = score(moved) - score(shares)
+    signs = np.sign(moves[1] - moves[0])
+    alike = alike * np.outer(signs, signs)
+    down, up = moves.min(0), moves.max(0)
+    return score(shares) - np.sqrt(down @ alike @ down), score(shares) + np.sqrt(up @ alike @ up)
+
+
+@pytest.mark.parametrize("name", ["baseline", "perfect"])
+def test_the_board_of_the_readme(systems, name):
+    ca, fr, cr, plain, gross = (rows := spoken_call(systems["spoken_call"][name])).T
+    right = np.stack([ca, cr], axis=1)
+    errors = np.stack([fr, plain + 3 * gross], axis=1)
+    errors = errors + np.where(errors.any(0), 0, right / right.sum(0) / 2)
+    # No rate is farther below its value than half an error's, whose logarithm has the variance 1/0.5.
+    least = (errors.sum(0) / (errors + right).sum(0)) * np.exp(-stats.t.ppf(0.975, len(rows) - 1) * 2**0.5)
+
+    def log_d_full(shares):
+        shares = np.maximum(shares, least)
+        return np.log((1 - shares) / shares).sum() / 2
+
     score = d_full(rows.sum(0))
-    low, high = np.exp(student(np.log(score), np.log(d_full(rows.sum(0) - rows)), unseen))
+    low, high = np.exp(recovered(log_d_full, errors, errors + right))
     shown = re.search(rf"^  \d +{name} +(\S+) +\[(\S+), (\S+)\]", README, re.MULTILINE)
     assert shown.groups() == tuple(f"{number:.4f}" for number in (score, low, high))
 
@@ -133,15 +169,38 @@ def test_the_table_for_researchers(systems, heading):
     files = systems["psst_correctness"]["baseline"]
     answer = np.array([word.lower() == "true" for word in answers(files, "\t")])
     score = LIBRARY[heading](truth, answer)
-    without = np.array(
-        [LIBRARY[heading](truth[session != one], answer[session != one]) for one in np.unique(session)]
-    )
-    scale, back = (
-        (np.arctanh, np.tanh) if "correlation" in heading else (stats.logistic.ppf, stats.logistic.cdf)
-    )
-    low, high = back(student(scale(score), scale(without)))
-    moved = 2 * (len(without) - 1) * (without.mean() - score)
-    low, high = low - max(moved, 0), high - min(moved, 0)
+    counts = {name: [] for name in ("tp", "fp", "fn", "tn")}
+    for one in np.unique(session):
+        tn, fp, fn, tp = metrics.confusion_matrix(
+            truth[session == one], answer[session == one], labels=[0, 1]
+        ).ravel()
+        for name, number in (("tp", tp), ("fp", fp), ("fn", fn), ("tn", tn)):
+            counts[name].append(number)
+    tp, fp, fn, tn = map(np.array, counts.values())
+    shares = {
+        "Precision": (tp, tp + fp),
+        "Recall": (tp, tp + fn),
+        "Specificity": (tn, tn + fp),
+        "Accuracy": (tp + tn, tp + fp + fn + tn),
+        "F1": (tp, tp + fp + fn),
+    }
+    if heading in shares:
+        low, high = ends(*shares[heading])
+        low, high = (2 * low / (1 + low), 2 * high / (1 + high)) if heading == "F1" else (low, high)
+    elif heading == "Balanced accuracy":
+        low, high = recovered(np.mean, np.stack([tn, tp], axis=1), np.stack([tn + fp, tp + fn], axis=1))
+    else:
+        without = [
+            LIBRARY[heading](truth[session != one], answer[session != one]) for one in np.unique(session)
+        ]
+        share, others = (1 + score) / 2, (1 + np.array(without)) / 2
+        variance = (len(others) - 1) * np.var(others)
+        t = stats.t.ppf(0.975, degrees_of_freedom(others))
+        size = share * (1 - share) / variance * (stats.norm.ppf(0.975) / t) ** 2
+        wrong, right = share * size, (1 - share) * size
+        low, high = 2 * stats.beta.ppf([0.025, 0.975], [wrong, wrong + 1], [right + 1, right]) - 1
+        moved = 2 * (len(without) - 1) * (np.mean(without) - score)
+        low, high = low - max(moved, 0), high - min(moved, 0)
     shown = re.search(rf"^  {heading} +(\S+)   95 % interval (\S+) to (\S+)$", RESEARCHER, re.MULTILINE)
     assert shown.groups() == tuple(f"{number:.4f}" for number in (score, low, high))
 

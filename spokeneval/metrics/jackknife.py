@@ -180,8 +180,10 @@ def effective_size(binomial: float, whole: float, variance: float, units: float,
     usual = 1 + max(whole / units - 1, 0) * _CORRELATION
     if effect < usual:
         effect = (showing * effect + PRIOR_UNITS * usual) / (showing + PRIOR_UNITS)
-    few = student_quantile(max(units - 1, 1.0)) / student_quantile(max(whole - 1, 1.0))
-    return whole / max(effect, 1.0) / max(few, 1.0) ** 2
+    if showing:  # the variance is uncertain with few units
+        few = student_quantile(max(units - 1, 1.0)) / student_quantile(max(whole - 1, 1.0))
+        effect = max(effect, 1.0) * max(few, 1.0) ** 2
+    return whole / max(effect, 1.0)
 
 
 def interval_of_fitted(

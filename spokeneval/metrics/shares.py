@@ -8,7 +8,8 @@ without an upper bound.
 - No set is better than independent observations: d is at least 1.
 - Few units with errors do not show d. With k such units it is at least (k d + 2 d0) / (k + 2), where d0 = 1 + 0.1
   (M / n - 1) is that of an intraclass correlation of 0.1.
-- With few units v is uncertain: M / d is multiplied by the squared ratio of Student's quantiles for M and for n.
+- If any unit has errors, v is uncertain: M / d is multiplied by the squared ratio of Student's quantiles for M and n.
+- With units of unequal sizes, n is Kish's effective number of them, M^2 over the sum of their squared observations.
 
 The ends of a share are those of Clopper and Pearson with the effective number, which are exact for independent
 observations. The ends of a rate are those of a Poisson mean.

@@ -59,13 +59,12 @@ def test_equal_units_do_not_make_a_score_certain():
 
 
 def test_a_part_without_errors_has_the_observations_of_the_whole():
-    # 24 speakers of 40 words: d0 = 1 + 0.1 * 39 = 4.9, so 960 words are 195.9, times (t(959) / t(23))^2 = 0.900:
-    # 3.689 / 176 is 2.1 %, by the rule of three.
+    # 24 speakers of 40 words: d0 = 1 + 0.1 * 39 = 4.9, so 960 words are 195.9; 1 - 0.025^(1 / 195.9) is 1.9 %.
     deletions = shares_of(transcript_errors.deletion_rate)
     none, words = np.zeros(24, dtype=int), np.full(24, 40)
     rows = transcript_errors.TranscriptErrors(none + 1, none, none, words, none + 1, none, none, none)
     low, high = interval_of_shares(deletions, rows)
-    assert (low, high) == (0, pytest.approx(1 - 0.025 ** (1 / 176.3), rel=1e-3))
+    assert (low, high) == (0, pytest.approx(1 - 0.025 ** (4.9 / 960), rel=1e-9))
     assert high < interval_of_shares(shares_of(transcript_errors.error_rate), rows)[1]
 
 
