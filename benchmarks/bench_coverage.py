@@ -192,7 +192,7 @@ def sessions(
     extra = np.rint(0.2 * claimed * milliseconds)  # nothing spoken, English claimed
     wrong, spoken = lost + taken, lost + found + taken
     false = taken[:, ::-1] + np.stack([extra, 0 * extra], axis=1)
-    jaccard = ((wrong + false) / (spoken + false)).sum(axis=1)
+    jaccard = ((wrong + false) / np.maximum(spoken + false, 1)).sum(axis=1)
     sums = (spoken.sum(axis=1), lost.sum(axis=1), extra, taken.sum(axis=1))
     errors = DiarizationErrors(*sums, np.full(len(speaker), 2), jaccard)
     return Sample({"errors": errors, "labels": LabelTimes(spoken, wrong, false)}, speaker)

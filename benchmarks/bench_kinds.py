@@ -90,6 +90,15 @@ def decisions(rng: Rng, speakers: int, task: Task) -> Parts:
     return counted(task, speaker, {"label": label}, {"label": found})
 
 
+def answers(rng: Rng, speakers: int, task: Task, *, errors: float, alike: float, positive: float) -> Parts:
+    """Two classes, one of them rare or not; errors with an intraclass correlation."""
+    speaker = speakers_of_items(rng, speakers)
+    label = (rng.random(len(speaker)) < positive).astype(int)
+    label[:2] = [0, 1]
+    wrong = rng.random(len(speaker)) < rates(rng, errors, alike, speakers)[speaker]
+    return counted(task, speaker, {"label": label}, {"label": np.where(wrong, 1 - label, label)})
+
+
 def ratings(rng: Rng, speakers: int, task: Task) -> Parts:
     """Three raters and a system, whose strictness differs between speakers."""
     speaker = speakers_of_items(rng, speakers)
@@ -110,11 +119,16 @@ def scores(rng: Rng, speakers: int, task: Task, *, heavy: bool = False) -> Parts
     return counted(task, speaker, {"score": np.clip(quality, 0, 10).round(1)}, {"score": found.round(3)})
 
 
-def transcripts(rng: Rng, speakers: int, task: Task, *, rate: float = 0.1) -> Parts:
-    """A rate of errors that is log-normal over speakers, with a standard deviation of 0.8; a fifth are insertions."""
+def transcripts(rng: Rng, speakers: int, task: Task, *, rate: float = 0.1, failing: float = 0) -> Parts:
+    """A rate of errors that is log-normal over speakers, with a standard deviation of 0.8; a fifth are insertions.
+
+    A share of speakers fails, with errors in 85 % of the words.
+    """
     speaker = speakers_of_items(rng, speakers)
     words = 1 + rng.poisson(7, len(speaker))
-    own = rate * np.exp(rng.normal(-0.32, 0.8, speakers))[speaker]
+    of_speakers = rate * np.exp(rng.normal(-0.32, 0.8, speakers))
+    of_speakers = np.where(rng.random(speakers) < failing, 0.85, of_speakers) if failing else of_speakers
+    own = of_speakers[speaker]
     wrong = rng.binomial(words, np.minimum(0.8 * own, 1))
     missing = rng.binomial(wrong, 0.3)
     added = rng.poisson(0.2 * own * words)
@@ -200,6 +214,20 @@ CASES = (
     _case("scores_heavy", "scores", scores, {"heavy": True}, scale=[0, 10], step=0.1),
     _case("transcripts", "transcripts", transcripts, {}),
     _case("transcripts_rare", "transcripts", transcripts, {"rate": 0.02}),
+    *(_case(f"words_{rate}", "transcripts", transcripts, {"rate": rate / 100}) for rate in (1, 5, 30)),
+    _case("failing", "transcripts", transcripts, {"rate": 0.05, "failing": 0.1}),
+    *(
+        _case(
+            f"right_{100 - 100 * errors:.0f}_positive_{100 * positive:.0f}",
+            "decisions",
+            answers,
+            {"errors": errors, "alike": alike, "positive": positive},
+            classes=["no", "yes"],
+            positive="yes",
+        )
+        for errors, alike in ((0.05, 0.1), (0.01, 0.3))
+        for positive in (0.03, 0.3)
+    ),
     _case("two_classes", "identification", identification, {"classes": 2}, classes=["a", "b"]),
     _case("three_classes", "identification", identification, {"classes": 3}, classes=["a", "b", "c"]),
     _case(

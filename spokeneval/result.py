@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .challenges import find_task, task_names
 from .formats.problems import count_of, plain
-from .formats.speakers import Units, independence_note, unseen_share
+from .formats.speakers import independence_note, unseen_share
 from .kinds.declared import declared_task
 from .run.interval import FEWEST_UNITS, scores_without
 from .run.library import (
