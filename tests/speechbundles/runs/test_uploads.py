@@ -579,9 +579,7 @@ def test_70_good_programs_give_the_same_bytes_alone_and_beside_30_bad_ones(home,
 
 
 @pytest.mark.thorough
-def test_50_runs_give_the_same_bytes_with_1_and_4_workers_one_of_which_is_killed(
-    home, tmp_path, monkeypatch
-):
+def test_50_runs_give_the_same_bytes_with_1_and_4_workers_one_of_which_is_killed(home, tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     sources = {f"team{number}": nth(number % 120) for number in range(50)}
     uploaded(tmp_path / "one", *sources.items())
