@@ -239,12 +239,13 @@ class _Learners:
     """Draws the learner of each response. Learners differ in how much and how well they speak, and in recognition.
 
     With `SPREAD`, an interval of the baseline's score over learners is 1.8 to 2.9 times as wide as one over responses,
-    as for the real learners of the second edition.
+    as for the real learners of the second edition. No learner is in two sets.
     """
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, set_name: str, seed: str) -> None:
         self.random = random.Random(seed)
-        self.names = [f"S{number:02d}" for number in range(1, SPEAKERS + 1)]
+        first = 1 + SPEAKERS * (set_name == "development")
+        self.names = [f"S{number:02d}" for number in range(first, first + SPEAKERS)]
         self.talk = [self.random.gammavariate(4, 1) for _ in self.names]
         self.effects = {
             kind: [self.random.gauss(0, spread) for _ in self.names] for kind, spread in SPREAD.items()
@@ -267,7 +268,7 @@ class _Learners:
 def make_sheet(set_name: str, *, seed: int = SEED) -> list[dict[str, str]]:
     """Return the rows of a set's gold standard, in the order of their ids."""
     speaker = _Speaker(f"{seed} {set_name}")
-    learners = _Learners(f"{seed} talk {set_name}")
+    learners = _Learners(set_name, f"{seed} talk {set_name}")
     recogniser = _Recogniser(f"{seed} words {set_name}")
     rows = []
     for group in SETS[set_name]:
