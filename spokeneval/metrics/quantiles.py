@@ -12,8 +12,9 @@ LEVEL = 0.95
 
 _TAIL = (1 - LEVEL) / 2
 
-SMALLEST = 1e-7
-"""The smallest number of observations; with a smaller one, ends would be too large for platforms."""
+SMALLEST, LARGEST = 1e-7, 1e9
+"""The smallest number of observations; with a smaller one, ends would be too large for platforms. More than the largest
+number tell no more: the time for ends grows with its square root."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
 
@@ -90,7 +91,7 @@ def exact_ends(share: float, size: float, *, rates: bool = False) -> tuple[float
     >>> [round(end, 4) for end in exact_ends(0.5, 10, rates=True)]
     [0.1623, 1.1668]
     """
-    size = max(size, SMALLEST)
+    size = min(max(size, SMALLEST), LARGEST)
     errors = share * size
     if rates:
         return (gamma_quantile(_TAIL, errors) if errors else 0.0) / size, gamma_quantile(
@@ -102,13 +103,15 @@ def exact_ends(share: float, size: float, *, rates: bool = False) -> tuple[float
 
 
 def beta_quantile(level: float, a: float, b: float) -> float:
-    """A quantile of the beta distribution with b >= 1, exact to 12 digits; for levels below 1/2.
+    """A quantile of the beta distribution with b >= 1, exact to 12 digits.
 
     Examples
     --------
     >>> round(beta_quantile(0.025, 22, 3), 6)  # 22 of 24
     0.730027
     """
+    if a > b:  # the series of the other side needs fewer terms
+        return 1 - beta_quantile(1 - level, b, a)
     constant = math.lgamma(a + b) - math.lgamma(a + 1) - math.lgamma(b)
 
     def below(log_x: float) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -360,7 +359,7 @@ def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, 
             find_task(task),
             Answers(items, {"label": truth}, {"recording": [*map(str, recording)]}),
             given_scores(items, *scores.T),
-            SimpleNamespace(labels_public=False),
+            Settings({}, False, Signature(task)),
         )
         betas, sides = (1, 9), 2
     else:

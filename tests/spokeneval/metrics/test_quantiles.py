@@ -42,6 +42,14 @@ def test_exact_ends_are_quantiles_of_the_beta_and_the_gamma_distribution(size, s
     assert exact_ends(share, size, rates=True) == pytest.approx(ends, rel=1e-10)
 
 
+@pytest.mark.parametrize("share", [1e-9, 0.5, 1 - 1e-9])
+def test_ends_of_any_number_of_observations_are_found_at_once(share):
+    for rates in (False, True):
+        low, high = exact_ends(share, 1e300, rates=rates)
+        assert (low, high) == exact_ends(share, 1e9, rates=rates)
+        assert low < share < high < share + 1e-4
+
+
 def test_without_errors_an_end_is_the_bound():
     # 0 of n: 1 - 0.025^(1/n), and -log(0.025) / n.
     assert exact_ends(0.0, 24) == (0.0, pytest.approx(1 - 0.025 ** (1 / 24), rel=1e-12))
