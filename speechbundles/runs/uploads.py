@@ -135,10 +135,8 @@ def run_uploads(
     busy = {each.place: threading.Lock() for each in waiting}
 
     def one(each: Taken, again: bool = False) -> Taken:
-        most = inf
-        if team_hours is not None:
-            used = sum(map(machine_seconds, places[each.run.owner] - {each.place}))
-            most = 3600 * team_hours - used
+        others = places[each.run.owner] - {each.place}
+        most = inf if team_hours is None else 3600 * team_hours - sum(map(machine_seconds, others))
         try:
             with busy[each.place]:  # two uploads of the same bytes share their state
                 step = read_outcome(each.place, each.hidden)
@@ -157,10 +155,16 @@ def run_uploads(
         late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
         taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
-    released = {*(read_state(state / "released.json") or {"runs": []})["runs"], *release}
-    write_state(state / "released.json", {"runs": sorted(released)})
-    _write(job, fetched, state, taken, released)
+    _write(job, fetched, state, taken, _released(state, release))
     return taken
+
+
+def _released(state: Path, release: Collection[int]) -> set[int]:
+    """Return all runs whose smoke logs participants may get, and keep them for later calls."""
+    path = state / "released.json"
+    released = {*(read_state(path) or {"runs": []})["runs"], *release}
+    write_state(path, {"runs": sorted(released)})
+    return released
 
 
 def _each_once(

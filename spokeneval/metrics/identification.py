@@ -14,9 +14,8 @@ Costs have weights: a pair (of misses, of false alarms) for each application. Th
 With the prior P of a target, the costs C_Miss and C_FA, and beta = C_FA (1 - P) / (C_Miss P), the pair is (1, beta). A
 detector accepts a ratio of at least log(beta).
 
-Sources: NIST 2022 Language Recognition Evaluation Plan, section 4, for the average cost and beta; H. Li, B. Ma and
-K. A. Lee, "Spoken language recognition: from fundamentals to practice" (2013), equation 32, for the average cost; N.
-Brümmer and D. van Leeuwen, "On calibration of language recognition scores" (2006), for Cllr of several classes.
+Sources: NIST 2022 Language Recognition Evaluation Plan, section 4, for beta and the average cost; N. Brümmer and D. van
+Leeuwen, "On calibration of language recognition scores" (2006), for Cllr of several classes.
 """
 
 from __future__ import annotations

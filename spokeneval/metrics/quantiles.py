@@ -12,9 +12,11 @@ LEVEL = 0.95
 
 _TAIL = (1 - LEVEL) / 2
 
-SMALLEST, LARGEST = 1e-7, 1e9
-"""The smallest number of observations; with a smaller one, ends would be too large for platforms. More than the largest
-number tell no more: the time for ends grows with its square root."""
+SMALLEST = 1e-7
+"""The smallest number of observations; with a smaller one, ends would be too large for platforms."""
+
+LARGEST = 1e9
+"""The largest number of observations: the time for ends grows with its square root."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)
 

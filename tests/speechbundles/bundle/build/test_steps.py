@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import yaml
-from scipy.stats import t as t_distribution
 
 import spokeneval
 from speechbundles.bundle.build.gold_answers import half_right
@@ -388,24 +387,29 @@ def test_a_metric_in_python_takes_its_step_from_damaged_labels(task, expected, t
     assert set_feedback(task, reference, None, hidden=True).steps == {task.primary.key: expected}
 
 
-def widest(units, score):
-    """The width of Wilson's interval of 0 errors, or for an error rate t squared over n, in ranges of the score."""
-    square = t_distribution.ppf(0.975, units - 1) ** 2 / units
-    return square / (1 + square) if math.isfinite(score.bounds[1]) else square
+# Exact ends of 0 errors in m observations, 1 - 0.025^(1/m) or -log(0.025) / m: of 6 speakers for Pearson's r, which is
+# from -1 to 1; of 4 items for F1 = 2 J / (1 + J); of 11.2 s in recordings of 4.4, 1.2, 4.4 and 1.2 s, correlated by a
+# tenth, for DER.
+HALF = 0.025 ** (1 / 4)
+RECORDINGS = 11.2**2 / (2 * 4.4**2 + 2 * 1.2**2)
+OF_TIME = -100 * math.log(0.025) / 11200 * (1 + (11200 / RECORDINGS - 1) / 10)
 
 
 @pytest.mark.parametrize(
-    ("name", "units", "enough"),
-    [("content_accuracy", 4, 7), ("psst_correctness", 2, 7), ("merlion_diarization", 2, 11)],
+    ("name", "units", "enough", "ends"),
+    [
+        ("content_accuracy", 4, 6, (1 - 2 * (1 - 0.025 ** (1 / 6)), 1)),
+        ("psst_correctness", 2, 4, (2 * HALF / (1 + HALF), 1)),
+        ("merlion_diarization", 2, 4, (0, OF_TIME)),
+    ],
 )
-def test_a_set_is_too_small_if_a_perfect_system_could_have_half_of_the_range(name, units, enough, tmp_path):
-    task = find_task(name)
+def test_a_set_is_too_small_if_a_perfect_system_could_have_half_of_the_range(
+    name, units, enough, ends, tmp_path
+):
     warning = warn_of_size(small(name, tmp_path / "small", CASES[name].reference))
     assert re.search(rf"only {units} \w+s: .* With {enough} \w+s it is ", warning)
-    assert widest(enough, task.primary) <= 1 / 2 < widest(enough - 1, task.primary)
-    low, high = map(float, re.search(r"it is (\S+) to (\S+)$", warning).groups())
-    scale = (100 if task.primary.percent else 1) * (2 if task.primary.bounds[0] < 0 else 1)
-    assert high - low == pytest.approx(scale * widest(enough, task.primary), abs=0.001 * scale)
+    found = re.search(r"it is (\S+) to (\S+)$", warning).groups()
+    assert [*map(float, found)] == pytest.approx(ends, rel=5e-3)
     assert warn_of_size(small(name, tmp_path / "large")) == ""
 
 
@@ -414,9 +418,9 @@ def test_the_rounding_of_sums_does_not_widen_the_interval_of_a_perfect_system(tm
     for size in (41, 6):
         files = write_files(tmp_path / str(size), {"labels.csv": "".join(rows[:size])})
         warnings.append(warn_of_size(load_reference(VALENCE, "evaluation", files, {})))
-    # Five clips: t = 2.776, low = 1 - 2 * 1.541 / 2.541.
+    # Five clips: low = 1 - 2 (1 - 0.025^(1/5)).
     assert warnings[0] == ""
-    assert "is -0.213 to 1 even if all answers are right. With 7 clips" in warnings[1]
+    assert "is -0.0436 to 1 even if all answers are right. With 6 clips" in warnings[1]
 
 
 def test_where_nothing_has_an_error_there_is_no_step_and_no_floor(tmp_path):
