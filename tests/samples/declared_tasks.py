@@ -28,7 +28,8 @@ def _table(header, rows):
 
 
 def _ids(name):
-    return [(f"{name[:2]}{number:03d}", f"P{number % 12}") for number in range(SIZES[name])]
+    speaker = "P" if name == "evaluation" else "D"
+    return [(f"{name[:2]}{number:03d}", f"{speaker}{number % 12}") for number in range(SIZES[name])]
 
 
 def _one_column(file, column, label, first="id"):
