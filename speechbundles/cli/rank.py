@@ -31,14 +31,12 @@ from speechbundles.publication import (
     table_to_csv,
     text_table,
     write_board,
-    write_pdf,
 )
 
 
 @click.command(cls=Command, help=__doc__)
 @click.argument("outputs", nargs=-1, required=True, type=PATH, metavar="OUTPUT...")
 @path_option("--out", "DIR", "write the leaderboard to this folder: a page, Markdown, LaTeX, CSV, pairs.csv")
-@flag("--pdf", "also write board.pdf to --out DIR, if LaTeX or Chromium is installed")
 @own_folder
 @option("--title", "TEXT", "title of the leaderboard (default: that of the competition)", default="")
 @option(
@@ -87,7 +85,6 @@ from speechbundles.publication import (
 def command(
     outputs: Sequence[Path],
     out: Path | None,
-    pdf: bool,
     competition: Path | None,
     day: datetime | None,
     scores_only: Path | None,
@@ -95,11 +92,9 @@ def command(
     **options: Any,
 ) -> int:
     if scores_only:
-        if pdf or competition or day or any(options.values()):
+        if competition or day or any(options.values()):
             raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
         return _rank_scores(scores_only, outputs, out, as_json)
-    if pdf and out is None:
-        raise click.UsageError("--pdf needs --out DIR", click.get_current_context())
     asked = Breakdown(**{name: options.pop(name) for name in Breakdown._fields})
     with reporting():
         with steps() as progress:
@@ -113,9 +108,6 @@ def command(
     if written and out:
         say(wrap(f"wrote {', '.join(file.name for file in written)} to {out}"), error=True)
         say(f"next: open {out / 'board.html'}, the page to publish", error=True)
-    if pdf and out:
-        with reporting():
-            say(write_pdf(out) or f"wrote board.pdf to {out}", error=True)
     return 0
 
 

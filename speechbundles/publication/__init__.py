@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from speechbundles.publication.joint import write_joint_board as write_joint_board
     from speechbundles.publication.outputs import ScoringOutput as ScoringOutput
     from speechbundles.publication.outputs import read_outputs as read_outputs
-    from speechbundles.publication.pdf import write_pdf as write_pdf
     from speechbundles.publication.render import escaped_markdown as escaped_markdown
     from speechbundles.publication.render import fitted_tables as fitted_tables
     from speechbundles.publication.render import markdown_table as markdown_table
@@ -39,7 +38,6 @@ _NAMES = {
         "write_joint_board",
     ),
     "outputs": ("ScoringOutput", "read_outputs"),
-    "pdf": ("write_pdf",),
     "render": ("escaped_markdown", "fitted_tables", "markdown_table", "table_to_csv", "text_table"),
     "score": ("score_all", "scores_to_text"),
     "scores_only": ("rank_scores",),

@@ -9,9 +9,9 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from speechbundles.publication.pdf import CHROMIUM
 from tests.tools.colours import alike
 
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
 SHEET = (703, 1032)
