@@ -16,11 +16,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from speechbundles.publication.about import System
 from speechbundles.publication.board import Board, scores_table
-from speechbundles.publication.contradictions import (
-    intervals_beside_tests,
-    overlaps_beside_tests,
-    ranges_beside_tests,
-)
 from speechbundles.publication.pictures import forest_plot, rank_stability, significance_map
 from speechbundles.publication.render import html_table
 from spokeneval.formats.problems import count_of
@@ -56,7 +51,7 @@ def to_html(board: Board) -> str:
     computed = page.paragraph(page.code(board.signature))
     parts = [
         _winner(board),
-        page.section("Ranking", _ranking(board), forest_plot(board), *_notes(overlaps_beside_tests(board))),
+        page.section("Ranking", _ranking(board), forest_plot(board)),
         _facts(board),
         page.section("How to read the ranking", *_notes(board.notes)),
         _pairs(board) if board.pairs else None,
@@ -145,9 +140,7 @@ def _pairs(board: Board) -> page.Html:
     return page.section(
         "Pairs of systems",
         significance_map(board),
-        *_notes(ranges_beside_tests(board)),
         rank_stability(board),
         html_table(table, summary, shown=page.ROWS),
         *_notes([f"All {len(table.rows)} pairs are in pairs.csv."] * more),
-        *_notes(intervals_beside_tests(board)),
     )

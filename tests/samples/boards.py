@@ -10,7 +10,7 @@ from speechbundles.publication.about import System
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers
-from spokeneval.ranking.values import Column, Pair, Ranking, Row, Table
+from spokeneval.ranking.values import Pair, Row, Table
 from spokeneval.run.interval import Interval
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import score_submission
@@ -91,10 +91,6 @@ def rows(*ranges, clusters=None, interval=(0.0, 1.0)):
         Row(place, False, f"s{place}", 9.0 - place, interval, ends, cluster, {}, {})
         for place, (ends, cluster) in enumerate(zip(ranges, clusters, strict=True), 1)
     ]
-
-
-def ranking(pairs, rows):
-    return Ranking(TASK, Column("d_full", "Dfull", "higher", 4), "", rows, None, pairs)
 
 
 def large(small, systems):
