@@ -69,12 +69,7 @@ from speechbundles.publication import (
 )
 @flag(
     "--items",
-    "also estimate the difficulty of items and the ability of systems (Rasch model); items.csv lists every item",
-)
-@path_option(
-    "--flags",
-    "FILE",
-    "properties that make items hard: a CSV file with columns for the item, its annotator and each property",
+    "also write items.csv to --out DIR: the share of systems that are right on each item, the hardest first",
 )
 @path_option(
     "--scores-only",
@@ -95,6 +90,8 @@ def command(
         if competition or day or any(options.values()):
             raise click.UsageError("--scores-only takes only --out and --json", click.get_current_context())
         return _rank_scores(scores_only, outputs, out, as_json)
+    if options["items"] and out is None:
+        raise click.UsageError("--items needs --out DIR", click.get_current_context())
     asked = Breakdown(**{name: options.pop(name) for name in Breakdown._fields})
     with reporting():
         with steps() as progress:

@@ -20,8 +20,7 @@ from speechbundles.model.text import hint
 from speechbundles.publication import notes
 from speechbundles.publication.about import About, folder_of, read_scored, read_systems
 from speechbundles.publication.conditions import read_conditions, scores_by_columns, scores_by_condition
-from speechbundles.publication.difficulty import NO_DIFFICULTY, abilities_table, item_difficulty, items_table
-from speechbundles.publication.flags import explain_flags
+from speechbundles.publication.difficulty import items_table
 from speechbundles.publication.given import MOST_SHOWN, no_board
 from speechbundles.publication.gold import find_gold
 from speechbundles.publication.outputs import ScoringOutput, damage
@@ -36,7 +35,7 @@ from spokeneval.ranking.values import Column, Ranking, Row, System, Table
 from spokeneval.run.interval import FEWEST_UNITS, score_intervals
 from spokeneval.task import ENDS, HIGHER, Score, Task
 
-ITEMS_FILE, INDICATORS_FILE = "items.csv", "indicators.csv"
+ITEMS_FILE = "items.csv"
 
 GIVE_COMPETITION = "Give the folder of your competition with --competition"
 
@@ -68,15 +67,13 @@ class Breakdown(NamedTuple):
     conditions: a table with the condition of each unit or item; scores are broken down by it.
     by: columns of the organiser's reference; scores are broken down by each.
     submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
-    items: whether the difficulty of items and the ability of systems are estimated.
-    flags: a table of annotators' flags, to explain the difficulty of items.
+    items: whether a file lists all items, the hardest first.
     """
 
     conditions: Path | None = None
     by: Sequence[str] = ()
     submissions: Path | None = None
     items: bool = False
-    flags: Path | None = None
 
 
 NOTHING = Breakdown()
@@ -132,7 +129,6 @@ def make_board(
     trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
     remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
     remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
-    remarks += [NO_DIFFICULTY] if asked.items and ITEMS_FILE not in files else []
     phase = f"{phase} ({signature.part})" if signature.part else phase
     return Board(
         **{**vars(ranking), "notes": remarks, "unscored": unscored},
@@ -232,31 +228,26 @@ def _tables_of_items(
     """Return the tables that are asked for, and those of all items by file."""
     tables: list[Table] = []
     files: dict[str, Table] = {}
-    if asked.conditions is None and asked.flags is None and not (asked.by or asked.items):
+    if asked.conditions is None and not (asked.by or asked.items):
         return tables, files
     summed = [output.statistics for output in outputs if output.statistics is not None]
     if len(summed) < len(outputs):
         raise no_board(
-            "--conditions, --by, --items and --flags need statistics.json in every output; "
+            "--conditions, --by and --items need statistics.json in every output; "
             "score the submissions with `score` to get it"
         )
     rules, column, counted = ranking.rules, ranking.column, summed[0].rows[0]
-    if asked.items and (difficulty := item_difficulty(rules, summed)):
-        tables.append(abilities_table(difficulty, ranking.names))
-        files[ITEMS_FILE] = items_table(difficulty)
+    if asked.items:
+        files[ITEMS_FILE] = items_table(rules, summed)
     if asked.conditions is not None:
         given = read_conditions(asked.conditions, summed[0].units, counted)
         tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
-    if not (asked.by or asked.flags):
+    if not asked.by:
         return tables, files
     if competition is None:
         raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
     gold = find_gold(competition, counted)
     tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
-    if asked.flags is not None:
-        of_set = next(iter(gold.columns.values())).keys()
-        explained, files[INDICATORS_FILE] = explain_flags(asked.flags, of_set, rules, summed)
-        tables += explained
     return tables, files
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from speechbundles.publication.flags import band_bounds, shown_band, systems_wrong
+from speechbundles.publication.difficulty import right_answers
 from speechbundles.publication.outputs import ScoringOutput
 from spokeneval.challenges.spoken_call import RULE, TASK
 from spokeneval.formats.problems import count_of
+from spokeneval.ranking.tables import shown_range
 from spokeneval.ranking.values import Table
 
 _RATES = {
@@ -24,6 +25,9 @@ _RATES = {
     "DA": "d_a",
     "Dfull": "d_full_raw",
 }
+
+_BANDS = (("easy", 2), ("medium", 9), ("hard", 18))
+"""The bands of Table 2: the largest number of wrong systems, of eighteen."""
 
 
 def rates_of_systems(outputs: Sequence[ScoringOutput]) -> Table | None:
@@ -43,17 +47,33 @@ def difficulty_bands(outputs: Sequence[ScoringOutput]) -> Table | None:
     decisions = [system.rows[1]["decisions"] for system in systems]
     if len(systems) < len(outputs) or not all((sum(vars(rows).values()) == 1).all() for rows in decisions):
         return None
-    wrong = systems_wrong(TASK, systems)
+    wrong = (right_answers(TASK, systems) == 0).sum(axis=1)
     correct = decisions[0].correct_accepts + decisions[0].false_rejects > 0
     rows = []
-    for band, ends in [*band_bounds(len(systems)).items(), ("all", (0, len(systems)))]:
+    for band, ends in [*_band_bounds(len(systems)).items(), ("all", (0, len(systems)))]:
         within = (wrong >= ends[0]) & (wrong <= ends[1])
-        rows.append([band, shown_band(ends), str(np.sum(within & correct)), str(np.sum(within & ~correct))])
+        shown = "none" if ends[0] > ends[1] else shown_range(ends)
+        rows.append([band, shown, str(np.sum(within & correct)), str(np.sum(within & ~correct))])
     number = count_of(len(systems), "system")
     scaled = f"The paper's bands (0–2, 3–9, 10–18 of 18 systems), scaled to {number}."
     header = ["Band", "Systems wrong", "Correct responses", "Incorrect responses"]
     title = "Difficulty of the responses (Table 2 of the third edition)"
     return Table(title, header, rows, "" if len(systems) == 18 else scaled)
+
+
+def _band_bounds(systems: int) -> dict[str, tuple[int, int]]:
+    """Return the smallest and largest number of wrong systems in each band; an empty band has smallest > largest.
+
+    With n systems the upper bounds of the first two bands are 2/18 and 9/18 of n, rounded, with halves to even. For
+    eighteen systems the bands are 0-2, 3-9 and 10-18.
+    """
+    bounds = {}
+    low = 0
+    for band, of_eighteen in _BANDS:
+        high = round(of_eighteen * systems / 18)
+        bounds[band] = (low, high)
+        low = max(low, high + 1)
+    return bounds
 
 
 TABLES = (rates_of_systems, difficulty_bands)

@@ -25,7 +25,9 @@ def test_the_command_prints_and_writes_the_same_bytes_each_time(tmp_path, capsys
         printed.append(capsys.readouterr().out)
         files.append({file.name: file.read_bytes() for file in out.iterdir()})
     assert printed[0] == printed[1]
-    assert build_bundle.main(["rank", *paths, "--items"]) == 0
+    assert build_bundle.main(["rank", *paths, "--items"]) == 2
+    assert "--items needs --out DIR" in capsys.readouterr().err
+    assert build_bundle.main(["rank", *paths]) == 0
     *lines, more = printed[0].splitlines()
     whole = capsys.readouterr().out.splitlines()
     assert (lines, more) == (whole[:15], f"... and {len(whole) - 15} more lines, in board.md")

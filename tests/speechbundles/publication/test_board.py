@@ -166,8 +166,6 @@ def test_one_system_alone_has_a_board(tmp_path):
     board = ranking.make_board(Sources(ROOT), read_outputs([only]))
     assert (board.rows[0].rank, board.rows[0].cluster) == (1, None)
     assert "There is only one system, so nothing is compared." in board.notes
-    asked = ranking.make_board(Sources(ROOT), read_outputs([only]), asked=ranking.Breakdown(items=True))
-    assert any("difficulty of items was not estimated" in note for note in asked.notes)
     assert board_page.to_html(board)
     settings = "defaults: {columns: [{key: d_full, precision: 1}]}\nbundles: {spoken_call: {title: Ours}}\n"
     own = write_files(tmp_path / "own", {"competition.yaml": settings})
