@@ -9,8 +9,6 @@ import signal
 import sys
 from collections.abc import Sequence
 
-_OF_RESEARCH = ("scipy", "sklearn", "statsmodels")
-"""The packages of the extra `research`; all others that most commands need are in `organiser`."""
 _BEFORE_LABELS = ("assign", "merge", "split", "describe")
 """The commands of the extra `annotation`."""
 
@@ -47,10 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         package = str(error.name).partition(".")[0]
         if package in ("spokeneval", "speechbundles"):
             raise
-        if arguments and arguments[0] in _BEFORE_LABELS:
-            extra = "annotation"
-        else:
-            extra = "research" if package in _OF_RESEARCH else "organiser"
+        extra = "annotation" if arguments and arguments[0] in _BEFORE_LABELS else "organiser"
         sys.exit(f'This command needs the package {package}: pip install ".[{extra}]" in a clone')
 
 

@@ -141,7 +141,7 @@ def test_a_missing_package_gets_one_line_with_the_command_that_installs_it(monke
 
 @pytest.mark.parametrize(
     ("command", "package", "extra"),
-    [("rank", "sklearn", "research"), ("split", "scipy", "annotation"), ("merge", "pympi", "annotation")],
+    [("rank", "rich", "organiser"), ("split", "scipy", "annotation"), ("merge", "pympi", "annotation")],
 )
 def test_a_missing_package_of_an_extra_names_that_extra(monkeypatch, command, package, extra):
     def run(arguments):
