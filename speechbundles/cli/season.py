@@ -22,10 +22,12 @@ import click
 
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs, path_option
 from speechbundles.cli.progress import counting
-from speechbundles.cli.terminal import refuse_windows, reporting, resumable
+from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
-from speechbundles.publication.season import play_season, season_to_html, season_to_json, season_to_text
+from speechbundles.model.zips import write_tree
+from speechbundles.publication.season import play_season, season_files, season_to_dict, season_to_text
+from spokeneval.formats.problems import count_of
 
 
 @click.command(cls=Command, help=__doc__)
@@ -33,17 +35,18 @@ from speechbundles.publication.season import play_season, season_to_html, season
 @click.argument("folder", type=PATH, metavar="DIR")
 @path_option("--work", "DIR", "keep the results of runs in this folder (default: DIR/.season)")
 @jobs
-@path_option("--page", "FILE", "also write an HTML page")
+@path_option("--out", "DIR", "also write each leaderboard to this folder: a page, Markdown, CSV, JSON")
 @as_json
-def command(bundle: Path, folder: Path, page: Path | None, as_json: bool, **how: Any) -> int:
+def command(bundle: Path, folder: Path, out: Path | None, as_json: bool, **how: Any) -> int:
     refuse_windows()
     began = time.monotonic()
     with reporting(2), resumable("rehearsed"):
         with counting("rehearsing") as progress:
             season = play_season(bundle, folder, progress=progress, **how)
-        say(season_to_json(season) if as_json else season_to_text(season))
-        if page:
-            write_whole(page, season_to_html(season).encode("utf-8", "replace"))
-            say(f"wrote {page}", error=True)
+        answer(season_to_dict(season), season_to_text(season), as_json=as_json)
+        if out:
+            files = season_files(season)
+            write_tree(out, files, write_whole)
+            say(f"wrote {count_of(len(files), 'file')} to {out}", error=True)
         say(f"{season.rehearsed} runs in {time.monotonic() - began:.1f} s", error=True)
     return 0

@@ -15,6 +15,10 @@ def test_the_command_prints_text_or_json_and_says_what_is_wrong(tmp_path, capsys
     assert said.err.startswith("1 runs in ")
     assert build_bundle.main(["season", bundle, folder, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["final"][0]["board"][0]["team"] == "a"
+    out = tmp_path / "boards"
+    assert build_bundle.main(["season", bundle, folder, "--out", str(out)]) == 0
+    assert f"wrote 8 files to {out}\n" in capsys.readouterr().err
+    assert json.loads((out / "1/2027-01-05/board.json").read_bytes())["board"][0]["team"] == "a"
     for wrong in (["absent.zip", folder], [bundle, "absent"], [bundle, folder, "--jobs", "0"]):
         assert build_bundle.main(["season", *wrong]) == 2
         assert capsys.readouterr().err

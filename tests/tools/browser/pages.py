@@ -139,7 +139,7 @@ def make_board(folder: Path, bundle: Competition) -> Path:
 
 
 def _season(folder: Path) -> Path:
-    """Make the page of a season with three teams and four days; one file is not a submission."""
+    """Make the leaderboard of a season with three teams and four days; one file is not a submission."""
     good = {name: make_zip(files) for name, files in submissions(_SEASON).items()}
     uploads = {}
     for team, zips in (
@@ -150,10 +150,9 @@ def _season(folder: Path) -> Path:
         for day, content in enumerate(zips, 2):
             uploads[f"{team}/2027-03-{day:02d}T0915_try.zip"] = content
     write_tree(folder / "season", uploads)
-    path = folder / "season.html"
     bundle = folder / "dist" / "codabench" / f"{_SEASON}.zip"
-    organise("season", str(bundle), str(folder / "season"), "--page", str(path))
-    return path
+    organise("season", str(bundle), str(folder / "season"), "--out", str(folder / "boards"))
+    return _written(folder, "season.html", (folder / "boards/1/board.html").read_text())
 
 
 def _home_board(folder: Path, feedback: str) -> Path:

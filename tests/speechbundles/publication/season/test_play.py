@@ -13,9 +13,9 @@ from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal
 from speechbundles.bundle.rehearse.run import Step
 from speechbundles.bundle.rehearse.scores import Cell
-from speechbundles.publication.season.page import season_to_html
+from speechbundles.publication.season.files import season_files
 from speechbundles.publication.season.play import play_season
-from speechbundles.publication.season.report import season_to_json, season_to_text
+from speechbundles.publication.season.summary import season_to_dict, season_to_text
 from tests.samples.programs import unzipped
 from tests.samples.seasons import PLATFORMS, codabench, submit
 
@@ -53,9 +53,9 @@ def test_a_season_from_files_to_text(tmp_path):
     lines = [line.rstrip() for line in text.splitlines()]
     board = lines.index("2027-01-05, Development: 3 finished, 4 failed, 1 refused")
     assert [line.split() for line in lines[board + 1 : board + 4]] == [
-        ["rank", "team", "Accuracy", "change", "submission"],
-        ["1", "<b>x<b>\\x1b[2J", "\\u202eteam", "0.8000", "new", "2027-01-05T1100_b.zip"],
-        ["2", "alpha", "0.7000", "new", "2027-01-05T0900_a.zip"],
+        ["Team", "Rank", "Accuracy", "Change", "Submission"],
+        ["<b>x<b>\\x1b[2J", "\\u202eteam", "1", "0.8000", "new", "2027-01-05T1100_b.zip"],
+        ["alpha", "2", "0.7000", "new", "2027-01-05T0900_a.zip"],
     ]
     lost = lines[lines.index("Refused and failed: 6 attempts") + 1 :]
     assert lost[:5] == [
@@ -72,14 +72,24 @@ def test_a_season_from_files_to_text(tmp_path):
     assert str(tmp_path) not in text
     assert all(char.isprintable() or char == "\n" for char in text)
 
-    page = season_to_html(season)
+    files = season_files(season)
+    kinds = ("board.html", "board.md", "board.csv", "board.json")
+    folders = ("1/2027-01-05", "1", "2/2027-02-11", "2")
+    assert {*files} == {f"{folder}/{kind}" for folder in folders for kind in kinds}
+    assert all(files[f"1/{kind}"] == files[f"1/2027-01-05/{kind}"] for kind in kinds)
+    page = files["1/board.html"].decode()
     assert "<script" not in page
     assert "&lt;b&gt;x&lt;b&gt;\\x1b[2J \\u202eteam" in page
-    assert page.count("<table") == len(season.final) == 2
-    assert "10 attempts: 4 finished, 4 failed, 2 refused" in page
+    assert page.count("<table") == 1
     assert not re.search(r"Force_|\d\d:\d\d:\d\d", page)
+    assert files["1/board.csv"].decode().splitlines() == [
+        "team,submission,rank,accuracy,cost,secret",
+        "<b>x<b>\\x1b[2J \\u202eteam,2027-01-05T1100_b.zip,1,0.8000000000,1.0000000000,1.0000000000",
+        "alpha,2027-01-05T0900_a.zip,2,0.7000000000,1.0000000000,1.0000000000",
+    ]
 
-    as_json = json.loads(season_to_json(season))
+    as_json = season_to_dict(season)
+    assert {**as_json["days"][0]} == json.loads(files["1/2027-01-05/board.json"])
     assert [entry["team"] for entry in as_json["days"][0]["board"]] == ["<b>x<b>\x1b[2J \u202eteam", "alpha"]
     # halved in the second phase
     assert as_json["final"][1]["board"][0]["scores"]["accuracy"] == "0.3500000000"
@@ -88,7 +98,8 @@ def test_a_season_from_files_to_text(tmp_path):
     # The programs' paths differ this time.
     again = play_season(bundle, folder, work=tmp_path / "fresh", jobs=1)
     assert again.rehearsed == 8
-    assert (season_to_text(again), season_to_json(again)) == (text, season_to_json(season))
+    assert (season_to_text(again), season_files(again)) == (text, files)
+    assert season_to_dict(again) == as_json
 
 
 @PLATFORMS

@@ -1,8 +1,8 @@
-"""The report of a season: what it says of ties and of choices."""
+"""The summary of a season: what it says of ties and of choices."""
 
 import pytest
 
-from speechbundles.publication.season.report import season_to_text
+from speechbundles.publication.season.summary import season_to_text
 from tests.samples.seasons import codabench, codalab, final, season_at
 
 UPLOADS = [("a", "2027-01-01 10:00:00", 0.7), ("b", "2027-01-01 11:00:00", 0.6)]
@@ -29,4 +29,4 @@ def test_ties_are_told_by_the_ranks_that_they_take(tmp_path, make_bundle, ranks)
     uploads = [(team, "2027-01-01 10:00:00", score) for team, score in (("a", 0.7), ("b", 0.5), ("c", 0.5))]
     lines = season_to_text(season_at(make_bundle(tmp_path), *uploads)).splitlines()
     board = next(number for number, line in enumerate(lines) if line.startswith("Final leaderboard"))
-    assert [line.split()[0] for line in lines[board + 2 : board + 5]] == ranks
+    assert [line.split()[1] for line in lines[board + 2 : board + 5]] == ranks
