@@ -72,16 +72,13 @@ class Drawing(NamedTuple):
 _FONTS = 'system-ui, "Segoe UI", Arial, "DejaVu Sans", sans-serif'.replace('"', "'")
 
 
-def plot(
-    name: str, draw: Callable[[Any], None], width: float, height: float, *, narrowest: float = 0
-) -> Optional[Html]:
+def plot(name: str, draw: Callable[[Any], None], width: float, height: float) -> Optional[Html]:
     """Return what `draw` puts on a matplotlib Figure, or None if matplotlib is not installed.
 
     Parameters
     ----------
     name: letters only; unique on the page.
     width, height: in inches; a page shows the plot at most `WIDEST` times as wide.
-    narrowest: width in inches below which the plot scrolls instead of shrinking.
     """
     with _matplotlib() as matplotlib:
         if matplotlib is None:
@@ -101,7 +98,7 @@ def plot(
             figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
     # Numbers of the axes get their text only when the figure is written.
     svg = re.sub(r"(?<=>)[-−]?\d+\.\d+(?=</text>)", lambda number: written(number[0]), stream.getvalue())
-    return _inline(name, svg, width, narrowest)
+    return _inline(name, svg, width)
 
 
 @contextmanager
@@ -137,7 +134,7 @@ def _some_home() -> Iterator[None]:
             del os.environ["MPLCONFIGDIR"]
 
 
-def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
+def _inline(name: str, svg: str, width: float) -> Html:
     """Return an SVG file as an element of a page; keep only ids that are referred to, prefixed with the plot's name."""
     svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = svg[svg.index("<svg") :].replace("xlink:href", "href")
@@ -146,7 +143,7 @@ def _inline(name: str, svg: str, width: float, narrowest: float) -> Html:
     svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
     box = re.search(r'viewBox="[^"]*"', svg)
     assert box is not None
-    style = f"max-width: {WIDEST * width:g}in; min-width: {narrowest:g}in"
+    style = f"max-width: {WIDEST * width:g}in"
     opening = f'<svg {box[0]} style="{style}" aria-hidden="true" focusable="false">'
     svg = opening + svg[svg.index(">") + 1 :]
     svg = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", _FONTS, svg)
