@@ -162,6 +162,7 @@ def compare(
     baseline: str = "",
     units: Any = None,
     by: Any = None,
+    power: bool = False,
 ) -> Comparison:
     """Compare two systems or more on the same items.
 
@@ -177,6 +178,8 @@ def compare(
     by : list, mapping or str, optional
         The group of each item, such as a dialect, as for `score`, or the column of a reference in files with it;
         groups of 4 units or more are compared with each other within each system, in `Comparison.groups`.
+    power : bool
+        Whether to compute the statistical power of larger test sets, in `Comparison.power`.
 
     Returns
     -------
@@ -201,9 +204,10 @@ def compare(
     from .run.library import Reading
 
     reading = Reading(lenient, drop_invalid_reference_rows, units=units)
-    return _warned(
-        compare_data(_find(task), reference, submissions, options or {}, reading, baseline=baseline, by=by)
+    found = compare_data(
+        _find(task), reference, submissions, options or {}, reading, baseline=baseline, by=by, power=power
     )
+    return _warned(found)
 
 
 def compare_tasks(

@@ -193,7 +193,10 @@ def _compare(
 
     reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
     named = dict(zip(submissions, sides))
-    return compare_data(task, reference, named, chosen, _reading(options), baseline=baseline, by=options.by)
+    by, power = options.by, options.power
+    return compare_data(
+        task, reference, named, chosen, _reading(options), baseline=baseline, by=by, power=power
+    )
 
 
 def _join(options: argparse.Namespace) -> Any:

@@ -107,17 +107,15 @@ def _add_scoring(
     written = "write board.csv, pairs.csv and board.tex there"
     grouped = "compare the groups of a column of the reference, such as dialect, within each system, too"
     comparing.add_argument("--by", metavar="COLUMN", help=f"{grouped}; not with --rule")
+    power = "print the statistical power of larger test sets, too; not with --rule"
+    comparing.add_argument("--power", action="store_true", help=power)
     comparing.add_argument("--out", type=Path, metavar="DIR", help=written)
     comparing.add_argument("--rule", choices=RULES, help="rank systems by this joint score of several tasks")
     lacking = "with --rule: what happens to a system without a score in a task (default: excluded)"
     comparing.add_argument("--missing", choices=MISSING, help=lacking)
+    needed = "with --rule: a task without which no system is ranked; can be repeated"
     for flag, metavar, form, help in (
-        (
-            "--compulsory",
-            "FOLDER",
-            str,
-            "with --rule: a task without which no system is ranked; can be repeated",
-        ),
+        ("--compulsory", "FOLDER", str, needed),
         ("--weight", "FOLDER=NUMBER", _weight, "the weight of a task in a weighted sum; can be repeated"),
     ):
         comparing.add_argument(flag, action="append", default=[], metavar=metavar, type=form, help=help)
@@ -168,7 +166,7 @@ def misplaced(options: argparse.Namespace) -> str:
     """Which arguments `compare` takes only with, or not with, `--rule`; empty if there are none."""
     joint = (
         ("missing", "compulsory", "weight"),
-        ("reference", "kind", "task_file", "option", "units", "by"),
+        ("reference", "kind", "task_file", "option", "units", "by", "power"),
     )
     found = [name.replace("_", "-") for name in joint[options.rule is not None] if getattr(options, name)]
     return f"--{', --'.join(found)}: {'only' if options.rule is None else 'not'} with --rule" if found else ""

@@ -61,7 +61,8 @@ class Comparison(Ranking):
     notes
         How systems were compared, and which assumptions were made.
     power
-        The statistical power of larger test sets, as a table; None if no two neighbours have a difference that varies.
+        The statistical power of larger test sets, as a table, if `compare` was asked for it; None if no two neighbours
+        have a difference that varies.
     rules
         The task itself.
     column
@@ -210,6 +211,7 @@ def compare_data(
     *,
     baseline: str = "",
     by: Any = None,
+    power: bool = False,
 ) -> Comparison:
     """Score systems against one reference and compare them; see `spokeneval.compare`."""
     if not isinstance(submissions, Mapping):
@@ -240,7 +242,7 @@ def compare_data(
         for name, system in sorted(scored.items())
     ]
     column = Column(*task.columns[0][:3], task.primary.precision)
-    ranking = rank_systems(task, column, str(gold.settings.signature), systems)
+    ranking = rank_systems(task, column, str(gold.settings.signature), systems, power=power)
     unit = systems[0].statistics.unit if systems[0].statistics else ""
     remarks = [" ".join(without(gold.left_out))] if gold.left_out else []
     remarks += [*ties(ranking.rows), *excluded(ranking.rows)]

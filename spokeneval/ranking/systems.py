@@ -48,6 +48,7 @@ def rank_systems(
     systems: Sequence[System],
     *,
     progress: Callable[[str], None] = lambda step: None,
+    power: bool = True,
 ) -> Ranking:
     """Rank systems by their primary scores and, if the counts of all are known, compare them.
 
@@ -57,6 +58,8 @@ def rank_systems(
         Systems with equal scores are in this order on the board.
     progress
         Called with a line about the current round.
+    power
+        Whether the statistical power of larger test sets is computed, which takes longer than all else for two systems.
     """
     rule = task.eligibility
     barred = [system for system in systems if rule and system.scores.get(rule.key) == 0]
@@ -85,18 +88,14 @@ def rank_systems(
         for index, (place, system) in enumerate(zip(shared_places(places.tolist()), systems))
     ]
     rows, every = [*rows, *excluded], [*systems, *barred]
+    ranking = Ranking(task, column, signature, rows, units, systems=every)
     if found is None or units is None:
-        return Ranking(task, column, signature, rows, units, systems=every)
-    return Ranking(
-        task,
-        column,
-        signature,
-        rows,
-        units,
+        return ranking
+    return replace(
+        ranking,
         pairs=found.pairs,
-        power=power_table(found.pairs, names, unit, number, column, task.primary.limits),
+        power=power_table(found.pairs, names, unit, number, column, task.primary.limits) if power else None,
         notes=[*one_side(task), *how_compared(units, unit, len(systems), number)],
-        systems=every,
         resampled_ranks=found.resampled,
     )
 

@@ -116,7 +116,8 @@ class Ranking:
         Every two systems, by their positions in `rows`. Empty for more than 100 systems, for fewer than 4 units, and if
         the units are not known.
     power
-        The statistical power of larger test sets; None if no two neighbours have a difference that varies.
+        The statistical power of larger test sets; None if it was not asked for, and if no two neighbours have a
+        difference that varies.
     notes
         How systems were compared, and which assumptions were made.
     unscored

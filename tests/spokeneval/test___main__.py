@@ -342,6 +342,9 @@ def test_systems_of_a_kind_are_compared_from_lines(tmp_path, capsys):
         ("hyp", "ref"),
         ("hyp", "own"),
     }
+    assert json.loads(printed)["power"] is None
+    title = "Statistical power by test-set size"
+    assert [title in run(capsys, *words[:-1], *more)[1] for more in ((), ("--power",))] == [False, True]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -439,6 +442,7 @@ def test_compare_joins_folders_of_tasks(tmp_path, capsys):
     for words, why in (
         (["--option", "a=b", "--reference", "r"], "--reference, --option: not with --rule"),
         (["--units", "u"], "--units: not with --rule"),
+        (["--power"], "--power: not with --rule"),
         ([], f"{tmp_path / 'words'}: two folders are named words; rename one of them"),
     ):
         status, _, told = run(capsys, "compare", "--rule", "weighted_sum", *words, folders[0], folders[0])

@@ -47,7 +47,7 @@ def _outputs(systems):
 @pytest.mark.thorough
 def test_the_tables_are_those_of_rank_byte_for_byte(systems, tmp_path):
     files = {path.name: path for path in (systems / "files").iterdir()}
-    found = spokeneval.compare(TASK, LABELS, files)
+    found = spokeneval.compare(TASK, LABELS, files, power=True)
     found.write(tmp_path / "compared")
     board = make_board(Sources(ROOT), read_outputs(_outputs(systems)))
     write_board(board, tmp_path / "board")
@@ -63,7 +63,7 @@ def test_the_tables_are_those_of_rank_byte_for_byte(systems, tmp_path):
 
 def test_other_forms_of_a_comparison(systems):
     files = {path.name: path for path in (systems / "files").iterdir()}
-    found = spokeneval.compare(TASK, LABELS, files)
+    found = spokeneval.compare(TASK, LABELS, files, power=True)
     content = json.loads(json.dumps(found.to_dict()))
     assert [system["name"] for system in content["systems"]] == found.names
     assert [pair["p"] for pair in content["pairs"]] == [pair.p for pair in found.pairs]
