@@ -396,7 +396,7 @@ PRINTED = {
     "start/researcher": [scores_of_two_files, scores_of_a_baseline],
     "explanation/scores": [scores_of_a_baseline],
     "how-to/new-challenge": [lambda request: print(what_to_edit("speech_rate"))],
-    "how-to/before-opening": ["tests/speechbundles/bundle/check/test_file_facts.py", WRITTEN],
+    "how-to/before-opening": [WRITTEN],
     "how-to/github": [WRITTEN],
     "how-to/own-task": [WRITTEN, WRITTEN, WRITTEN],
     "how-to/own-workers": [WRITTEN],

@@ -7,8 +7,7 @@ import posixpath
 import re
 import stat
 import zipfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from errno import EFBIG
 from functools import cached_property
 from pathlib import Path
@@ -56,14 +55,14 @@ class Archive:
     ----------
     room: see `Room`.
     refused: names of entries that cannot be used and already have a finding.
-    times: the times of change in the zip: year, month, day, hour, minute and second.
+    entries: the names of all entries of the zip, also of folders.
     """
 
     name: str
     files: dict[str, bytes]
     room: Room
     refused: frozenset[str] = frozenset()
-    times: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    entries: frozenset[str] = frozenset()
 
     def where(self, file: str) -> str:
         return f"{self.name.rstrip('/')}/{file}" if self.name else file
@@ -72,8 +71,8 @@ class Archive:
         """Return the files below a path, or None if it is not a folder."""
         prefix = path.rstrip("/") + "/"
         files = {file[len(prefix) :]: data for file, data in self.files.items() if file.startswith(prefix)}
-        times = {file[len(prefix) :]: time for file, time in self.times.items() if file.startswith(prefix)}
-        return Archive(prefix, files, self.room, times=times) if times or files else None
+        entries = frozenset(name[len(prefix) :] for name in self.entries if name.startswith(prefix))
+        return Archive(prefix, files, self.room, entries=entries) if entries or files else None
 
     @cached_property
     def wrapping_folder(self) -> str | None:
@@ -148,8 +147,7 @@ def open_archive(report: Report, name: str, data: bytes, room: Room) -> Archive 
                     files[entry.filename] = read_entry(archive, entry)
                 except ValueError as error:
                     report.add("entry-corrupt", place, str(error))
-    times = {entry.filename: entry.date_time for entry in entries}
-    return Archive(name, files, room, frozenset(seen - set(files)), times)
+    return Archive(name, files, room, frozenset(seen - set(files)), frozenset(seen))
 
 
 def _is_junk(name: str) -> bool:

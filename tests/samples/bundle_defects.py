@@ -439,11 +439,6 @@ _SHARED: list[tuple[str, str, Damage]] = [
         inside("input_data.zip", items__csv=table("id,label", SHUFFLED)))),
     ("leak-column", "labels among the items", inside("input_data.zip", items__csv=table("id,label", SHUFFLED))),
     ("leak-order", "items sorted by label", inside("input_data.zip", items__csv=_items(SORTED))),
-    ("leak-facts", "items in four blocks of equal labels", inside("input_data.zip", items__csv=_items(
-        SORTED[:12] + SORTED[24:32] + SORTED[12:24] + SORTED[32:]))),
-    ("leak-duration", "longer texts for one label", inside_files("starting_kit.zip", {
-        f"texts/{name}.txt": random.Random(name).randbytes(20 + 20 * (label == "correct")).hex().encode()
-        for name, label in HIDDEN})),
     ("leak-column", "sealed labels under another name", both(seal, inside(
         "starting_kit.zip", some__tsv=table("utterance,x", HIDDEN[20:], "\t")))),
     ("sealed-missing", "nothing beside the bundle", both(seal, lambda draft: draft.beside.clear())),

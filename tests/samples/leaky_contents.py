@@ -62,11 +62,6 @@ def leaks(bundle=(), sealed=(), pages=(), **described):
     return listed(report)
 
 
-def matched(**described):
-    """The findings without the predictions from facts: `test_file_facts` has them."""
-    return [finding for finding in leaks(**described) if finding[0] != "leak-facts"]
-
-
 def same(where):
     return "leak-file", where, "has the same bytes as reference.csv of a hidden reference"
 

@@ -26,7 +26,6 @@ import numpy as np
 
 from speechbundles.bundle.check.inspection import Contents
 from speechbundles.bundle.check.label_match import MOST_CLASSES, read_table
-from speechbundles.bundle.check.predictors import label_columns
 from speechbundles.bundle.check.scores import read_options
 from speechbundles.bundle.check.seal import is_part
 from speechbundles.competition.intake.ids import groups_of
@@ -60,6 +59,7 @@ ACCURACY = 0.95
 EXACT_BITS = 53.0
 """The bits of a number at full precision, a double."""
 
+_FEWEST_OTHERS = 5  # items outside the most frequent class of a column with labels
 _FARTHEST = 9.0  # standard errors; the normal distribution has less than one part in 2**53 beyond them
 
 
@@ -180,9 +180,23 @@ def _of_columns(reference: Archive) -> Unknown | None:
         with suppress(UnreadableFile):
             if table := read_table(name, data):
                 columns += [table.cells[column] for column in table.secret_columns(())]
-    classes = [column for column in columns if label_columns(column, MOST_CLASSES) is not None]
+    classes = [column for column in columns if _are_labels(column)]
     found = (Unknown(list(Counter(column).values())) for column in classes or columns)
     return max(found, key=lambda unknown: unknown.bits, default=None)
+
+
+def _are_labels(cells: Sequence[str]) -> bool:
+    """Return whether cells can be labels: numbers or few classes, not free texts, and not nearly all the same."""
+    counts = Counter(cells)
+    if len(counts) < 2 or len(cells) - max(counts.values()) < _FEWEST_OTHERS:
+        return False
+    return len(counts) <= MOST_CLASSES or all(map(_is_number, counts))
+
+
+def _is_number(cell: str) -> bool:
+    with suppress(ValueError):
+        return math.isfinite(float(cell))
+    return False
 
 
 def bits_of_step(multiple: float) -> float:

@@ -236,10 +236,8 @@ def _cell_words(cell: str, *, folders: bool = False) -> str:
 
 def match_text(
     report: Report, where: str, words: Sequence[str], table: Table, carried: Collection[str], predicted: bool
-) -> list[int]:
+) -> None:
     """Report a secret column that a text reveals, or else a column by which the items in the text are sorted.
-
-    Returns the rows of the items that the text names, in its order, if it has no finding.
 
     Parameters
     ----------
@@ -248,13 +246,11 @@ def match_text(
     predicted: whether the text contains predicted labels, which can be good but not perfect.
     """
     orders: list[tuple[str, list[str]]] = []
-    listed: list[int] = []
     for key in table.keys:
         text, places = _find(words, key)
         rows = list(dict.fromkeys(row for _, row in places))
         if len(rows) < 2 or (predicted and 2 * len(rows) < len(table.lines)):
             continue
-        listed = max(listed, rows, key=len)
         records = _records(text, places, rows[:: 1 + len(rows) // _MOST_RECORDS])
         for name in table.secret_columns(carried):
             labels = table.columns[name]
@@ -264,14 +260,13 @@ def match_text(
             if _are_given([labels[row] for row in records], list(records.values()), known, predicted):
                 what = f"{name!r} of {table.where} beside {len(rows)} items{' of a sample' * table.sampled}"
                 report.add(table.code("leak-column", name), where, what)
-                return []
+                return
             orders.append((name, [labels[row] for row in rows]))
     for name, labels in () if predicted else orders:
         if blocks := _blocks(table, name, labels):
             what = f"{len(labels)} items in {blocks} blocks by {name!r} of {table.where}"
             report.add("leak-order", where, what)
-            return []
-    return listed
+            return
 
 
 def columns_in_ids(table: Table, carried: Collection[str]) -> dict[str, str]:

@@ -1,26 +1,18 @@
-"""Searches public files for hidden labels: copied files, labels beside their items, or facts that predict them.
+"""Searches public files for hidden labels: copied files, labels beside their items, and items sorted by label.
 
-Such facts are the order, the names and the times of the items, and the sizes and headers of files that are named after
-them. The content of sound and images, and the modules of `spokeneval`, are not searched.
+The content of sound and images, and the modules of `spokeneval`, are not searched.
 """
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
-from speechbundles.bundle.check.file_facts import DURATION, SeenFile, file_facts, name_facts, order_fact
 from speechbundles.bundle.check.inspection import BuiltTask, Contents
 from speechbundles.bundle.check.label_match import (
     ITEMS_ONLY,
-    LABELS,
-    MOST_CLASSES,
-    NAMES,
-    Key,
     Table,
     columns_in_ids,
     in_words,
@@ -28,7 +20,6 @@ from speechbundles.bundle.check.label_match import (
     read_table,
     read_words,
 )
-from speechbundles.bundle.check.predictors import FEWEST, find_predictors, label_columns, numbered
 from speechbundles.bundle.check.scores import options_of
 from speechbundles.bundle.check.seal import SealedSet, check_sealed_rows, is_part, without_items
 from speechbundles.model.archive import Archive, open_archive
@@ -42,11 +33,6 @@ from spokeneval.formats.tables import id_columns
 from spokeneval.run.reference import fingerprint
 
 _MOST_COLUMNS = 1000  # of a hidden reference; each is searched for in all public files
-_MOST_FACTS = 30
-_MOST_SHOWN = 3  # facts in a finding
-_MOST_GROUPINGS = 3
-_START = re.compile(r"(.*_)?(start|onset)")
-_FEWEST_STEMS = 10  # of names that are units; fewer may be classes
 _HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns
 _PUBLIC = re.compile("develop|sample|train|public", re.IGNORECASE)
 """In the names of reference data that participants have, if there are no options."""
@@ -89,10 +75,9 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
             report.add(table.code("leak-id", name), table.where, what)
         references[place] = replace(table, known={*table.known, *in_ids})
     names = {head or tail for table in references for key in table.keys for head, tail in key.ids}
-    shown = list({archive.name: archive for archive in (*lists, *public)}.values())
-    sources = [*((archive.files, False) for archive in shown), (contents.pages, False)]
+    shown = {archive.name: archive.files for archive in (*lists, *public)}
+    sources = [*((files, False) for files in shown.values()), (contents.pages, False)]
     sources += [(archive.files, True) for archive in solutions]
-    orders: dict[str, dict[str, list[int]]] = {table.where: {} for table in references}
     for texts, predicted in sources:
         for name in [name for name, data in texts.items() if data in copies]:
             file, declared = copies[texts[name]]
@@ -101,97 +86,7 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
         others = {name: data for name, data in texts.items() if data not in copies}
         for where, words in _texts(report, others, names, references):
             for table in references:
-                rows = match_text(report, where, words, table, carried, predicted)
-                if 2 * len(rows) >= len(table.lines) and not predicted:
-                    orders[table.where][where] = rows
-    for table in references:
-        if table.keys:
-            _check_facts(report, table, carried, orders[table.where], shown)
-
-
-def _check_facts(
-    report: Report,
-    table: Table,
-    carried: Collection[str],
-    orders: Mapping[str, Sequence[int]],
-    archives: Iterable[Archive],
-) -> None:
-    """Report the columns that facts about the items predict in one finding, those that durations predict in another."""
-    key, size = table.keys[0], len(table.lines)
-    files = chain(*(_files_of_items(archive, key) for archive in archives))
-    groups = {where: seen for where, seen in files if 2 * len(seen) >= size}
-    public = sorted({row for rows in (*orders.values(), *groups.values()) for row in rows})
-    if len(public) < FEWEST:
-        return
-    cells = {name: [column[row] for row in public] for name, column in table.cells.items()}
-    secret = [name for name in table.secret_columns(carried) if name not in key.columns]
-    columns = {name: label_columns(cells[name], MOST_CLASSES) for name in secret}
-    labels = {name: column for name, column in columns.items() if column is not None}
-    facts = [fact for where, seen in groups.items() for fact in file_facts(seen, size, where)]
-    distinct = {tuple(rows): where for where, rows in orders.items()}
-    facts += [order_fact(_in_steps(table, rows), size, where) for rows, where in distinct.items()]
-    facts += name_facts(table.cells[key.columns[-1]])
-    known = {fact.words: fact for fact in facts[:_MOST_FACTS]}
-    features = {words: fact.values[public] for words, fact in known.items()}
-    units = _units(table, carried, cells[key.columns[-1]], public)
-    found = find_predictors(features, labels, units) if labels else []
-    for code, of_durations in (("leak-facts", False), ("leak-duration", True)):
-        strengths = [
-            f"{each.label!r} is predicted from {each.feature} alone with {each.strength}"
-            for each in found
-            if (known[each.feature].kind == DURATION) == of_durations
-        ]
-        if strengths:
-            report.add(code, table.where, f"{'; '.join(strengths[:_MOST_SHOWN])} ({len(public)} items)")
-
-
-def _files_of_items(archive: Archive, key: Key) -> Iterator[tuple[str, dict[int, SeenFile]]]:
-    """Yield the files that are named after items, by their rows, for each folder and suffix."""
-    groups: dict[str, dict[int, SeenFile]] = {}
-    for place, (where, data) in enumerate(archive.files.items()):
-        stem, suffix = posixpath.splitext(where)
-        row = key.ids.get(("", " ".join(in_words(posixpath.basename(stem)))))
-        if row is not None:
-            group = groups.setdefault(f"{posixpath.dirname(where)}/*{suffix}", {})
-            group[row] = SeenFile(place, archive.times.get(where, ()), data)
-    yield from groups.items()
-
-
-def _in_steps(table: Table, rows: Sequence[int]) -> list[list[int]]:
-    """Return the rows of a list one by one, or recording by recording where its items are in order of their times.
-
-    Participants see the times, and neighbouring labels in a recording are alike, so their order reveals nothing more.
-    """
-    starts = [table.cells[name] for name in table.columns if _START.fullmatch(name)]
-    for whole in filter(NAMES.fullmatch, table.columns):
-        steps: dict[str, list[int]] = {}
-        for row in rows:
-            steps.setdefault(table.columns[whole][row], []).append(row)
-        ordered = (all(_ascend([cells[row] for row in step]) for step in steps.values()) for cells in starts)
-        if len(steps) < len(rows) and any(ordered):
-            return list(steps.values())
-    return [[row] for row in rows]
-
-
-def _ascend(cells: Sequence[str]) -> bool:
-    with suppress(ValueError):
-        times = list(map(float, cells))
-        return times == sorted(times)
-    return False
-
-
-def _units(table: Table, carried: Collection[str], items: Sequence[str], rows: Sequence[int]) -> list[Any]:
-    """Return the units of each item, such as its speaker or its prompt, for each column that groups items.
-
-    The names of items, without their last number, group them too, if these groups are many.
-    """
-    size = len(items)
-    public = [name for name in table.columns if name in carried and not LABELS.fullmatch(name)]
-    names = dict.fromkeys([*filter(NAMES.fullmatch, table.columns), *public])
-    columns = [numbered([table.columns[name][row] for row in rows])[1] for name in names]
-    stems = numbered([re.sub(r"\d+\D*$", "", item) for item in items])[1]
-    groupings = [units for units in columns if 1 <= units.max() < size // 2][:_MOST_GROUPINGS]
-    return [*groupings, stems] if _FEWEST_STEMS <= stems.max() + 1 <= size // 2 else groupings
+                match_text(report, where, words, table, carried, predicted)
 
 
 def _add_labels(
@@ -314,10 +209,9 @@ def _hidden_references(contents: Contents) -> list[_Hidden]:
 def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> Archive:
     """Return the archive's files by their full names, including those of zips inside it down to this depth."""
     files: dict[str, bytes] = {}
-    times: dict[str, tuple[int, ...]] = {}
     for name, data in archive.files.items():
         where = archive.where(name)
-        files[where], times[where] = data, archive.times.get(name, ())
+        files[where] = data
         if not _is_zip(name, data):
             continue
         nested = open_archive(Report(), where, data, archive.room) if depth else None
@@ -325,10 +219,8 @@ def _with_nested(report: Report, archive: Archive, *, depth: int = 1) -> Archive
             what = "a zip that cannot be read, is too large, or is too deep in other zips"
             report.add("leak-unsearched", where, what)
         else:
-            inner = _with_nested(report, nested, depth=depth - 1)
-            files.update(inner.files)
-            times.update(inner.times)
-    return Archive(archive.name, files, archive.room, times=times)
+            files.update(_with_nested(report, nested, depth=depth - 1).files)
+    return Archive(archive.name, files, archive.room)
 
 
 def _is_zip(name: str, data: bytes) -> bool:

@@ -215,6 +215,22 @@ def test_the_labels_of_a_task_in_python_are_those_of_its_richest_column():
         assert found_in(own, phase("Final", 2)) == found
 
 
+@pytest.mark.parametrize(
+    ("labels", "formula"),
+    [
+        ([number % 31 / 2 for number in range(580)], "log2(30))"),  # more than the most classes
+        ([f"class {number % 21}" for number in range(580)], "log2(579))"),
+        (["a"] * 575 + ["b"] * 5, "(41 bits, their entropy)"),  # 5 log2(580 / 5) + 575 log2(580 / 575)
+        (["a"] * 576 + ["b"] * 4, "log2(579))"),
+    ],
+)
+def test_texts_count_only_beside_a_column_that_cannot_be_a_label(labels, formula):
+    rows = [f"r{number},{label},words {number}" for number, label in enumerate(labels)]
+    own = contents({"labels.csv": "\n".join(["id,heard,notes", *rows, ""])}, declared=DECLARED)
+    own.programs["scoring_program", "scoring.zip"].archive.files["spokeneval/challenges/synthetic.py"] = b""
+    assert [formula in what for _, what in found_in(own, phase("Final", 20))] == [True]
+
+
 def test_labels_are_read_with_the_options_of_the_task():
     rows = [f"r{number},p,s,{number % 2 * 5},9" for number in range(741)]
     table = "\n".join(["response_id,prompt_id,speaker_id,human_score,words", *rows, ""])

@@ -13,7 +13,6 @@ from tests.samples.leaky_contents import (
     PAIRS,
     gives,
     leaks,
-    matched,
     sheet,
 )
 
@@ -68,7 +67,7 @@ def test_nine_labels_in_ten_must_follow_and_more_than_by_chance(truth, shown, fo
     gold = {"reference.csv": sheet("id,label", ids, [truth[place] for place in order])}
     kit = sheet("id;kind", ids, [shown[place] for place in order])
     expected = [gives("a.zip/b", rows=len(truth))] * found
-    assert matched(reference=gold, public={"a.zip": {"b": kit}}) == expected
+    assert leaks(reference=gold, public={"a.zip": {"b": kit}}) == expected
 
 
 def test_ratings_are_found_where_items_are_numbers_too():
@@ -122,11 +121,11 @@ def test_items_sorted_by_a_label_are_found_but_in_predictions(truth, blocks):
     gold = {"reference.csv": sheet("id,level", ids, truth)}
     kit = {"a.zip": {"b": json.dumps({"items": ids})}}
     what = f"{len(truth)} items in {blocks} blocks by 'level' of reference_data.zip/reference.csv"
-    assert matched(reference=gold, public=kit) == ([("leak-order", "a.zip/b", what)] if blocks else [])
-    assert matched(reference=gold, solutions=kit) == []
+    assert leaks(reference=gold, public=kit) == ([("leak-order", "a.zip/b", what)] if blocks else [])
+    assert leaks(reference=gold, solutions=kit) == []
     groups = [f"{kind}{place // 4}" for place, kind in enumerate(truth)]  # which determine the levels
     grouped = {"reference.csv": sheet("id,session,level", ids, groups, truth)}
-    assert matched(reference=grouped, public=kit) == []
+    assert leaks(reference=grouped, public=kit) == []
 
 
 def test_items_listed_by_class_are_sorted_by_it():
