@@ -25,7 +25,7 @@ LAYERS = (
 )
 """Each extra, followed by the extras below it. Its file includes the file of the next one."""
 
-VALIDATORS = ("every-eval-ever==0.3.0", "huggingface-hub==2.4.0", "mlcroissant==1.1.1")
+VALIDATORS = ("huggingface-hub==2.4.0", "mlcroissant==1.1.1")
 """Packages of tests/tools/test_validators.py, which each get an environment."""
 
 INSTALLABLE = re.compile(

@@ -23,7 +23,6 @@ import argparse
 import io
 import json
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -307,7 +306,6 @@ def _export(options: argparse.Namespace) -> int:
         files = export(
             options.result,
             options.format,
-            now=int(time.time()),
             facts={
                 **read_facts(options.meta),
                 **({"dataset_id": options.dataset_id} if options.dataset_id else {}),

@@ -188,16 +188,15 @@ def _add_export(commands: Any) -> None:
     exporting = commands.add_parser(
         "export",
         help="write results in the format of another project",
-        description="Write results in the format of Every Eval Ever 0.3.0 or of Hugging Face's .eval_results, or "
-        "describe their public set as Croissant 1.1 with RAI. If facts are missing, all of them are listed and "
-        "nothing is written. For a hidden set, the figures of its leaderboard are exported.",
+        description="Write results in the format of Hugging Face's .eval_results, or describe their public set as "
+        "Croissant 1.1 with RAI. If facts are missing, all of them are listed and nothing is written. For a hidden "
+        "set, the figures of its leaderboard are exported.",
         epilog="Exit status: 0 if the files were written; 1 if facts are missing or the results cannot be used; 2 for "
         "wrong arguments.",
     )
     source = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
     exporting.add_argument("result", type=Path, metavar="RESULT", help=source)
-    forms = ("every-eval-ever", "huggingface", "croissant")
-    exporting.add_argument("--format", choices=forms, required=True, help="the format")
+    exporting.add_argument("--format", choices=("huggingface", "croissant"), required=True, help="the format")
     exporting.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     exporting.add_argument("--meta", type=Path, metavar="FILE", help="a JSON or YAML file with facts")
     competition = "your competition folder, for the facts in its competition.yaml"

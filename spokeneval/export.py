@@ -1,11 +1,11 @@
-"""Results in the forms of other projects: Every Eval Ever 0.3.0, Hugging Face's `.eval_results`, and Croissant 1.1.
+"""Results in the forms of other projects: Hugging Face's `.eval_results`, and Croissant 1.1.
 
 `export_forms.json` has the forms, `export_facts.tsv` the facts that only an organiser has, and that are never made up.
 The labels of a set are public if its signature has their fingerprint. A hidden set is exported with the figures that
-its leaderboard shows, and without any item.
+its leaderboard shows.
 
-Sources: the schemas of github.com/evaleval/every_eval_ever; huggingface.co/docs/hub/eval-results; the specifications of
-Croissant 1.1 and Croissant RAI 1.0 in docs.mlcommons.org/croissant/docs.
+Sources: huggingface.co/docs/hub/eval-results; the specifications of Croissant 1.1 and Croissant RAI 1.0 in
+docs.mlcommons.org/croissant/docs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -31,10 +30,9 @@ from .run.options import Options
 from .run.output import SCORE_FILES
 from .run.reference import parse_reference
 from .run.signature import SIGNATURE_FILE, Signature
-from .run.statistics import STATISTICS_FILE, parse_statistics
-from .task import ENDS, LOWER, Number, Score, Task
+from .task import ENDS, Number, Task
 
-EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS = ("every-eval-ever", "huggingface", "croissant")
+HUGGING_FACE, CROISSANT = FORMS = ("huggingface", "croissant")
 _ENCODINGS = {",": "text/csv", "\t": "text/tab-separated-values"}
 SOURCES = "the JSON of score, compare or rank, a folder of rank --out, or the output of a scoring program"
 Facts = Mapping[str, Any]
@@ -50,22 +48,17 @@ class MissingFacts(ValueError):
 
 
 class Results(NamedTuple):
-    """The scores of systems and the ends of their intervals, `name -> {key: number}`, as in `scores.json`.
-
-    `right`: how correct each answer of a single system is, `item -> 0 to 1`; empty if the labels are hidden.
-    """
+    """The scores of systems and the ends of their intervals, `name -> {key: number}`, as in `scores.json`."""
 
     task: Task
     signature: Signature
     systems: Mapping[str, Line]
-    right: Mapping[str, float]
 
 
 def export(
     path: Path,
     form: str,
     *,
-    now: int,
     facts: Facts = MappingProxyType({}),
     published: Mapping[str, tuple[Task, Facts]] = MappingProxyType({}),
     options: Optional[Options] = None,
@@ -75,9 +68,9 @@ def export(
     """Return the results at a path in another form, `name of a file -> text`.
 
     `published` has an organiser's tasks with their facts, and `facts` others, which replace them. `options` are those
-    of the bundle, `reference` has the public labels for Croissant, `exact` keeps the figures of a hidden set as they
-    are, and `now` is in seconds since 1970. Raises MissingFacts with all facts that are missing, and ValueError or
-    OSError for a file that cannot be used.
+    of the bundle, `reference` has the public labels for Croissant, and `exact` keeps the figures of a hidden set as
+    they are. Raises MissingFacts with all facts that are missing, and ValueError or OSError for a file that cannot be
+    used.
     """
     results = _read_results(path, published)
     facts = {**published.get(results.task.name, (None, {}))[1], **facts}
@@ -93,16 +86,12 @@ def export(
         lacking.append("--reference, the public labels")
     if lacking:
         raise MissingFacts(form, lacking)
-    if hidden:
-        results = results._replace(right={})
-        if options and options.feedback == COARSE and not (exact or coarse):
-            results = results._replace(systems=_as_shown(results, options))
+    if hidden and options and options.feedback == COARSE and not (exact or coarse):
+        results = results._replace(systems=_as_shown(results, options))
     primary = results.task.primary.key
     if not all(primary in scores for scores in results.systems.values()):
         raise ValueError(f"{path}: {primary}, the primary score, is missing or not shown")
     template = json.loads(Path(__file__).with_name("export_forms.json").read_text(encoding="utf-8"))[form]
-    if form == EVERY_EVAL_EVER:
-        return dict(_every_eval_ever(template, results, facts, now))
     if form == HUGGING_FACE:
         return dict(_hugging_face(template, results, facts))
     return {"croissant.json": _json(_croissant(template, results, facts, Path(str(reference))))}
@@ -117,12 +106,7 @@ def _read_results(path: Path, published: Mapping[str, tuple[Task, Facts]]) -> Re
         declared, (own, _) = content.get(DECLARATION), published.get(signature.task, (None, None))
         task = declared_task(signature.task, declared) if declared else own or find_task(signature.task)
         rows = content.get("systems", [{"name": path.resolve().stem, **content}])
-        results = Results(task, signature, {row["name"]: _line(row) for row in rows}, {})
-        if "values" not in content or not signature.reference:
-            return results
-        items, counts = parse_statistics(content).rows
-        right = zip(items, task.right(counts).tolist())
-        return results._replace(right={item: value for item, value in right if value == value})
+        return Results(task, signature, {row["name"]: _line(row) for row in rows})
     except (AttributeError, IsADirectoryError, KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError):
         raise ValueError(f"{path}: expected {SOURCES}") from None
 
@@ -132,10 +116,9 @@ def _read(path: Path) -> dict[str, Any]:
         board = path / "board.json"
         content: dict[str, Any] = json.loads((board if board.exists() else path).read_bytes())
         return content
-    statistics, scores = path / STATISTICS_FILE, json.loads((path / SCORE_FILES[0]).read_bytes())
+    scores = json.loads((path / SCORE_FILES[0]).read_bytes())
     signature = (path / SIGNATURE_FILE).read_text(encoding="utf-8").strip()
-    counts = json.loads(statistics.read_bytes()) if statistics.exists() else {}
-    return {**counts, "scores": scores, "intervals": {}, "signature": signature}
+    return {"scores": scores, "intervals": {}, "signature": signature}
 
 
 def _line(row: Mapping[str, Any]) -> Line:
@@ -143,10 +126,6 @@ def _line(row: Mapping[str, Any]) -> Line:
         key + end: value for key, pair in row["intervals"].items() for end, value in zip(ENDS, pair or ())
     }
     return {**row["scores"], **ends}
-
-
-def _interval(scores: Line, key: str) -> list[Number]:
-    return [scores[key + end] for end in ENDS if key + end in scores]
 
 
 def _as_shown(results: Results, options: Options) -> dict[str, Line]:
@@ -161,9 +140,8 @@ def _as_shown(results: Results, options: Options) -> dict[str, Line]:
 def _lacking(form: str, results: Results, facts: Facts) -> list[str]:
     """A line for each fact that a form needs and that is missing or has another form."""
     lacking, table = [], Path(__file__).with_name("export_facts.tsv").read_text(encoding="utf-8")
-    names = {"systems": results.systems, "files": results.task.format.reference_files}
+    names = {"files": results.task.format.reference_files}
     for forms, place, meaning, pattern in (line.split("\t") for line in table.splitlines()[1:]):
-        expected = f"; expected {pattern.replace('|', ', ')}" if "|" in pattern else ""
         parts = place.split(".")
         for name in names.get(parts[0], [""]) if form in forms.split() else ():
             at = [name if part == "*" else part for part in parts]
@@ -171,7 +149,7 @@ def _lacking(form: str, results: Results, facts: Facts) -> list[str]:
             wrong = [fact for fact in given if not (isinstance(fact, str) and re.fullmatch(pattern, fact))]
             if wrong:
                 found = "" if wrong[0] is None else f"; found {wrong[0]!r:.60}"
-                lacking.append(f"{'.'.join(at)}: {meaning}{found}{expected}")
+                lacking.append(f"{'.'.join(at)}: {meaning}{found}")
     return lacking
 
 
@@ -194,49 +172,11 @@ def _filled(template: Any, values: Facts) -> Any:
     return values[template[1:-1]] if str(template).startswith("{") else template
 
 
-def _every_eval_ever(template: Any, results: Results, facts: Facts, now: int) -> Iterator[tuple[str, str]]:
-    """The record of each system; of a public set, also how correct each answer is, without labels and answers."""
-    task, signature = results.task, results.signature
-    for system, scores in results.systems.items():
-        run = {**facts, **facts["systems"][system], "system": system, "task": task.name, "now": str(now)}
-        run["evaluation"] = f"{task.name}/{run['id']}/{now}"
-        run.update(signature=str(signature), package=signature.version, samples=None)
-        place = f"data/{task.name}/{run['id']}/{uuid.uuid4()}"
-        if results.right:
-            rows = []
-            for item, n in results.right.items():
-                answer = {**run, "item": item, "right": n, "is_right": n == 1}
-                rows.append(json.dumps(_filled(template["sample"], answer)))
-            file = f"{place}_samples.jsonl"
-            yield file, "\n".join([*rows, ""])
-            run["samples"] = {"format": "jsonl", "file_path": file, "total_rows": len(rows)}
-        found = [_of_score(task.name, score, scores) for score in task.scores if score.key in scores]
-        run["results"] = [_filled(template["score"], {**run, **each}) for each in found]
-        yield f"{place}.json", _json(_filled(template["record"], run))
-
-
-def _of_score(task: str, score: Score, scores: Line) -> Facts:
-    ends, limits = _interval(scores, score.key), score.limits or (None, None)
-    interval = {**dict(zip(("lower", "upper"), ends)), "confidence_level": 0.95}
-    low, high = ({"inf": "Infinity", "-inf": "-Infinity"}.get(str(end), end) for end in limits)
-    return {
-        **score._asdict(),
-        "metric": f"{task}.{score.key}",
-        "heading": score.heading,
-        "lower": score.direction == LOWER,
-        "type": "continuous" if score.limits else None,
-        "minimum": low,
-        "maximum": high,
-        "score": scores[score.key],
-        "uncertainty": {"confidence_interval": interval} if ends else None,
-    }
-
-
 def _hugging_face(template: Any, results: Results, facts: Facts) -> Iterator[tuple[str, str]]:
     """The file `.eval_results/TASK.yaml` for the repository of each system, with the primary score."""
     primary = results.task.primary
     for system, scores in results.systems.items():
-        ends = " to ".join(f"{end:.6g}" for end in _interval(scores, primary.key))
+        ends = " to ".join(f"{scores[primary.key + end]:.6g}" for end in ENDS if primary.key + end in scores)
         notes = f"{primary.heading}{', 95 % interval ' if ends else ''}{ends}; {results.signature}"
         entry = _filled(template, {**facts, "score": scores[primary.key], "notes": notes})
         folder = quote(system, safe="").replace(".", "%2E")

@@ -65,7 +65,7 @@ IN_THE_CLONE = ("start/organiser", "how-to/github", "how-to/from-recordings", RE
 SEE_THE_CLONE = (*IN_THE_CLONE, "how-to/ranking")
 """Pages that use the sample of the clone."""
 GUIDES = [page for page in PAGES if page == README or page.startswith(("start/", "how-to/"))]
-NOT_RUN = ("(umask 077;", "pip install every-eval-ever")
+NOT_RUN = ("(umask 077;", "pip install mlcroissant")
 """The first words of commands that other tests run: those that get a token
 (`tests/speechbundles/server/test_account.py`) and the validators (`tests/tools/test_validators.py`)."""
 

@@ -187,7 +187,6 @@ _PARTS = {
     "overlap": "An accepted overlap",
     "set_files": "The files of a set",
     "publication": "The publication",
-    "published_system": "A published system",
 }
 """Definitions of the schema with a section of their own, and its title."""
 

@@ -11,17 +11,14 @@ from spokeneval.run.reference import parse_reference
 from tests.samples.cases import CASES
 from tests.samples.programs import encoded, run_score
 
-NOW = 1_800_000_000
-
-
 RAI = (
     *("dataCollection", "dataAnnotationProtocol", "dataBiases", "dataLimitations"),
     *("dataUseCases", "personalSensitiveInformation"),
 )
 
 
-def facts_of(task: str, *systems: str) -> dict[str, Any]:
-    """All facts that the three formats need."""
+def facts_of(task: str) -> dict[str, Any]:
+    """All facts that the formats need."""
     return {
         "title": "Synthetic set",
         "description": "Made answers",
@@ -39,16 +36,6 @@ def facts_of(task: str, *systems: str) -> dict[str, Any]:
         "rai": {key: f"About {key}." for key in RAI},
         "dataset_id": "institute/set",
         "task_id": "test",
-        "organiser": "Institute of Phonetics",
-        "relationship": "third_party",
-        "systems": {
-            system: {
-                "id": f"team/system-{number}",
-                "deployment_type": "unknown",
-                "model_availability": "open_weights",
-            }
-            for number, system in enumerate(systems)
-        },
     }
 
 

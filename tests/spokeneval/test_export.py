@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,47 +18,17 @@ from spokeneval.export import FORMS, export
 from spokeneval.run.options import Options
 from spokeneval.run.reference import items_fingerprint, parse_reference
 from tests.samples.cases import CASES
-from tests.samples.exports import NOW, RAI, facts_of, scored
+from tests.samples.exports import RAI, facts_of, scored
 from tests.samples.programs import encoded, write_files
 
-EVERY_EVAL_EVER, HUGGING_FACE, CROISSANT = FORMS
+HUGGING_FACE, CROISSANT = FORMS
 TASK = "psst_correctness"
-
-
-@pytest.mark.parametrize("task", task_names())
-def test_every_eval_ever_has_every_score_and_item_of_a_public_set(tmp_path, task):
-    output = scored(task, tmp_path)
-    files = export(output, EVERY_EVAL_EVER, now=NOW, facts=facts_of(task, "output"))
-    samples, record = (json.loads(text) if text.startswith("{\n") else text for text in files.values())
-    scores = json.loads((output / "scores.json").read_text())
-    primary = find_task(task).primary.key
-    found = {result["evaluation_result_id"]: result for result in record["evaluation_results"]}
-    assert {key: result["score_details"]["score"] for key, result in found.items()} == {
-        score.key: scores[score.key] for score in find_task(task).scores
-    }
-    assert found[primary]["score_details"]["uncertainty"]["confidence_interval"] == {
-        "lower": scores[f"{primary}_low"],
-        "upper": scores[f"{primary}_high"],
-        "confidence_level": 0.95,
-    }
-    signature = (output / "signature.txt").read_text().strip()
-    assert record["eval_library"]["additional_details"] == {"signature": signature}
-    rows = [json.loads(line) for line in samples.splitlines()]
-    assert len(rows) == record["detailed_evaluation_results"]["total_rows"] > 0
-    statistics = json.loads((output / "statistics.json").read_text())
-    assert [row["sample_id"] for row in rows] == (statistics.get("items") or statistics["units"])
-    assert all((row["evaluation"]["score"] == 1) == row["evaluation"]["is_correct"] for row in rows)
-    assert list(files) == [f"data/{task}/team/system-0/{name}" for name in map(file_name, files)]
-
-
-def file_name(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 @pytest.mark.parametrize("task", task_names())
 def test_hugging_face_has_the_primary_score(tmp_path, task):
     output = scored(task, tmp_path)
-    files = export(output, HUGGING_FACE, now=NOW, facts=facts_of(task))
+    files = export(output, HUGGING_FACE, facts=facts_of(task))
     assert list(files) == [f"output/.eval_results/{task}.yaml"]
     (entry,) = yaml.safe_load(files[f"output/.eval_results/{task}.yaml"])
     scores = json.loads((output / "scores.json").read_text())
@@ -73,7 +42,7 @@ def test_hugging_face_has_the_primary_score(tmp_path, task):
 def test_croissant_describes_the_files_of_a_public_set(tmp_path, task):
     output, facts = scored(task, tmp_path), facts_of(task)
     reference = tmp_path / "input" / "ref"
-    (text,) = export(output, CROISSANT, now=NOW, facts=facts, reference=reference).values()
+    (text,) = export(output, CROISSANT, facts=facts, reference=reference).values()
     described = json.loads(text)
     assert {each["@id"]: each["sha256"] for each in described["distribution"]} == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in reference.iterdir()
@@ -86,18 +55,13 @@ def test_croissant_describes_the_files_of_a_public_set(tmp_path, task):
         ).split(",")
     write_files(tmp_path / "other", CASES[task].relabelled)
     with pytest.raises(ValueError, match="the results were not computed from these files"):
-        export(output, CROISSANT, now=NOW, facts=facts, reference=tmp_path / "other")
+        export(output, CROISSANT, facts=facts, reference=tmp_path / "other")
 
 
 # Facts
 
 
-SYSTEM = ("id", "deployment_type", "model_availability")
 NEEDED = {
-    EVERY_EVAL_EVER: [
-        *(("title",), ("organiser",), ("relationship",), ("url",)),
-        *(("systems", "output", key) for key in SYSTEM),
-    ],
     HUGGING_FACE: [("dataset_id",), ("task_id",), ("url",)],
     CROISSANT: [
         *(("title",), ("description",), ("url",), ("data_licence",), ("organisers",), ("citation",)),
@@ -110,7 +74,7 @@ NEEDED = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form):
-    output, complete = scored(TASK, tmp_path), facts_of(TASK, "output")
+    output, complete = scored(TASK, tmp_path), facts_of(TASK)
     reference = tmp_path / "input" / "ref"
     least: dict[str, Any] = {}
     for *above, last in NEEDED[form]:
@@ -118,7 +82,7 @@ def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form)
         for key in above:
             here, there = here.setdefault(key, {}), there[key]
         here[last] = there[last]
-    assert export(output, form, now=NOW, facts=least, reference=reference)
+    assert export(output, form, facts=least, reference=reference)
     for *above, last in NEEDED[form]:
         for wrong in (None, " ", 3, []):
             facts = json.loads(json.dumps(least))
@@ -127,7 +91,7 @@ def test_each_fact_that_a_format_needs_is_asked_for_and_no_other(tmp_path, form)
                 here = here[key]
             here[last] = wrong
             with pytest.raises(ValueError) as refused:
-                export(output, form, now=NOW, facts=facts, reference=reference)
+                export(output, form, facts=facts, reference=reference)
             assert str(refused.value).startswith(f"1 fact missing for {form}:\n\n{'.'.join([*above, last])}")
 
 
@@ -151,31 +115,27 @@ def test_a_hidden_set_is_exported_as_its_leaderboard_shows_it(hidden):
     platform, exact, options = hidden
     shown = json.loads((platform / "scores.json").read_text())
     for source, more in ((exact, {"options": options}), (platform, {})):
-        facts = facts_of(TASK, source.name)
-        (text,) = export(source, EVERY_EVAL_EVER, now=NOW, facts=facts, **more).values()
-        (result,) = json.loads(text)["evaluation_results"]
-        assert {"f1": result["score_details"]["score"]} == shown
-        assert "confidence_interval" not in result["score_details"].get("uncertainty", {})
+        (text,) = export(source, HUGGING_FACE, facts=facts_of(TASK), **more).values()
+        (entry,) = yaml.safe_load(text)
+        assert {"f1": entry["value"]} == shown
+        assert "interval" not in entry["notes"]
     scores = json.loads((exact / "scores.json").read_text())
-    (text,) = export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), exact=True).values()
+    (text,) = export(exact, HUGGING_FACE, facts=facts_of(TASK), exact=True).values()
     assert yaml.safe_load(text)[0]["value"] == scores["f1"] != shown["f1"]
-    facts = facts_of(TASK, exact.name)
-    (text,) = export(exact, EVERY_EVAL_EVER, now=NOW, facts=facts, exact=True).values()
-    assert len(json.loads(text)["evaluation_results"]) == len(find_task(TASK).scores)
 
 
 def test_exact_figures_of_a_hidden_set_need_an_option(hidden):
     _, exact, options = hidden
     with pytest.raises(ValueError, match="--bundle, for the steps of its leaderboard; or --exact"):
-        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK))
+        export(exact, HUGGING_FACE, facts=facts_of(TASK))
     with pytest.raises(ValueError, match="the bundle does not have the set"):
-        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=Options(feedback="coarse"))
+        export(exact, HUGGING_FACE, facts=facts_of(TASK), options=Options(feedback="coarse"))
     none = {items: {**vars(feedback), "steps": {}} for items, feedback in options.sets.items()}
     unstepped = Options.load({"feedback": "coarse", "sets": none})
     with pytest.raises(ValueError, match="f1, the primary score, is missing or not shown"):
-        export(exact, HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=unstepped)
+        export(exact, HUGGING_FACE, facts=facts_of(TASK), options=unstepped)
     with pytest.raises(ValueError, match="the labels are hidden"):
-        export(exact, CROISSANT, now=NOW, facts=facts_of(TASK), reference=exact)
+        export(exact, CROISSANT, facts=facts_of(TASK), reference=exact)
 
 
 def test_labels_that_a_bundle_hides_are_hidden_for_the_library_too(tmp_path, hidden):
@@ -186,25 +146,19 @@ def test_labels_that_a_bundle_hides_are_hidden_for_the_library_too(tmp_path, hid
     result = spokeneval.score(TASK, tmp_path / "gold", tmp_path / "sent")
     (tmp_path / "result.json").write_text(json.dumps(result.to_dict()))
     with pytest.raises(ValueError, match="the bundle does not have the set"):
-        export(tmp_path / "result.json", HUGGING_FACE, now=NOW, facts=facts_of(TASK), options=hidden[2])
+        export(tmp_path / "result.json", HUGGING_FACE, facts=facts_of(TASK), options=hidden[2])
 
 
 def test_no_item_of_a_hidden_set_is_in_any_byte(hidden):
     platform, exact, options = hidden
     items = parse_reference(find_task(TASK), encoded(CASES[TASK].reference)).items.ids
-    facts = facts_of(TASK, "output")
-    random = re.compile(
-        r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-    )  # names of files, which may contain "a-1"
-    for form in (EVERY_EVAL_EVER, HUGGING_FACE):
-        written = [
-            export(exact, form, now=NOW, facts=facts, options=options),
-            export(exact, form, now=NOW, facts=facts, exact=True),
-            export(platform, form, now=NOW, facts=facts),
-        ]
-        for files in written:
-            parts = [random.sub("", part) for named in files.items() for part in named]
-            assert not any(item in part for item in items for part in parts)
+    facts = facts_of(TASK)
+    for files in (
+        export(exact, HUGGING_FACE, facts=facts, options=options),
+        export(exact, HUGGING_FACE, facts=facts, exact=True),
+        export(platform, HUGGING_FACE, facts=facts),
+    ):
+        assert not any(item in part for item in items for named in files.items() for part in named)
 
 
 # Boards and other sources
@@ -216,17 +170,14 @@ def test_a_comparison_is_exported_system_by_system(tmp_path):
     systems = {"../first": said, ".hidden": ["good", *said[1:]]}
     compared = spokeneval.compare({"kind": "transcripts"}, said, systems)
     (tmp_path / "board.json").write_text(json.dumps(compared.to_dict()))
-    facts = {**facts_of(TASK, *systems)}
     for path in (tmp_path, tmp_path / "board.json"):
-        files = export(path, HUGGING_FACE, now=NOW, facts=facts)
+        files = export(path, HUGGING_FACE, facts=facts_of(TASK))
         assert list(files) == [
             "%2E%2E%2Ffirst/.eval_results/transcripts.yaml",
             "%2Ehidden/.eval_results/transcripts.yaml",
         ]
         values = [yaml.safe_load(text)[0]["value"] for text in files.values()]
         assert values == [row.scores["wer"] for row in compared.rows]
-    records = [json.loads(text) for text in export(tmp_path, EVERY_EVAL_EVER, now=NOW, facts=facts).values()]
-    assert [record["model_info"]["name"] for record in records] == list(systems)
 
 
 @pytest.mark.parametrize(
@@ -237,12 +188,12 @@ def test_other_files_are_refused(tmp_path, content):
     (tmp_path / "file.json").write_bytes(content.encode("latin-1"))
     for path in (tmp_path, tmp_path / "file.json"):
         with pytest.raises(ValueError, match="expected the JSON of score, compare or rank"):
-            export(path, HUGGING_FACE, now=NOW)
+            export(path, HUGGING_FACE)
 
 
 @pytest.mark.thorough
 def test_the_command_takes_facts_of_the_competition_and_the_steps_of_its_bundle(tmp_path, capsys, hidden):
-    published = ("url", "version", "published", "files", "rai", "relationship")
+    published = ("url", "version", "published", "files", "rai")
     facts = {key: value for key, value in facts_of(TASK).items() if key in published}
     own = {
         "defaults": {"publication": {**facts, "task_id": "ours"}},
