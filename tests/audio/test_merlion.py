@@ -1,6 +1,5 @@
 """Run the MERLIon CCS audio baseline on a little synthetic speech, and check its messages for bad recordings."""
 
-import csv
 import sys
 import wave
 
@@ -91,11 +90,6 @@ def train_with(at_home, monkeypatch):
     return start
 
 
-def log_of(path):
-    with open(path, newline="") as source:
-        return list(csv.DictReader(source))
-
-
 def test_recordings_last_as_long_as_said_and_are_the_same_again(evening):
     _, tables, spoken = evening
     again = dict(conversations(np.random.default_rng(1), "development", tables))
@@ -153,41 +147,6 @@ def test_speech_that_labels_tell_is_joined_where_they_overlap(tmp_path):
             corpus.labelled_speech(file)
 
 
-def test_training_that_is_stopped_goes_on_to_the_same_model(at_home, train_with, monkeypatch, tmp_path):
-    train_with()
-    epochs = []
-
-    def stop(*arguments):
-        if epochs:
-            raise KeyboardInterrupt
-        epochs.append(1)
-        return learn(*arguments)
-
-    learn = train.learn
-    monkeypatch.setattr(train, "learn", stop)
-    with pytest.raises(KeyboardInterrupt):
-        train_with("--model", "again.pt")
-    assert [row["epoch"] for row in log_of("again.csv")] == ["1"]
-    monkeypatch.setattr(train, "learn", learn)
-    train_with("--model", "again.pt")
-    whole, resumed = (torch.load(name, weights_only=True) for name in ("model.pt", "again.pt"))
-    for name, weights in whole.pop("model").items():
-        torch.testing.assert_close(resumed["model"][name], weights, rtol=0, atol=0)
-    resumed.pop("model")
-    assert whole == resumed
-    assert log_of("model.csv") == log_of("again.csv")
-    with pytest.raises(
-        SystemExit, match=r"again\.training: a training with other settings \(seed: 1, now 2\)"
-    ):
-        train_with("--seed", 2, "--model", "again.pt")
-    for name, samples in at_home[2].items():
-        write_wav(tmp_path / "changed" / name, 0.99 * samples)
-    with pytest.raises(
-        SystemExit, match=r"again\.training: a training with other settings \(data: \w+, now \w+\)"
-    ):
-        train_with("--model", "again.pt", audio=tmp_path / "changed")
-
-
 def test_the_rate_rises_for_a_fifteenth_of_the_steps_as_in_the_paper():
     rates = [train.relative_rate(step, 75_000) for step in range(75_000)]
     assert rates.index(max(rates)) == 4999
@@ -195,19 +154,6 @@ def test_the_rate_rises_for_a_fifteenth_of_the_steps_as_in_the_paper():
     assert rates[5000 + 35_000] == pytest.approx(0.5, abs=1e-9)
     assert rates[-1] < 1e-8
     assert train.relative_rate(0, 5) == 1
-
-
-def test_training_begins_with_the_weights_of_another_model(train_with, monkeypatch):
-    train_with()
-    monkeypatch.setattr(train, "learn", lambda *arguments: 0.0)  # changes no weight
-    train_with("--model", "next.pt", "--init", "model.pt", "--seed", 2)
-    before, after = (torch.load(name, weights_only=True)["model"] for name in ("model.pt", "next.pt"))
-    assert all(torch.equal(before[name], after[name]) for name in before)
-    monkeypatch.setitem(conformer.SIZES, "small", TINY._replace(width=16))
-    with pytest.raises(
-        SystemExit, match=r"model\.pt: a model of the size small on 39 .* of the same --size on 39"
-    ):
-        train_with("--model", "other.pt", "--init", "model.pt")
 
 
 def test_calibrated_odds_are_log_likelihood_ratios_whatever_the_share_of_english():
@@ -268,29 +214,6 @@ def frames(samples):
     parts = samples[: len(samples) // 800 * 800].reshape(-1, 800)
     return np.stack([parts.std(axis=1), np.abs(np.diff(parts)).mean(axis=1)], axis=1)
 """
-
-
-def test_an_own_encoder_takes_the_place_of_mfcc(at_home, train_with, monkeypatch):
-    place, _, _ = at_home
-    train.Path("loudness.py").write_text(LOUDNESS)
-    train_with("--encoder", "loudness.py")
-    assert torch.load("model.pt", weights_only=True)["dimensions"] == 2
-    for script in (identify, diarize):
-        run(monkeypatch, script, "development", "out", "--audio", place / "audio", "--encoder", "loudness.py")
-    assert score(
-        "merlion_diarization",
-        reference=place / "kit" / "development" / "reference",
-        submission=without("out"),
-    ).items
-    with pytest.raises(
-        SystemExit, match=r"model\.pt: trained on frames of loudness\.py \w+, but now they are of MFCC"
-    ):
-        run(monkeypatch, identify, "development", "out", "--audio", place / "audio")
-
-
-def without(folder):
-    train.Path(folder, "prediction.txt").unlink()
-    return folder
 
 
 @pytest.mark.parametrize(
