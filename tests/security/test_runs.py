@@ -8,7 +8,6 @@ import csv
 import os
 import shutil
 import socket
-import sys
 import uuid
 import zipfile
 from pathlib import Path
@@ -21,7 +20,7 @@ from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.runs.outcomes import read_step
 from tests.samples.home_boards import NOW
-from tests.samples.programs import ROOT, packed, unzipped
+from tests.samples.programs import packed, unzipped
 from tests.samples.programs_at_home import GOOD, READS, WRITES, begin_with_sound, program, uploaded
 
 pytestmark = [
@@ -32,30 +31,18 @@ pytestmark = [
 SECRET = f"secret-{uuid.uuid4().hex}"
 
 FOUND = {
-    "network": ("socket.create_connection(('192.0.2.1', 53), 3)", "Network is unreachable"),
-    "network, IPv6": ("socket.create_connection(('2001:db8::1', 53), 3)", "Network is unreachable"),
     "datagrams": ("socket.socket(2, 2).sendto(b'x', ('192.0.2.1', 53))", "Network is unreachable"),
-    "names": ("socket.getaddrinfo('example.org', 80)", "Temporary failure in name resolution"),
-    "a port of this computer": ("socket.create_connection(('127.0.0.1', {port}), 3)", "Connection refused"),
-    "an abstract socket": ("socket.socket(1).connect('\\0{mark}')", "Connection refused"),
     "a socket in the file system": (
         "socket.socket(1).connect('{place}/socket')",
         "No such file or directory",
     ),
-    "sockets of a virtual machine": ("socket.socket(40, 1)", "Address family not supported by protocol"),
     "raw packets": ("socket.socket(17, 3)", "Address family not supported by protocol"),
     "shared memory of others": ("os.listdir('/dev/shm')", "[]"),
-    "shared memory of no process": ("os.memfd_create('x')", "Function not implemented"),
-    "shared memory, System V": ("libc.shmget(0, 9, 0o600), ctypes.get_errno()", "(-1, 38)"),
     "temporary files of other runs": (
         "[n for n in os.listdir('/tmp') if n not in sys.prefix.split('/')]",
         "['output']",
     ),
     "the state of other runs": ("os.listdir('{fetched}')", "No such file or directory"),
-    "processes of other runs": ("[n for n in os.listdir('/proc') if n.isdigit() and int(n) > 9]", "[]"),
-    "signals": ("os.kill({process}, 0)", "No such process"),
-    "another's environment": ("open('/proc/{process}/environ').read()", "No such file or directory"),
-    "its environment": ("'{secret}' in str(os.environ)", "False"),
     "memory of the first process": (
         "subprocess.run(['grep', '-q', '{secret}', '/proc/1/environ'], stderr=-3).returncode == 0",
         "False",
@@ -67,15 +54,11 @@ FOUND = {
     ),
     "the bundle with the labels": ("open('{bundle}').read()", "No such file or directory"),
     "the token": ("open('{token}').read()", "No such file or directory"),
-    "the project": ("open('{project}/pyproject.toml').read()", "No such file or directory"),
     "recordings of the other set": ("os.listdir(inputs + '/../../sound')", "No such file or directory"),
     "recordings, changed": ("open(inputs + '/sound/new.wav', 'w')", "Read-only file system"),
     "recordings, rights": ("os.chmod(inputs + '/sound', 0o777)", "Read-only file system"),
     "its own code, for the next run": ("open('/app/code/main.py', 'a')", "Read-only file system"),
     "compiled code for the next run": ("os.mkdir('/app/code/__pycache__')", "Read-only file system"),
-    "Python, for the next run": ("open(sys.prefix + '/planted', 'w')", "Read-only file system"),
-    "settings of the kernel": ("open('/proc/sys/kernel/core_pattern', 'r+')", "Read-only file system"),
-    "a device": ("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))", "Operation not permitted"),
     "a sparse file": ("os.truncate(os.open('/tmp/x', 66) and '/tmp/x', 1 << 40)", "File too large"),
     "an endless file": (
         "[open('/tmp/%d' % n, 'wb').write(bytes(16 << 20)) for n in range(99)]",
@@ -85,10 +68,12 @@ FOUND = {
         "[open('/proc/' + n).read() for n in ('stat', 'meminfo', 'vmstat')]",
         "['', '', '']",
     ),
-    "namespaces": ("subprocess.run(['unshare', '--user', 'true'], stderr=-3).returncode == 0", "False"),
     "tracing": ("libc.ptrace(16, {process}, 0, 0)", "-1"),
 }
-"""Attempts whose expression must have this value, or end with this error, on hidden recordings."""
+"""Attempts whose expression must have this value, or end with this error, on hidden recordings.
+
+The walls of bubblewrap itself, which are the same for all programs, are tried in `test_bubblewrap`.
+"""
 
 LATER = f"import os, sys, time\n{READS}hidden = len(items) == 120\n"
 LINK = "[os.remove(outputs + '/decisions.csv'), os.symlink('/etc/passwd', outputs + '/decisions.csv')]"
@@ -104,7 +89,6 @@ ENDS = {
     "time": (f"{LATER}time.sleep(3 * hidden)\n{WRITES}", "ok"),
     "a long log": (f"{LATER}hidden and print('x' * (64 << 20))\n{WRITES}", "ok"),
     "words in the log": (f"{LATER}hidden and print('heard', {SECRET!r})\n{WRITES}", "ok"),
-    "fork bomb": (f"{LATER}for _ in range(9 * hidden):\n    os.fork()\ntime.sleep(9 * hidden)\n{WRITES}", "run_limit"),
     "memory": (f"{LATER}x = b'x' * (999 * hidden << 20)\ntime.sleep(9 * hidden)\n{WRITES}", "run_limit"),
     "a process that stays": (f"{LATER}os.fork() or (os.setsid(), os.execvp('sleep', {STAYS}))\n{WRITES}", "ok"),
     "no end": (f"{LATER}time.sleep(99 * hidden)\n{WRITES}", "run_time"),
@@ -142,19 +126,13 @@ def raid(tmp_path_factory):
     (place / "token").write_text(SECRET)
     with (
         pytest.MonkeyPatch.context() as patched,
-        socket.create_server(("127.0.0.1", 0)) as server,
-        socket.socket(socket.AF_UNIX) as abstract,
         socket.socket(socket.AF_UNIX) as named,
     ):
         patched.setattr(dates, "now", lambda: NOW)
         patched.setenv(TOKEN_VARIABLE, SECRET)
-        abstract.bind(f"\0{SECRET}")
-        abstract.listen()
         patched.chdir(place)
         named.bind("socket")
         facts = {
-            "port": server.getsockname()[1],
-            "mark": SECRET,
             "place": place,
             "fetched": fetched,
             "process": os.getpid(),
@@ -162,7 +140,6 @@ def raid(tmp_path_factory):
             "labels": mine / "reference_data/health/evaluation/labels.csv",
             "bundle": fetched / ".board/codabench/health.zip",
             "token": place / "token",
-            "project": ROOT,
         }
         shared = Path("/dev/shm") / SECRET
         shared.write_text(SECRET)
@@ -243,7 +220,6 @@ def test_nothing_is_left_and_nothing_secret_is_shown(raid):
         path for path in place.rglob("*") if path.name in ("planted", "core") or path.name.startswith("core.")
     ]
     assert not Path("/tmp/planted").exists()
-    assert not Path(sys.prefix, "planted").exists()
     running = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     assert not [words for words in running if STAYS[-1] in words]
     answered = {row["answers"] for code, _, row in runs.values() if code == "ok"}
