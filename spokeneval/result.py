@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from .challenges import find_task, task_names
-from .formats.problems import count_of, plain
+from .formats.problems import count_of
 from .formats.speakers import independence_note, unseen_share
 from .kinds.declared import declared_task
 from .run.interval import FEWEST_UNITS, scores_without
@@ -250,8 +250,6 @@ class Result:
             draw, *size = found[kind]
             figure = new_figure(figsize=size)
             draw(figure)
-            for each in figure.findobj(lambda artist: hasattr(artist, "get_text")):
-                each.set_text(plain(each.get_text()))
             return figure
         shown = [score for score in self.rules.scores if score.key in self.intervals]
         figure = new_figure(figsize=(6, 0.8 + 0.45 * len(shown)), layout="constrained")

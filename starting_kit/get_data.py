@@ -26,8 +26,6 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from spokeneval.run.words import said, speak
-
 HERE = Path(__file__).resolve().parent
 LIST = HERE / "downloads.json"
 """File -> its address, its size in bytes and its SHA-256."""
@@ -54,24 +52,22 @@ class SecureRedirects(HTTPRedirectHandler):
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    speak(HERE)
     files = json.loads(LIST.read_text(encoding="utf-8"))
-    parser = argparse.ArgumentParser(description=said("Download the files that are too large for this kit."))
+    parser = argparse.ArgumentParser(description="Download the files that are too large for this kit.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(files)}; default: all")
     names = parser.parse_args(arguments).names or list(files)
     if unknown := [name for name in names if name not in files]:
-        parser.error(said(f"no file {', '.join(unknown)}; expected one of {', '.join(files)}"))
+        parser.error(f"no file {', '.join(unknown)}; expected one of {', '.join(files)}")
     failed = False
     for name in names:
         try:
             done = get(HERE / "data" / name, **files[name])
-            print(f"data/{name}: {said(done)}", flush=True)
+            print(f"data/{name}: {done}", flush=True)
         except (Refused, OSError) as error:
             failed = True
-            print(f"data/{name}: {said(str(error))}", file=sys.stderr)
+            print(f"data/{name}: {error}", file=sys.stderr)
         except KeyboardInterrupt:
-            stopped = said("stopped; run the same command again to continue")
-            print(f"\ndata/{name}: {stopped}", file=sys.stderr)
+            print(f"\ndata/{name}: stopped; run the same command again to continue", file=sys.stderr)
             return 130
     return int(failed)
 

@@ -34,13 +34,12 @@ try:
 except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
-from spokeneval.formats.problems import SubmissionError, data, list_every_problem
+from spokeneval.formats.problems import SubmissionError, list_every_problem
 from spokeneval.formats.submission_folder import REPORT_FILE, list_files
 from spokeneval.formats.submission_zip import is_packed, unpack
 from spokeneval.run.options import OPTIONS_FILE, read_options
 from spokeneval.run.output import INTERRUPTED, say, score_table
 from spokeneval.run.reference import read_reference
-from spokeneval.run.words import said, speak
 from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent
@@ -88,29 +87,26 @@ def choose_task() -> None:
 
 def main() -> int:
     choose_task()
-    speak(HERE)
-    parser = argparse.ArgumentParser(description=said("Check and score a submission before you upload it."))
-    parser.add_argument("submission", type=Path, help=said("a file, a folder of files, or a zip"))
+    parser = argparse.ArgumentParser(description="Check and score a submission before you upload it.")
+    parser.add_argument("submission", type=Path, help="a file, a folder of files, or a zip")
     sets = sets_of(list(read_phases().values()))
     parser.add_argument(
-        "--set", default=sets[0], help=said("the set that the submission is for (default: %(default)s)")
+        "--set", default=sets[0], help="the set that the submission is for (default: %(default)s)"
     )
     parser.add_argument(
         "--zip",
         type=Path,
         default=Path("submission.zip"),
-        help=said("the zip to write (default: %(default)s)"),
+        help="the zip to write (default: %(default)s)",
     )
     if GET_DATA.exists():
         parser.add_argument(
             "--get-data",
             action=GetData,
             nargs=0,
-            help=said("only download the files that are too large for the kit"),
+            help="only download the files that are too large for the kit",
         )
-    parser.add_argument(
-        "--all", action="store_true", help=said("list every problem, not only the first ones")
-    )
+    parser.add_argument("--all", action="store_true", help="list every problem, not only the first ones")
     options = parser.parse_args()
     if any(character.isspace() for character in options.zip.name):
         say(f"{options.zip}: the name of the zip must not contain spaces. Choose another --zip.", error=True)
@@ -201,7 +197,7 @@ def whereto(path: Path, called: str) -> str:
         return (
             f"{path} contains answers for the {called} set. No phase uses this set, so do not upload the zip."
         )
-    return f"{path} is ready to upload to the phase {' or '.join(map(data, names))}."
+    return f"{path} is ready to upload to the phase {' or '.join(names)}."
 
 
 def refused(words: str, path: Path, error: Optional[OSError] = None) -> int:
@@ -214,12 +210,12 @@ def refused(words: str, path: Path, error: Optional[OSError] = None) -> int:
 
 
 def check(called: str, submitted: Path, output: Path) -> tuple[bool, str]:
-    """Run the server's check against the items of a set; return whether it accepted, and what it printed, as `data`."""
+    """Run the server's check against the items of a set; return whether it accepted, and what it printed."""
     printed = io.BytesIO()
     words = io.TextIOWrapper(printed, encoding="utf-8", newline="\n", write_through=True)
     with redirect_stdout(words), redirect_stderr(words):
         accepted = run("ingest.py", HERE / called / "input", submitted, output)
-    return accepted, data(printed.getvalue().decode().rstrip("\n"))
+    return accepted, printed.getvalue().decode().rstrip("\n")
 
 
 def shortened(output: Path) -> list[str]:
@@ -279,7 +275,7 @@ def show(program: str, reference: Path, output: Path) -> None:
     intervals = {task.primary.key: (ends[0], ends[1])} if ends else {}
     baseline = options.settings(task, read_reference(task, reference)).baseline
     table = score_table(task, scores, intervals, baseline)
-    say("\n".join(["", f"  Scores on the {reference.parent.name} set", *map(data, table), ""]))
+    say("\n".join(["", f"  Scores on the {reference.parent.name} set", *table, ""]))
 
 
 def save_report(report: Path) -> None:

@@ -18,7 +18,7 @@ from speechbundles.competition.intake.layouts import NOTATIONS
 from speechbundles.competition.intake.table import Notation
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.seal import MARK
-from spokeneval.formats.problems import plain, plural_of
+from spokeneval.formats.problems import plural_of
 from spokeneval.formats.tables import id_columns
 from spokeneval.kinds.ratings import RATINGS
 from spokeneval.ranking.systems import rank_systems
@@ -107,7 +107,7 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
     columns = [each for each in rows if each not in known and 1 < rows[each].nunique() <= most[each]]
     columns.sort(key=lambda column: column not in layout.required)
     classes = sorted(rows[columns[0]].unique()) if columns and columns[0] in layout.required else []
-    own = [each for each in map(plain, task.view.facts.get("classes", ())) if each in classes]
+    own = [each for each in task.view.facts.get("classes", ()) if each in classes]
     return Seen(reference.name, rows, columns, own or classes, group)
 
 

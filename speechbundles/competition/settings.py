@@ -15,7 +15,6 @@ from speechbundles.model.competition import ANSWERS, CODE, PLATFORM, Column, Com
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
-from speechbundles.model.words import words_of
 from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
@@ -23,7 +22,6 @@ from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.reference import HOME
-from spokeneval.run.words import ENGLISH, Words
 from spokeneval.task import ENDS, Task
 
 _REQUIRED = (
@@ -48,7 +46,6 @@ DEFAULTS: dict[str, Any] = {
     "data_url": {},
     "registration": "approval",
     "forum": True,
-    "language": ENGLISH,
 }
 PUBLIC_LIMITS = {"max_submissions_per_day": 10, "max_submissions": 500}
 HIDDEN_LIMITS = {"max_submissions_per_day": 3, "max_submissions": 3}
@@ -99,13 +96,12 @@ def resolve(
             continue
         _follow(settings, stated, rules)
         del settings["task"]
-        words = _translate(settings, stated)
         yield Competition(
             name=name,
             task=task,
             challenge=tasks[task],
-            columns=_columns(rules, settings.pop("columns"), words, origin["columns"], defects),
-            phases=tuple(_phase(phase, settings["public_sets"], words) for phase in settings.pop("phases")),
+            columns=_columns(rules, settings.pop("columns"), origin["columns"], defects),
+            phases=tuple(_phase(phase, settings["public_sets"]) for phase in settings.pop("phases")),
             settings=settings,
             challenge_tasks=tuple(other for other in tasks if tasks[other] == tasks[task]),
             rules=rules,
@@ -124,15 +120,6 @@ def _follow(settings: dict[str, Any], stated: Collection[str], rules: Task) -> N
             settings["pages"] = [*settings["pages"], {"title": "Your program", "file": "code.md"}]
     if settings["labels"] == HOME and "options" not in stated:
         settings["options"] = _without_facts_about_labels(rules, settings.get("options", {}))
-
-
-def _translate(settings: dict[str, Any], stated: Collection[str]) -> Words:
-    """Translate the default description and the titles of pages; return the texts of the language."""
-    words = words_of(settings["language"])
-    if "description" not in stated:
-        settings["description"] = words(settings["description"])
-    settings["pages"] = [{**page, "title": words(page["title"])} for page in settings["pages"]]
-    return words
 
 
 def _merged(
@@ -270,24 +257,21 @@ def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[s
     return {**chosen, **{option.name: option.values[0] for option in revealing}}
 
 
-def _phase(declared: Mapping[str, Any], public_sets: Collection[str], words: Words) -> Phase:
+def _phase(declared: Mapping[str, Any], public_sets: Collection[str]) -> Phase:
     reference = declared["reference"]
     limits = dict(PUBLIC_LIMITS if reference in public_sets else HIDDEN_LIMITS)
     if "max_submissions" in declared:  # a limit for a day beyond that for the phase would have no effect
         daily = "max_submissions_per_day"
         limits[daily] = min(limits[daily], declared["max_submissions"])
-    usual = {"name": words(reference.replace("_", " ").capitalize()), "execution_time_limit": 300, **limits}
+    usual = {"name": reference.replace("_", " ").capitalize(), "execution_time_limit": 300, **limits}
     return Phase(**{**usual, **declared})
 
 
 def _columns(
-    task: Task, chosen: Sequence[Mapping[str, Any]], words: Words, origin: Place, defects: Defects
+    task: Task, chosen: Sequence[Mapping[str, Any]], origin: Place, defects: Defects
 ) -> tuple[Column, ...]:
     """Return the chosen columns, with their titles and directions from the task."""
-    written = {
-        column.key: column._replace(title=words(column.title), description=words(column.description))
-        for column in task.columns
-    }
+    written = {column.key: column for column in task.columns}
     digits = {score.key + end: score.precision for score in task.scores for end in ("", *ENDS)}
     columns = []
     for index, column in enumerate(chosen):

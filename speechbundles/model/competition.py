@@ -1,19 +1,17 @@
 """A competition as an organiser declares it: the settings, columns and phases of one bundle."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from speechbundles.model.sources import Sources
-from speechbundles.model.words import words_of
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.ranking.joint_rule import JointRule
 from spokeneval.run.feedback import EXACT
 from spokeneval.run.output import RECEIVED
 from spokeneval.run.reference import HOME
-from spokeneval.run.words import ENGLISH, Words
 from spokeneval.task import Task
 
 PLATFORM = "platform"
@@ -139,11 +137,6 @@ class Competition:
         return about
 
     @property
-    def words(self) -> Words:
-        """The texts of its language."""
-        return words_of(self["language"])
-
-    @property
     def sets(self) -> list[str]:
         """The reference sets that it needs: the public sets, then those that its phases score against."""
         return list(dict.fromkeys([*self["public_sets"], *self.scored_sets]))
@@ -202,8 +195,7 @@ class Competition:
         interval, is written for that set.
         """
         if self.home_sets:
-            title, description = map(self.words, (RECEIVED_COLUMN.title, RECEIVED_COLUMN.description))
-            return (replace(RECEIVED_COLUMN, title=title, description=description),)
+            return (RECEIVED_COLUMN,)
         if self["feedback"] == EXACT or not self.hidden_sets:
             return self.columns
         return self.columns[:1]
@@ -213,13 +205,8 @@ class Competition:
         return [page["file"] for page in self["pages"]] + [self["terms"]]
 
     def page_path(self, file: str) -> Path:
-        """Return the source of a page: the task's, else the challenge's, that of its kind, or the common one.
-
-        The pages of kinds, and the common ones, are in its language if there are such.
-        """
-        language, common = self["language"], (*self.shelves, ".")
-        translated = () if language == ENGLISH else tuple(f"{language}/{shelf}" for shelf in common)
-        return self.sources.page((self.task, self.challenge, *translated, *common), file)
+        """Return the source of a page: the task's, else the challenge's, that of its kind, or the common one."""
+        return self.sources.page((self.task, self.challenge, *self.shelves, "."), file)
 
     @property
     def hides_scores(self) -> bool:

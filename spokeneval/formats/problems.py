@@ -9,7 +9,6 @@ sequences and very long texts are never printed.
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,9 +24,6 @@ KEPT_OF_REFERENCES = 100_000
 """Number of problems kept for each code of an organiser's own files."""
 
 _PLACES = 5
-
-MARKED = re.compile("\x02(.*?)\x03", re.DOTALL)
-"""A text with the mark of `data`."""
 
 _every = False
 """Whether every problem is kept and listed; see `list_every_problem`."""
@@ -50,16 +46,6 @@ def name(text: str) -> str:
     """The name of an item or a file, made safe to show: unchanged if it is plain, else quoted."""
     plain = text.isprintable() and " " not in text and 0 < len(text) <= 120
     return text if plain else quote(text, 120)
-
-
-def data(text: str) -> str:
-    """Mark a text from data, such as a class or an id: `run.words` removes the mark and does not translate the text."""
-    return f"\x02{text}\x03" if text else text
-
-
-def plain(text: str) -> str:
-    """Return a text without the marks of `data`."""
-    return MARKED.sub(r"\1", text)
 
 
 def some_of(names: Sequence[str], shown: int = 3) -> str:

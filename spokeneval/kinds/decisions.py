@@ -18,7 +18,7 @@ import numpy as np
 
 from ..formats.cells import real_numbers, words
 from ..formats.format import Format
-from ..formats.problems import Problems, data
+from ..formats.problems import Problems
 from ..formats.sheets import Answers, Check, sheet_format, with_unit_rows
 from ..formats.speakers import Units
 from ..formats.tables import Table
@@ -198,8 +198,8 @@ def decisions_view(
     answers, wanted: the answers, and the number of the right one to each class, if answers are not the classes.
     """
     facts = {
-        "classes": [*map(data, classes)],
-        "answers": [*map(data, answers or classes)],
+        "classes": classes,
+        "answers": answers or classes,
         "wanted": wanted or range(len(classes)),
     }
     return View("decisions", expected, given, facts)

@@ -30,7 +30,6 @@ from typing import Any, Callable, Optional, Union
 import numpy as np
 
 from ..formats.format import Items
-from ..formats.problems import data
 from ..formats.sheets import Answers, sheet_format, with_unit_rows
 from ..formats.tables import id_columns
 from ..metrics import equal_error_rate, open_set
@@ -187,14 +186,14 @@ def _view(files: ClassScoreFiles, threshold: float, *, on_hull: bool) -> View:
             return scores
         return np.append(scores, np.full((len(scores), 1), np.nextafter(threshold, -np.inf)), axis=1)
 
-    target = data(files.target)
+    target = files.target
     facts = {
-        "classes": [target, f"other than {target}"] if target else [*map(data, files.sides)],
+        "classes": [target, f"other than {target}"] if target else list(files.sides),
         "curves": partial(_curves, files=files),
         "lengths": lengths,
         "rows": files.row_numbers,
         "on_hull": on_hull,
-        "unless": f", {data(other)} where none reaches its threshold" if other else "",
+        "unless": f", {other} where none reaches its threshold" if other else "",
     }
     return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)
 
@@ -284,7 +283,7 @@ def _curves(answers: Answers, submitted: Answers, *, files: ClassScoreFiles) -> 
     if len(files.sides) > 2:
         pooled = metrics.pooled_trials(labels, scores)
         return [("pooled scores of own and of other classes", "eer", *pooled)]
-    called = f"scores for {data(files.target)}" if files.target else " minus ".join(map(data, files.sides))
+    called = f"scores for {files.target}" if files.target else " minus ".join(files.sides)
     return [(called, "eer", *metrics.detection_trials(labels, scores))]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..formats.format import Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
-from ..formats.problems import Problems, ReferenceFileError, data
+from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import choose_units
 from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
@@ -79,7 +79,7 @@ def turns(
     if mapping == OPTIMAL:
         constant = {"one label throughout": always(("label",), 0)}
     facts = {
-        "classes": [*map(data, classes)],
+        "classes": classes,
         "mapped": mapping == OPTIMAL,
         "options": {"collar": collar, "skip_overlap": overlap == SKIPPED},
         "recordings": partial(recordings, classes=classes, mapping=mapping),

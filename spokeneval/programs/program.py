@@ -20,7 +20,6 @@ from ..formats.problems import (
 )
 from ..run.options import OPTIONS_FILE, Options, read_options
 from ..run.output import INTERRUPTED, say, silent
-from ..run.words import speak
 
 
 def accepted_report(task: str, items: int) -> str:
@@ -29,10 +28,8 @@ def accepted_report(task: str, items: int) -> str:
 
 
 def own_options() -> Options:
-    """Return the organiser's options, from the file beside the running program, and use the language there."""
-    folder = Path(sys.argv[0]).resolve().parent
-    speak(folder)
-    return read_options(folder / OPTIONS_FILE)
+    """Return the organiser's options, from the file beside the running program."""
+    return read_options(Path(sys.argv[0]).resolve().with_name(OPTIONS_FILE))
 
 
 def directories(*names: str) -> Sequence[Path]:

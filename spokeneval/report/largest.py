@@ -8,7 +8,6 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from ..formats.problems import data, plain
 from ..formats.speakers import GROUP, Units
 from .page import Html, listing, paragraph, section, strong, text
 
@@ -68,7 +67,7 @@ def largest_section(errors: Errors, units: Units) -> Optional[Html]:
 
     The units of the confidence interval are groups too, if they have several items.
     """
-    groupings, names = dict(errors.groupings), list(map(data, units.of.values()))
+    groupings, names = dict(errors.groupings), list(units.of.values())
     if len(set(names)) < len(names) == len(errors.rows):
         groupings.setdefault(units.called.capitalize(), names)
     parts = {kind: Grouping(names, errors.rows, errors.sizes) for kind, names in groupings.items()}
@@ -129,7 +128,7 @@ def _deviations(kind: str, grouping: Grouping, permutations: int) -> tuple[list[
     rows, sizes = rows[kept], sizes[kept]
     all_errors, all_sizes = rows.sum(), sizes.sum()
     shares = np.bincount(place, sizes, len(names)) / (all_sizes or 1)
-    shown = [0 < share < 1 and not plain(name).endswith(GROUP) for name, share in zip(names.tolist(), shares)]
+    shown = [0 < share < 1 and not name.endswith(GROUP) for name, share in zip(names.tolist(), shares)]
     if not all_errors or not any(shown):
         return [], np.full(permutations, -np.inf)
     scale = np.sqrt(np.where(sizes > 0, sizes, all_sizes / len(sizes)))

@@ -13,9 +13,6 @@ from html import escape
 from pathlib import Path
 from typing import Union
 
-from ..formats.problems import data, plain
-from ..run.words import language_of_pages, written
-
 ROWS = 50
 """Number of rows of a table that are shown; further rows are only counted."""
 
@@ -48,13 +45,13 @@ Content = Union[Html, str, int]
 
 
 def text(content: Content) -> str:
-    """Return a text in the language of pages, with its markup and unprintable characters escaped.
+    """Return a text with its markup and unprintable characters escaped.
 
     Those are control characters, terminal escapes and changes of direction.
     """
     if isinstance(content, Html):
         return content.markup
-    shown = written(str(content))
+    shown = str(content)
     if not shown.isprintable():
         shown = "".join(
             each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown
@@ -150,13 +147,13 @@ def table(
 
 
 def _cut(cell: Content) -> str:
-    if isinstance(cell, str) and len(plain(cell)) > LONGEST:
-        cell = data(plain(cell)[:LONGEST] + "...")
+    if isinstance(cell, str) and len(cell) > LONGEST:
+        cell = cell[:LONGEST] + "..."
     return text(cell)
 
 
 def _number(cell: Content) -> str:
-    return _NUMBER if not isinstance(cell, Html) and _NUMBERS.match(plain(str(cell))) else ""
+    return _NUMBER if not isinstance(cell, Html) and _NUMBERS.match(str(cell)) else ""
 
 
 def percent(part: float, whole: float) -> str:
@@ -198,7 +195,7 @@ def page(title: str, *parts: Html | None, head: str = "") -> str:
     """Return the whole document; `title` is also its first heading, and `head` is markup for the end of its head."""
     inner = "\n".join(part.markup for part in parts if part is not None)
     return (
-        f'<!DOCTYPE html>\n<html lang="{language_of_pages()}">\n<head>\n<meta charset="utf-8">\n'
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(title)}</title>\n<style>\n{_STYLE}</style>\n{head}</head>\n"
         f"<body>\n<main>\n<h1>{text(title)}</h1>\n{inner}\n</main>\n</body>\n</html>\n"

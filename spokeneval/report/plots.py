@@ -21,7 +21,6 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
-from ..run.words import written
 from .page import Html
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#b33c00", "#007a5a", "#8b949e"
@@ -92,13 +91,9 @@ def plot(name: str, draw: Callable[[Any], None], width: float, height: float) ->
             figure = Figure(figsize=(width, height))
             FigureCanvasSVG(figure)
             draw(figure)
-            for each in figure.findobj(matplotlib.text.Text):
-                each.set_text(written(each.get_text()))
             stream = io.StringIO()
             figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
-    # Numbers of the axes get their text only when the figure is written.
-    svg = re.sub(r"(?<=>)[-−]?\d+\.\d+(?=</text>)", lambda number: written(number[0]), stream.getvalue())
-    return _inline(name, svg, width)
+    return _inline(name, stream.getvalue(), width)
 
 
 @contextmanager
@@ -201,9 +196,9 @@ def scale(marks: Sequence[Mark]) -> Html:
         else:  # beyond an end, to which the arrow points
             arrow = f'<path d="M0 14l{11 if mark.value < low else -11} -7v14z" fill="{mark.colour}"/>'
             drawn += f'<svg x="{x}" overflow="visible">{arrow}</svg>'
-        parts.append(f"<span>{escape(written(mark.label))}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
+        parts.append(f"<span>{escape(mark.label)}</span><b>{escape(mark.shown)}</b>{_track(drawn)}")
     labels = "".join(
-        f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{written(f"{tick:g}")}</text>'
+        f'<text x="{place(tick)}" y="14" text-anchor="middle" font-size="12">{tick:g}</text>'
         for tick in ticks
     )
     parts.append(f"<span></span><b></b>{_track(labels)}")
@@ -254,9 +249,7 @@ def timeline(lanes: Sequence[Lane], regions: np.ndarray) -> Html:
     parts = [line(regions, bottom // 2, bottom, REGION)]
     for row, lane in enumerate(lanes):
         middle = (high + 6) * row + 4 + high // 2
-        parts.append(
-            f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(written(lane.label))}</text>'
-        )
+        parts.append(f'<text x="{left - 10}" y="{middle + 5}" text-anchor="end">{escape(lane.label)}</text>')
         parts += [line(spans, middle, high, colour) for spans, colour in lane.spans]
     for tick in _clock_ticks(start / 1000, end / 1000):
         x = f"{left + scale * (1000 * tick - start):.1f}"

@@ -21,7 +21,6 @@ from ..formats.problems import (
     Problems,
     SubmissionError,
     count_of,
-    data,
     name,
     plural_of,
 )
@@ -31,7 +30,6 @@ from ..run.feedback import as_shown
 from ..run.options import Settings
 from ..run.reference import Reference
 from ..run.scoring import Scored
-from ..run.words import written
 from ..task import ENDS, Number, Task
 from .largest import largest_section
 from .page import (
@@ -88,7 +86,7 @@ def scored_page(
     # Those of the items of a part of the set would reveal which these are
     doubts = () if reference.part else task.format.doubts(submission, reference.items)
     return page(
-        f"{data(task.title)}: results",
+        f"{task.title}: results",
         verdict(*found),
         _headline(task, scores, settings),
         _standing(task, scores, settings) if public else paragraph(_hidden_note(settings), kind="note"),
@@ -112,7 +110,7 @@ _COMPARABLE = "Compare two scores only if their signatures are the same."
 def received_page(task: Task, reference: Reference, files: Sequence[str]) -> str:
     """Return the page of a submission that the organisers score at home."""
     return page(
-        f"{data(task.title)}: received",
+        f"{task.title}: received",
         paragraph("Accepted. The organisers compute the scores on their own computer."),
         _check_section(len(reference.items), files),
     )
@@ -125,9 +123,9 @@ def _facts(settings: Settings, scored: Scored, reference: Reference, files: Opti
     if statistics.items and not reference.part:
         size += f", {count_of(len(statistics.units), statistics.unit)}"
     pairs: list[tuple[str, Content]] = [
-        ("Competition", data(settings.competition)),
-        ("Set", f"{data(about.set)}, {labels} labels" if about.set else f"{labels} labels"),
-        (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(map(data, about.phases))),
+        ("Competition", settings.competition),
+        ("Set", f"{about.set}, {labels} labels" if about.set else f"{labels} labels"),
+        (f"Phase{'s' * (len(about.phases) > 1)}", ", ".join(about.phases)),
         ("Submission", f"{_named(files.names)}, SHA-256 {_digest(files)}…" if files else ""),
         ("Size", size),
         ("Signature", code(str(settings.signature))),
@@ -186,7 +184,7 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
     ----------
     words: the text of standard error, shown if the submission is not the cause.
     """
-    title = f"{data(task.title)}: not scored"
+    title = f"{task.title}: not scored"
     if not isinstance(refusal, SubmissionError):
         return page(title, *[paragraph(line.strip(), kind="refused") for line in words.split("\n") if line])
     rows = [(strong(_place(problem)), problem.message) for problem in _by_file(refusal.summarised)]
@@ -199,7 +197,7 @@ def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) ->
 
 def _place(problem: Problem) -> str:
     """Return the file and line of a problem."""
-    file = data(name(problem.file)) if problem.file else "submission"
+    file = name(problem.file) if problem.file else "submission"
     line = "missing" if problem.code == "missing_item" else f"line {problem.line}" if problem.line else ""
     return f"{file}, {line}" if line else file
 
@@ -280,11 +278,11 @@ def _standing(task: Task, scores: Mapping[str, Number], settings: Settings) -> O
     if settings.baseline:
         marks.append(_mark("Baseline", primary.key, settings.baseline, settings, ORANGE))
     for answer, score in settings.feedback.trivial.items():
-        marks.append(Mark(written(answer), float(score), written(_shown(primary.key, score, settings))))
+        marks.append(Mark(answer, float(score), _shown(primary.key, score, settings)))
     if primary.best is not None and settings.feedback.trivial:
         best = float(primary.best)
-        shown = written(_shown(primary.key, best, settings))
-        marks.append(Mark(written("Best possible"), best, shown, colour=GREEN))
+        shown = _shown(primary.key, best, settings)
+        marks.append(Mark("Best possible", best, shown, colour=GREEN))
     if len(marks) == 1:
         return None
     spoken = "; ".join(f"{mark.label} {mark.shown}" for mark in marks)
@@ -298,15 +296,13 @@ def _mark(label: str, key: str, scores: Mapping[str, Number], settings: Settings
     """Return a score with its interval, if the interval is shown."""
     ends = [scores[key + end] for end in ENDS if key + end in scores]
     interval = (float(ends[0]), float(ends[1])) if len(ends) == 2 else None
-    shown = written(_shown(key, scores[key], settings))
-    return Mark(written(label), float(scores[key]), shown, interval, colour)
+    shown = _shown(key, scores[key], settings)
+    return Mark(label, float(scores[key]), shown, interval, colour)
 
 
 def _named(files: Sequence[str]) -> str:
     """Return the name of the only file, or the number of files."""
-    return (
-        data(name(files[0])) if len(files) == 1 else count_of(len(files), "file") if files else "Submission"
-    )
+    return name(files[0]) if len(files) == 1 else count_of(len(files), "file") if files else "Submission"
 
 
 def _check_section(items: int, files: Sequence[str]) -> Html:

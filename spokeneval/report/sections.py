@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.problems import count_of, data, plain
+from ..formats.problems import count_of
 from ..metrics.counts import by_group
 from ..run.scoring import Scored
 from ..task import HIGHER, Task
@@ -64,7 +64,7 @@ def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], count
     worst = np.nan_to_num(values[0] if task.primary.direction == HIGHER else -values[0], nan=np.inf)
     rows = [
         [
-            data(names[row]),
+            names[row],
             *(
                 "none" if np.isnan(value[row]) else f"{value[row]:.{decimals.get(score.key, 4)}f}"
                 for score, value in zip(shown, values)
@@ -116,20 +116,20 @@ def item_columns(
     names, right = scored.statistics.rows[0], rightness(task, scored)
     called = "Item" if len(names) == len(reference.items) else scored.statistics.unit.capitalize()
     columns: dict[str, Sequence[Any]] = {
-        called: [data(names[row]) for row in rows],
+        called: [names[row] for row in rows],
         "Right": right[rows].tolist(),
     }
     kind, view = _kind(task), task.view
     if hasattr(kind, "answers"):
         columns.update(kind.answers(view, reference, submission, rows))
     texts = {name: reference.texts[name] for name in view.texts if name in reference.texts}
-    columns.update({name: [data(cells[row]) for row in rows] for name, cells in texts.items()})
+    columns.update({name: [cells[row] for row in rows] for name, cells in texts.items()})
     return columns
 
 
 def plain_text(cell: Content) -> str:
-    """Return a cell as text, without markup and without the marks of data."""
-    return unescape(re.sub("<[^>]*>", "", cell.markup)) if isinstance(cell, Html) else plain(str(cell))
+    """Return a cell as text, without markup."""
+    return unescape(re.sub("<[^>]*>", "", cell.markup)) if isinstance(cell, Html) else str(cell)
 
 
 def _items(task: Task, reference: Any, submission: Any, scored: Scored) -> Optional[Html]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Optional, TextIO
 
 from ..task import Number, Task
-from .words import said
 
 SCORE_FILES = ("scores.json", "scores.txt")
 
@@ -120,14 +119,14 @@ def _text(descriptor: int) -> TextIO:
 
 
 def say(words: str, *, error: bool = False) -> None:
-    """Print to standard output or standard error, in the language of the program.
+    """Print to standard output or standard error.
 
     If a reader such as `head` has closed the pipe, nothing is printed, and the program goes on, so that
     its files are written.
     """
     stream = _VOICES.get(error) or (sys.stderr if error else sys.stdout)
     try:
-        print(said(words), file=stream, flush=True)
+        print(words, file=stream, flush=True)
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.EINVAL):  # Windows reports a closed pipe as EINVAL
             raise
@@ -149,17 +148,17 @@ def score_table(
     baseline
         The baseline's scores on the same set, if they are known.
     """
-    headings = {score.key: said(score.heading) for score in task.scores}
+    headings = {score.key: score.heading for score in task.scores}
     width = max(map(text_width, headings.values()))
     lines = []
     for score in (score for score in task.scores if score.key in scores):
         blanks = " " * (width - text_width(headings[score.key]))
         line = f"  {headings[score.key]}{blanks}  {_shown(scores[score.key]):>10}"
         if baseline and score.key in baseline:
-            line += f"   {said('baseline')} {_shown(baseline[score.key]):>10}"
+            line += f"   baseline {_shown(baseline[score.key]):>10}"
         if score.key in intervals:
             low, high = intervals[score.key]
-            line += "   " + said(f"95 % interval {low:.4f} to {high:.4f}")
+            line += f"   95 % interval {low:.4f} to {high:.4f}"
         lines.append(line)
     return lines
 

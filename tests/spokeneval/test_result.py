@@ -16,11 +16,9 @@ import pandas
 import pytest
 
 import spokeneval
-from speechbundles.model.words import catalogue
 from spokeneval.challenges import find_task
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.kinds.declared import declared_task
-from spokeneval.run.words import Words
 from tests.samples.programs import ROOT, write_files
 
 WER = {"kind": "transcripts"}
@@ -89,7 +87,6 @@ def test_a_report_warns_of_recordings_without_an_answer_but_not_in_a_part_of_a_s
     result = spokeneval.score({"kind": kind}, tmp_path / "ref", tmp_path / "sub")
     found = f"{words}, such as r2: that counts as an answer. Is the upload complete?"
     assert found in result.report()
-    assert not {"counts", "upload"} & set(Words("de", catalogue("de"))(found).split())
     part = result.answered.reference._replace(part="open")
     assert found not in replace(result, answered=result.answered._replace(reference=part)).report()
 

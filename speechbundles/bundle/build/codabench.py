@@ -106,7 +106,7 @@ def _phase(index: int, phase: Phase, sets: Sequence[str]) -> dict[str, Any]:
 def _leaderboard(competition: Competition) -> dict[str, Any]:
     return {
         "index": 0,
-        "title": competition.words("Results"),
+        "title": "Results",
         "key": "results",
         "primary_index": 0,
         "submission_rule": competition["submission_rule"],

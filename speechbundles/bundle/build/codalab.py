@@ -48,7 +48,6 @@ def _html(file: str) -> str:
 def _content(competition: Competition) -> dict[str, Any]:
     # CodaLab's names of the pages are those of the Markdown files, such as `overview`, and `terms`.
     pages = {Path(page["file"]).stem: _html(page["file"]) for page in competition["pages"]}
-    results = competition.words("Results")
     content: dict[str, Any] = {
         "title": competition["title"],
         "description": competition["description"],
@@ -61,10 +60,10 @@ def _content(competition: Competition) -> dict[str, Any]:
         "html": {**pages, "terms": _html(competition["terms"])},
         "phases": dict(enumerate(_phases(competition), 1)),
         "leaderboard": {
-            "leaderboards": {"RESULTS": {"label": results, "rank": 1}},
+            "leaderboards": {"RESULTS": {"label": "Results", "rank": 1}},
             "columns": {
                 column.key: {
-                    "leaderboard": {"label": results, "rank": 1},
+                    "leaderboard": {"label": "Results", "rank": 1},
                     "label": column.title,
                     "rank": rank,
                     "sort": SORTING[column.direction],

@@ -7,7 +7,6 @@ from speechbundles.bundle.build.kit import README, Parts, for_competition
 from speechbundles.bundle.build.template import fill
 from speechbundles.bundle.build.travel import PACKAGE
 from speechbundles.model.competition import Challenge, Competition
-from speechbundles.model.words import words_of
 
 PAGE = "joint_kit.md"
 
@@ -39,10 +38,9 @@ def _kit(challenge: Challenge, parts: Mapping[str, Parts]) -> dict[str, bytes]:
         if file not in common
     }
     competition = next(iter(challenge.bundles.values()))
-    words = words_of(competition["language"])
     tasks = [f"| `{name}` | {each['title']} |" for name, each in challenge.bundles.items()]
     facts = {
-        "tasks": "\n".join([f"| `--task` | {words('competition')} |", "|---|---|", *tasks]),
+        "tasks": "\n".join(["| `--task` | competition |", "|---|---|", *tasks]),
         "first": next(iter(kits)),
         "files": "" if competition.takes_code else ", ".join(f"`{file}`" for file in challenge.files),
         "last_set": competition.last_set,

@@ -21,14 +21,12 @@ from speechbundles.competition.whole import BASELINE, kit_data_files, left_out_f
 from speechbundles.model.competition import RECEIVED_COLUMN, Competition
 from speechbundles.model.description import KNOWN_COLUMNS
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.words import catalogue
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, files_below, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
 from spokeneval.run.feedback import COARSE
 from spokeneval.run.options import OPTIONS_FILE, About, Options
 from spokeneval.run.reference import items_fingerprint
-from spokeneval.run.words import ENGLISH, WORDS_FILE
 from spokeneval.task import Task
 
 README = "README.md"
@@ -206,18 +204,14 @@ def make_programs(competition: Competition) -> tuple[dict[str, bytes], dict[str,
     root, library = competition.sources.root, competition.sources.read_library()
     known = {KNOWN_COLUMNS: competition[KNOWN_COLUMNS]} if competition[KNOWN_COLUMNS] else {}
     described = {TASK_FILE: _json({**describe_task(task, received=bool(competition.home_sets)), **known})}
-    words = {}
-    if competition["language"] != ENGLISH:
-        content = {"language": competition["language"], "words": catalogue(competition["language"])}
-        words = {WORDS_FILE: _json(content)}
     if task.code:
         generated = program_texts(task)
         score, ingest = ({name: generated[name].encode()} for name in ("score.py", "ingest.py"))
     else:
         score = read_tree(root / "scoring_program" / competition.programs)
         ingest = read_tree(root / "ingestion_program" / competition.programs)
-    scoring = {**_with_library(library, score), **described, **words}
-    ingestion = {**_with_library(library, ingest), **(described if task.declaration else {}), **words}
+    scoring = {**_with_library(library, score), **described}
+    ingestion = {**_with_library(library, ingest), **(described if task.declaration else {})}
     ingestion[OPTIONS_FILE] = Options(competition.options).dump("options")
     return scoring, ingestion
 
@@ -283,9 +277,7 @@ def _readme(
     rows.append(("an audio baseline, which needs your copy of the recordings; see its README", listens))
     facts = {
         "files": "\n".join(
-            f"| {competition.words(content)} | {', '.join(f'`{file}`' for file in files)} |"
-            for content, files in rows
-            if files
+            f"| {content} | {', '.join(f'`{file}`' for file in files)} |" for content, files in rows if files
         ),
         "title": competition["title"],
         "first_set": competition.sets[0],
@@ -296,8 +288,8 @@ def _readme(
     text = fill(kit[README], f"starting_kit/{competition.task}/{README}", facts, holds)
     if competition.takes_code:
         text = f"{text.rstrip()}\n\n{code_steps(competition, audio=AUDIO in kit)}"
-    large, words = downloads_list(kit), competition.words
-    return (f"{text.rstrip()}\n\n## {words('Large files')}\n\n{words(large)}\n" if large else text).encode()
+    large = downloads_list(kit)
+    return (f"{text.rstrip()}\n\n## Large files\n\n{large}\n" if large else text).encode()
 
 
 def _shared_scripts(root: Path, kit: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -320,7 +312,7 @@ def _kind_kit(competition: Competition) -> dict[str, bytes]:
         return {}
     return {
         path.name: path.read_bytes()
-        for shelf in (*reversed(competition.shelves), f"{competition.shelves[-1]}/{competition['language']}")
+        for shelf in reversed(competition.shelves)
         for path in sorted((competition.sources.root / "starting_kit" / shelf).glob("*.*"))
     }
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from speechbundles.bundle.build.template import TEMPLATES
 from speechbundles.model.competition import Competition
-from spokeneval.run.words import ENGLISH, Words
 
 NOTEBOOK = "walkthrough.ipynb"
 SCRIPT = "starting_kit/walkthrough.py"
@@ -20,7 +19,7 @@ _CELL = re.compile(r'^# %%(?P<text> \[markdown\])?(?: if="(?P<when>.*)")?\n', re
 
 
 def walkthrough(competition: Competition, readme: bytes, holds: Mapping[str, bool]) -> dict[str, bytes]:
-    """Return the notebook of a kit, `name -> content`, without outputs, with text cells in the competition's language.
+    """Return the notebook of a kit, `name -> content`, without outputs.
 
     Parameters
     ----------
@@ -29,10 +28,10 @@ def walkthrough(competition: Competition, readme: bytes, holds: Mapping[str, boo
     """
     sets = {"first_set": competition.sets[0], "last_set": competition.last_set}
     facts = {**_facts(readme.decode("utf-8-sig", "replace")), **sets, **holds}
-    words, script = competition.words, (competition.sources.root / SCRIPT).read_text(encoding="utf-8")
+    script = (competition.sources.root / SCRIPT).read_text(encoding="utf-8")
     _, *parts = _CELL.split(script)
     cells = [
-        _text(source.strip(), facts, words) if kind else _code(source.strip(), facts)
+        _text(source.strip(), facts) if kind else _code(source.strip(), facts)
         for kind, when, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
         if not when or TEMPLATES.compile_expression(when)(facts)
     ]
@@ -52,19 +51,9 @@ def _facts(readme: str) -> dict[str, str]:
     }
 
 
-def _text(source: str, facts: Mapping[str, Any], words: Words) -> dict[str, Any]:
+def _text(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     lines = _lines(re.sub(r"^# ?", "", source, flags=re.MULTILINE), facts)
-    if words.language != ENGLISH:
-        paragraphs = "".join(lines).split("\n\n")
-        lines = "\n\n".join(_translated(each, words) for each in paragraphs).splitlines(keepends=True)
     return {"cell_type": "markdown", "metadata": {}, "source": lines}
-
-
-def _translated(paragraph: str, words: Words) -> str:
-    """Return a heading, a table, or the lines of other text as one line, in the language."""
-    marks = "#" * (len(paragraph) - len(paragraph.lstrip("#")))
-    text = paragraph[len(marks) :].strip()
-    return f"{marks} ".lstrip() + words(text if text.startswith("|") else text.replace("\n", " "))
 
 
 def _code(source: str, facts: Mapping[str, Any]) -> dict[str, Any]:

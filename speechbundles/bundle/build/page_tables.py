@@ -12,7 +12,6 @@ from spokeneval.formats.items import id_order
 from spokeneval.formats.problems import count_of, plural_of
 from spokeneval.formats.speakers import independence_note
 from spokeneval.run.feedback import EXACT
-from spokeneval.run.words import Words
 from spokeneval.task import ENDS
 
 EXAMPLES = 3
@@ -101,20 +100,18 @@ def examples(competition: Competition, references: Mapping[str, ReferenceSet]) -
     return {
         "list_example": "\n".join(content.decode("utf-8").splitlines()[:EXAMPLES]),
         **{name: ids[number % len(ids)] for number, name in enumerate(names)},
-        "item_example": _item_example(competition.words, deciding, file, ids[0])
-        if file.endswith((".csv", ".tsv"))
-        else "",
+        "item_example": _item_example(deciding, file, ids[0]) if file.endswith((".csv", ".tsv")) else "",
     }
 
 
-def _item_example(words: Words, deciding: ReferenceSet, file: str, first: str) -> str:
+def _item_example(deciding: ReferenceSet, file: str, first: str) -> str:
     (_, header), *lines = read_rows(deciding.public[file])
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
     row = next((row for _, row in lines if first in (*row, ",".join(row[:2]))), lines[place][1])
     cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
     first_one = f"The first one answers this item of `{file}` in the {deciding.name} set:"
     what = f"The answers are invented. {first_one}"
-    return "\n".join([words(what), "", *cells])
+    return "\n".join([what, "", *cells])
 
 
 LONGEST_VALUE = 200
@@ -251,7 +248,7 @@ def about_facts(competition: Competition) -> dict[str, str]:
     answers = [f"**{entry['question']}** {entry['answer']}" for entry in about.get("faq", ())]
     citation = about.get("citation", "").strip()
     return {
-        "timeline": competition.words(timeline_table(competition)),
+        "timeline": timeline_table(competition),
         "organisers": "\n".join(people),
         "access": about.get("data_access", "").strip(),
         "prizes": about.get("prizes", competition.settings.get("reward", "")).strip(),
@@ -273,9 +270,7 @@ def joint_facts(competition: Competition) -> dict[str, str]:
     for name, each in joint.bundles.items():
         own, url = name == competition.name, each.settings.get("url")
         title = f"**{each['title']}**" if own else f"[{each['title']}]({url})" if url else each["title"]
-        lines.append(
-            f"- {title}" + (f" ({competition.words('compulsory')})" if name in joint.compulsory else "")
-        )
+        lines.append(f"- {title}" + (" (compulsory)" if name in joint.compulsory else ""))
     return {
         "joint_bundle": competition.name,
         "joint_tasks": "\n".join(lines),

@@ -81,9 +81,7 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
     """Return the facts that pages insert; those of `SHARED` are empty."""
     references, feedback = parts.references, parts.feedback
     declared = declared_facts(competition)
-    terms, words = competition.page_path(competition["terms"]), competition.words
-    shown = ("item", "normalise", "phones", "collar")
-    declared |= {name: words(declared[name]) for name in shown if declared.get(name)}
+    terms = competition.page_path(competition["terms"])
     over = competition.rules.declaration.get(MEAN_OVER)
     grouping = read_grouping(over) if over else None
     grouped = (each.facts.unit.startswith(declared.get("unit", "")) for each in references.values())
@@ -92,22 +90,22 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
             key: competition[key]
             for key in ("title", "description", "organiser", "contact_email", "registration")
         },
-        "data_licence": words(data_licence(competition)),
-        "columns": words(columns_table(competition, feedback)),
-        "known": words(known_table(competition, feedback)),
-        "phases": words(phases_list(competition)),
-        "limits": words(daily_limits(competition)),
+        "data_licence": data_licence(competition),
+        "columns": columns_table(competition, feedback),
+        "known": known_table(competition, feedback),
+        "phases": phases_list(competition),
+        "limits": daily_limits(competition),
         "conduct_in_terms": "yes" if b"${conduct}" in terms.read_bytes() else "",
-        "rule": words(MEANINGS[competition["submission_rule"]]),
-        "ties": words(platform.board.ties),
+        "rule": MEANINGS[competition["submission_rule"]],
+        "ties": platform.board.ties,
         "upload": platform.upload,
         "upload_phase": _upload_phase(competition),
         "forum": "yes" if competition["forum"] else "",
         **about_facts(competition),
-        "downloads": words(downloads_list(parts.starting_kit)),
+        "downloads": downloads_list(parts.starting_kit),
         **dict.fromkeys(SHARED, ""),
-        "sets": words(sets_table(competition, references)),
-        "kit_data": words(kit_data_list(competition, parts.starting_kit)),
+        "sets": sets_table(competition, references),
+        "kit_data": kit_data_list(competition, parts.starting_kit),
         "set_files": set_files_list(competition, references),
         **examples(competition, references),
         "first_set": competition.sets[0],
@@ -117,7 +115,7 @@ def _facts(competition: Competition, parts: Parts, platform: Platform) -> dict[s
         "by_unit": "yes" if any(grouped) else "",
         "mean_over_column": "" if grouping is None or grouping.until else grouping.column,
         **joint_facts(competition),
-        **{name: words(table) for name, table in code_facts(competition).items()},
+        **code_facts(competition),
     }
 
 

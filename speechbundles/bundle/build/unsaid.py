@@ -8,7 +8,6 @@ from speechbundles.bundle.build.pages import Pages
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model import dates
 from speechbundles.model.competition import Competition
-from spokeneval.run.words import ENGLISH
 
 EXPECTED = ("title", "organiser", "contact_email", "data_licence", "phases")
 """Settings that differ between almost all competitions."""
@@ -39,12 +38,6 @@ def find_unsaid(competition: Competition, parts: Parts, pages: Pages) -> Iterato
         yield (
             f"{competition.name}: you have not set {', '.join(inherited)}; do so in the competition.yaml of a "
             "competition folder"
-        )
-    if competition["language"] != ENGLISH and not competition.shelves:
-        yield (
-            f"{competition.name}: only the texts that all competitions share are in the language "
-            f"{competition['language']}; the others of {competition.task} are in English: put your own into "
-            f"pages/{competition.task}/"
         )
     yield from _past(competition)
     yield from _about_what_is_left_out(competition, parts, pages)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...formats.problems import plain
 from ...run.scoring import Scored
 from ...task import View
 from ..page import Html, long_table, paragraph, percent, section, table
@@ -43,14 +42,14 @@ def confusion_counts(names: int, answers: int, expected: np.ndarray, given: np.n
 def confusion_plot(names: Sequence[str], answers: Sequence[str], counts: np.ndarray) -> Drawing:
     """Return a picture of a table of confusions, in shares of each class; answers that do not occur are left out."""
     shown = [place for place in range(len(answers)) if place < len(names) or counts[:, place].any()]
-    counts, answers = counts[:, shown], [plain(answers[place]) for place in shown]
+    counts, answers = counts[:, shown], [answers[place] for place in shown]
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_subplot()
         axes.imshow(counts / np.maximum(1, counts.sum(axis=1, keepdims=True)), cmap="Blues", vmin=0, vmax=1)
         axes.set(xlabel="Answered", ylabel="True class")
         axes.set_xticks(range(len(answers)), answers, rotation=90 if len(answers) > 4 else 0)
-        axes.set_yticks(range(len(names)), list(map(plain, names)))
+        axes.set_yticks(range(len(names)), names)
         if len(names) <= MOST_CLASSES:
             for (row, column), number in np.ndenumerate(counts):
                 dark = number > 0.6 * counts[row].sum()

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...formats.meetings import Meetings
-from ...formats.problems import data
 from ...metrics import transcript_errors as metrics
 from ...metrics.meetings import Stream, partners_in_time, path_in_time
 from ...run.scoring import Scored
@@ -32,7 +31,7 @@ def sections(view: View, reference: Meetings, submission: Meetings, scored: Scor
     wrong, length = metrics.errors(timed), timed.reference_length
     # Sessions without words come first if they have errors, and last if not.
     rates = np.where(length > 0, wrong / np.fmax(length, 1), np.where(wrong > 0, np.inf, 0))
-    names = [*map(data, reference.items.ids)]
+    names = reference.items.ids
     confused = turns.miss + turns.false_alarm + turns.confusion
     rows: list[list[Any]] = [
         [
@@ -99,7 +98,7 @@ def _partners(said: _Speakers, heard: _Speakers) -> list[tuple[str, Stream, str,
 
 def _aligned(name: str, said: Stream, other: str, heard: Stream, *, kept: bool) -> list[str]:
     """Return the lines of a speaker with errors."""
-    title = f"{data(name)} → {data(other)}"
+    title = f"{name} → {other}"
     if not kept:
         return [title, "too long"]
     pairs = [

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...formats.problems import data
 from ...metrics.agreement import cohen_kappa
 from ...run.scoring import Scored
 from ...task import View
@@ -102,6 +101,5 @@ def _raters(view: View, reference: Any) -> dict[str, np.ndarray]:
     """Return the ratings of each rater, NaN where there is none."""
     low = view.facts["scale"][0]
     return {
-        data(name): np.where(ratings < low, np.nan, ratings)
-        for name, ratings in view.expected(reference).items()
+        name: np.where(ratings < low, np.nan, ratings) for name, ratings in view.expected(reference).items()
     }

@@ -9,12 +9,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ...formats.problems import data
 from ...metrics.alignment import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references, without_unknown
 from ...run.scoring import Scored
-from ...run.words import written
 from ...task import View
 from ..page import Content, Html, lines, long_table, paragraph, percent, section
 
@@ -45,7 +43,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     commonest = sorted(errors.items(), key=lambda found: (-found[1], found[0][0] or "", found[0][1] or ""))
     rows: list[list[Any]] = [
         [
-            f"{data(a or NOTHING)} → {data(b or NOTHING)}",
+            f"{a or NOTHING} → {b or NOTHING}",
             times,
             *([f"{_cost(table, a, b):g}"] if table else []),
         ]
@@ -66,10 +64,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
             long_table(
                 f"{units.capitalize()} of the reference that are most often wrong or missing",
                 [unit.capitalize(), "Wrong", "Times in the reference", "Share"],
-                [
-                    [data(word), wrong[word], spoken[word], percent(wrong[word], spoken[word])]
-                    for word in worst
-                ],
+                [[word, wrong[word], spoken[word], percent(wrong[word], spoken[word])] for word in worst],
             )
             if worst
             else None,
@@ -106,11 +101,11 @@ def aligned_lines(pairs: Iterable[tuple[Optional[str], Optional[str]]]) -> list[
         for a, b in shown[first : first + LONGEST]
     ]
     columns = [*[("…",) * 3] * (first > 0), *columns, *[("…",) * 3] * (first + LONGEST < len(shown))]
-    columns.insert(0, (written("said"), written("heard"), ""))
+    columns.insert(0, ("said", "heard", ""))
     widths = [max(map(len, column)) for column in columns]
     widths[0] += 1
     sides = (" ".join(map(str.ljust, side, widths)).rstrip() for side in zip(*columns))
-    return [data(side) for side in sides if side]
+    return [side for side in sides if side]
 
 
 def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ...formats.problems import data
 from ...formats.turns import Reference, Submission, Turns
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
@@ -144,7 +143,7 @@ def _recordings(found: _Compared) -> Html:
     wrong, spoken = times[:, :3].sum(axis=1), times[:, 3]
     # Recordings without labelled time come first if they have errors, and last if not.
     rates = np.where(spoken > 0, wrong / np.where(spoken > 0, spoken, 1), np.where(wrong > 0, np.inf, 0))
-    names = [*map(data, found.reference.files or found.reference.items.ids)]
+    names = found.reference.files or found.reference.items.ids
     order = sorted(range(len(rates)), key=lambda row: (-rates[row], names[row]))
     shown = [f"{100 * rate:.2f}" if length else "no label" for rate, length in zip(rates, spoken)]
     worst, *others = (
@@ -193,7 +192,7 @@ def _timeline(found: _Compared, name: str, row: int) -> Html:
             if found.classes or lengths[label]:
                 lanes.append(
                     Lane(
-                        f"{side}, {data(answers.names[label])}",
+                        f"{side}, {answers.names[label]}",
                         [(turns.spans[turns.labels == label], colour)],
                     )
                 )

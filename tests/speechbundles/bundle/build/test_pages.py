@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from speechbundles.bundle.build.code_kit import code_facts
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.page_tables import columns_table
 from speechbundles.bundle.build.pages import page_texts
@@ -17,12 +16,10 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import away_from_sample, do_without
 from speechbundles.model.sources import Sources
-from speechbundles.model.words import words_of
 from speechbundles.new.examples import example_files
 from speechbundles.platforms.facts import CODABENCH, PLATFORMS
 from spokeneval.challenges import task_names
 from spokeneval.run.options import OPTIONS_FILE, Options
-from spokeneval.run.words import LANGUAGES
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 
@@ -193,16 +190,8 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
     assert "All terms are on the terms page." in own
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        ("en", ["Do the same for the finale set", "3 a day in the phase *Test*, 1 a day in the phase *Finale*."]),
-        ("de", ["für den Datensatz finale", "3 pro Tag in der Phase *Test*, 1 pro Tag in der Phase *Finale*."]),
-        ("zh", ["对数据集 finale 重复", "*Test*阶段每天 3 次", "*Finale*阶段每天 1 次"]),
-    ],
-)  # fmt: skip
-def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path, language, said):
-    competition = with_settings(COMPETITIONS["spoken_call"], language=language, public_sets=["train"])
+def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path):
+    competition = with_settings(COMPETITIONS["spoken_call"], public_sets=["train"])
     first, last = competition.phases
     phases = (
         replace(first, reference="train"),
@@ -212,7 +201,13 @@ def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path, language, sai
     changed = replace(competition, phases=phases)
     parts = replace(made_of(tmp_path, changed), solutions={name: {} for name in changed.sets})
     page = page_texts(changed, parts, CODABENCH)["overview.md"]
-    for text in ("`python3 baseline.py train out`", "baseline.py finale final", "--set finale final", *said):
+    for text in (
+        "`python3 baseline.py train out`",
+        "baseline.py finale final",
+        "--set finale final",
+        "Do the same for the finale set",
+        "3 a day in the phase *Test*, 1 a day in the phase *Finale*.",
+    ):
         assert text in page
 
 
@@ -272,17 +267,3 @@ def test_the_example_answer_is_shown_with_its_item(tmp_path):
     page = page_texts(competition, made_of(tmp_path, competition, files), CODABENCH)["evaluation.md"]
     assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
     assert "\nE1\taccept\n" in page
-
-
-@pytest.mark.parametrize("language", LANGUAGES[1:])
-@pytest.mark.parametrize("environment", ["image", "own"])
-def test_the_limits_and_codes_of_programs_are_in_the_language_of_the_page(language, environment):
-    own = environment == "own"
-    limits = {**({"team_hours": 2} if own else {}), "gpu": own, "real_time_factor": own}
-    competition = with_settings(COMPETITIONS["spoken_call"], environment=environment, run_limits=limits)
-    for table in code_facts(competition).values():
-        parts = {part.strip() for part in re.split(r"`.*?`|[|\n]|[,;:] ", table)}
-        parts = {part for part in parts if " " in part and not re.fullmatch(r"[\d,]+ \w+", part)}
-        translated = words_of(language)(table)
-        assert len(parts) > 7
-        assert not {part for part in parts if part in translated}
