@@ -109,9 +109,8 @@ def _item_example(deciding: ReferenceSet, file: str, first: str) -> str:
     place = deciding.items.index(first) if len(deciding.items) == len(lines) else 0
     row = next((row for _, row in lines if first in (*row, ",".join(row[:2]))), lines[place][1])
     cells = [f"- `{name.strip()}`: {_shortened(value)}" for name, value in zip(header, row, strict=False)]
-    first_one = f"The first one answers this item of `{file}` in the {deciding.name} set:"
-    what = f"The answers are invented. {first_one}"
-    return "\n".join([what, "", *cells])
+    what = f"The first one answers this item of `{file}` in the {deciding.name} set:"
+    return "\n".join([f"The answers are invented. {what}", "", *cells])
 
 
 LONGEST_VALUE = 200
