@@ -45,6 +45,8 @@ FARTHEST = 23.0
 PRIOR_UNITS, _CORRELATION = 2.0, 0.1
 """The design effect of few units with errors is drawn to that of this correlation, as if so many units showed it."""
 
+_ROUNDING = 1e-12  # a smaller standard error, relative to the scale, is that of sums in another order
+
 
 def leave_out_in_turn(rows: Any, at_once: int) -> Iterator[Any]:
     """The counts of `leave_one_out`, for `at_once` units at a time.
@@ -151,6 +153,8 @@ def jackknife_interval(
     error, freedom = _error_and_freedom(without)
     share, variance = min(max((score - low) / scale, 0.0), math.inf if rates else 1.0), (error / scale) ** 2
     binomial = share if rates else share * (1 - share)
+    if variance < (_ROUNDING * max(share, 1.0)) ** 2:
+        variance = 0.0
     if whole is not None:
         size = effective_size(binomial, whole, variance, units, units if variance else 0)
     elif binomial and variance:

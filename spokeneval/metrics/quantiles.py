@@ -93,7 +93,7 @@ def exact_ends(share: float, size: float, *, rates: bool = False) -> tuple[float
     >>> [round(end, 4) for end in exact_ends(0.5, 10, rates=True)]
     [0.1623, 1.1668]
     """
-    size = min(max(size, SMALLEST), LARGEST)
+    size = min(max(size, SMALLEST), LARGEST / max(share, 1.0))
     errors = share * size
     if rates:
         return (gamma_quantile(_TAIL, errors) if errors else 0.0) / size, gamma_quantile(

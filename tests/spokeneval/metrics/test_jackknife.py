@@ -103,3 +103,12 @@ def test_an_end_is_within_the_bounds_and_small_enough_for_a_platform():
     low, high = jackknife_interval(0.0, np.array([0.0, 0.5]), (0.0, 1.0))
     assert (low, high < 1) == (0.0, True)
     assert jackknife_interval(1e-9, np.array([0.0, 5.0]), (0.0, math.inf))[1] < LARGEST
+
+
+def test_scores_that_differ_in_rounding_only_do_not_vary():
+    thirds = 1 / 3 + 1 / 3 + np.full(11, 1 / 3)
+    for score in (1.0, 0.7):
+        without = score - thirds * np.array([0.0, 1e-16] * 5 + [0.0])
+        assert jackknife_interval(score, without, (0, 1)) == pytest.approx(
+            jackknife_interval(score, np.full(11, score), (0, 1)), abs=1e-9
+        )
