@@ -336,7 +336,8 @@ def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
     step = next((step for step in _STEPS if all(abs(n / step - round(n / step)) < 1e-6 for n in every)), 1)
     scale = f"scale: [{low:g}, {high:g}]" + (f", step: {step:g}" if step != 1 else "")
     if rules.declaration:
-        advice = f"declare {scale} for the task in competition.yaml."
+        without = ", without step," if step == 1 and any(number % 1 for number in every) else ""
+        advice = f"declare {scale}{without} for the task in competition.yaml."
     elif any(option.name == "scale" and f"{low:g}-{high:g}" in option.values for option in rules.options):
         advice = f'write scale: "{low:g}-{high:g}" into the task\'s options in competition.yaml.'
     else:

@@ -253,9 +253,10 @@ def _suggest_file(file: str, other: str, formats: Sequence[str]) -> str:
     """Advice on another file, whose name is nearly that of a missing one."""
     if other.lower().endswith(_SHEETS):
         return f"; found the spreadsheet {name(other)}"
-    if other.lower().endswith(".rttm") and not file.endswith(".rttm"):
-        return f"; found {name(other)}: write its turns as lines of start, end and language"
     ends = Path(other).suffix.lower(), Path(file).suffix.lower()
+    if ends[0] != ends[1] and {".rttm"} <= {*ends} <= {".rttm", ".csv", ".tsv"}:
+        lines = "RTTM" if ends[1] == ".rttm" else "start, end and language"
+        return f"; found {name(other)}: write its turns as lines of {lines}"
     if ends[0] != ends[1] and (ends[0] not in _TEXTS or {*ends} == {".csv", ".tsv"}):
         return f"; found {name(other)}, which has another format; {AS_TEXT}"
     more = f", or by its format to {', '.join(formats)}" if formats and ends[0] != ends[1] else ""

@@ -307,7 +307,7 @@ SCORES = Kind(
     "a score on a scale for each item",
     (
         Parameter("scale", "The lowest and the highest score. A submitted score may lie beyond either end by at most "
-                  "the width of the scale.", read_scale, [1, 6]),
+                  "the width of the scale; it is rounded to three decimals.", read_scale, [1, 6]),
         Parameter("step", "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of "
                   "the scale. Leave it out if any number is a score: agreement in steps is then not offered.",
                   read_step, 0.5, None),

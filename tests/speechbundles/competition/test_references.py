@@ -88,6 +88,12 @@ def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
             "[1, 6] for the",
         ),
         (
+            {"kind": "scores", "scale": [1, 6], "step": 1},
+            "scores.csv",
+            "id,score\na,4.3625\nb,1\nc,6\n",
+            "[1, 6], without step, for the",
+        ),
+        (
             "content_accuracy",
             "reference.csv",
             "response_id,prompt_id,speaker_id,human_score,words\na,p,s,6,9\n",

@@ -76,6 +76,8 @@ def test_the_platforms_own_metadata_is_left_out_at_scoring(tmp_path, content, ow
         ("a.XLSX", "a.csv", "; found the spreadsheet a.XLSX"),
         ("a.json", "a.csv", f"; found a.json, which has another format; {AS_TEXT}"),
         ("a.tsv", "a.csv", f"; found a.tsv, which has another format; {AS_TEXT}"),
+        ("a.csv", "a.rttm", "; found a.csv: write its turns as lines of RTTM"),
+        ("a.rttm", "a.csv", "; found a.rttm: write its turns as lines of start, end and language"),
         ("b.csv", "a.csv", ""),
         ("a.txt", "a.b.csv", ""),
         ("b.Zip", "a.csv", ""),
