@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Optional
+from typing import Any, Callable, NoReturn, Optional
 
 SHOWN = 20
 """Number of lines of problems in one refusal, and of problems kept for each code; further ones are only counted."""
@@ -48,11 +48,11 @@ def name(text: str) -> str:
     return text if plain else quote(text, 120)
 
 
-def some_of(names: Sequence[str], shown: int = 3) -> str:
+def some_of(names: Sequence[str], shown: int = 3, write: Callable[[str], str] = name) -> str:
     """The first few names as text: `a, b, c (and 97 more)`."""
     shown = len(names) if _every else shown
     rest = len(names) - shown
-    return ", ".join(name(text) for text in names[:shown]) + (f" (and {rest} more)" if rest > 0 else "")
+    return ", ".join(write(text) for text in names[:shown]) + (f" (and {rest} more)" if rest > 0 else "")
 
 
 def count_of(number: int, noun: str, plural: Optional[str] = None) -> str:

@@ -112,7 +112,7 @@ def write_transcripts(
     wrong = [item for item in transcripts if not (_SEGMENT if form == ".stm" else _ID).match(item)]
     if wrong:
         expected = "RECORDING_CHANNEL_START_END" if form == ".stm" else "ids without spaces and brackets"
-        raise ValueError(f"{file}: {some_of([quote(item) for item in wrong])}; expected {expected}")
+        raise ValueError(f"{file}: {some_of(wrong, write=quote)}; expected {expected}")
     if form == ".ctm":
         lines = list(_timed_lines(transcripts, times or {}, file))
     else:

@@ -25,7 +25,7 @@ from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, in
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.items import fold_id
-from spokeneval.formats.problems import count_of, quote, some_of
+from spokeneval.formats.problems import count_of, plural_of, quote, some_of
 
 Pairs = list[tuple[int, int]]
 """Pairs of a row of the public set and a row of the hidden set."""
@@ -93,12 +93,12 @@ def shared_units(public: ReferenceSet, hidden: ReferenceSet) -> Iterator[Overlap
         )
         chance = Counter(theirs.values()).most_common(1)[0][1] / len(theirs) if theirs else 1.0
         known = bool(theirs) and 2 * right >= len(shared) * (1 + chance)
-        which = some_of([quote(unit, 40) for unit in dict.fromkeys(shared.values())])
+        which = some_of(list(dict.fromkeys(shared.values())), write=quote)
         evidence = [f"{len({*shared.values()})} of its {len({*units.values()})}: {which}"]
         evidence += [
             f"{right} of their {len(shared)} hidden labels are those of the same {column} there"
         ] * known
-        evidence += ["scores and intervals are then not those of new ones"] * (not known)
+        evidence += [f"the scores and intervals are then not those of new {plural_of(column)}"] * (not known)
         what = count_of(len({*shared.values()}), column)
         yield Overlap(public, hidden, len(shared), tuple(evidence), what, known)
 

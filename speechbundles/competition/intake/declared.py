@@ -84,7 +84,7 @@ def declared_grids(source: Source, declared: Declared) -> Sequence[Grid]:
         raise UnreadableFile(f"is not a workbook, so it has no sheet; remove {declared.place}.sheet")
     chosen = [grid for grid in grids if folded(grid.sheet) == folded(declared.sheet)]
     if not chosen:
-        listed = some_of([quote(sheet) for sheet in sheets], 8)
+        listed = some_of(sheets, 8, quote)
         raise UnreadableFile(
             f"no sheet {quote(declared.sheet)} with rows; it has {listed} ({declared.place}.sheet)"
         )
@@ -138,7 +138,7 @@ def require_one_sheet(grids: Sequence[Grid], declared: Declared) -> None:
     """
     cells = [[cells for _, cells in grid.rows] for grid in grids if grid.sheet]
     if any(each != cells[0] for each in cells[1:]):
-        sheets = some_of([quote(sheet) for sheet in dict.fromkeys(grid.sheet for grid in grids)], 8)
+        sheets = some_of(list(dict.fromkeys(grid.sheet for grid in grids)), 8, quote)
         how = f"; write sheet: NAME below {declared.place} in competition.yaml" if declared.place else ""
         raise UnreadableFile(
             f"sheets {sheets} have the same columns and different rows; which has the labels? Keep one{how}"

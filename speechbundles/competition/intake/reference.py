@@ -145,7 +145,7 @@ def _check_renamed(tables: list[OwnTable], path: Path, declared: Declared) -> No
         if any(column in table.renamed for table in tables):
             continue
         header = [cell for table in tables for cell in table.written]
-        hint = suggestion(own, header, f"the header has {some_of([quote(cell) for cell in header], 8)}")
+        hint = suggestion(own, header, f"the header has {some_of(header, 8, quote)}")
         missing.append(f"no column {quote(own)} for {column}; {hint} ({declared.place}.rename.{column})")
     if missing:
         raise BadReference("\n".join([f"{path}: {tables[0].source}", *(f"  {each}" for each in missing)]))

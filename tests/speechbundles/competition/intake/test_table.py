@@ -172,12 +172,14 @@ def test_what_is_declared_but_not_there_is_refused_with_its_place(tmp_path, decl
 def test_several_sheets_that_can_be_the_labels_are_refused_until_one_is_named(tmp_path):
     """The first sheet was taken, whatever the others had."""
     second = [*GERMAN[:-1], ("ä3", "P2", "Zoë", "1", "zwei Nächte, bitte")]
-    files = {"Noten.xlsx": book(Alt=GERMAN, Neu=second, Hinweise=[["nichts"]])}
+    files = {"Noten.xlsx": book(**{"Alt": GERMAN, "Ganz neu": second}, Hinweise=[["nichts"]])}
     declared = Declared("sets.x", file="Noten.xlsx", rename=RENAME)
     said = refused(tmp_path, files, "content_accuracy", declared=declared)
-    assert "Noten.xlsx: sheets 'Alt', 'Neu' have the same columns and different rows; which has the" in said
+    assert (
+        "Noten.xlsx: sheets 'Alt', 'Ganz neu' have the same columns and different rows; which has the" in said
+    )
     assert said.endswith("Keep one; write sheet: NAME below sets.x in competition.yaml")
-    named, _ = load(tmp_path, files, "content_accuracy", declared=replace(declared, sheet="Neu"))
+    named, _ = load(tmp_path, files, "content_accuracy", declared=replace(declared, sheet="Ganz neu"))
     assert named.gold.labels["human_score"].tolist() == [3, 1, 1]
     copies, _ = load(
         tmp_path, {"Noten.xlsx": book(Alt=GERMAN, Kopie=GERMAN)}, "content_accuracy", declared=declared
