@@ -68,7 +68,7 @@ def read_written(archive: WrittenArchive, folder: Path) -> Files:
                 else:
                     files[name] = folder / str(number)
                     tar.makefile(member, files[name])  # any name is given in the tar
-    except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError):
+    except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError, RecursionError):
         problems.add("output", "", "the files in OUTPUT_DIR could not be read to their end")
     if not files:
         problems.add("missing_file", "", "no file was written to OUTPUT_DIR")

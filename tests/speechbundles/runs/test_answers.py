@@ -285,6 +285,7 @@ OUTPUTS = {
     "a path": (tar(("../x", FILE, b"1")), "is in a folder"),
     "a file twice": (tar(("./x", FILE, b"1"), ("x", FILE, b"2")), "appears twice"),
     "a tar that ends early": (tar(("./x", FILE, b"1" * 5000))[:2000], "could not be read"),
+    "names for names": (2000 * tar(("x", tarfile.GNUTYPE_LONGNAME, b"y"))[:1024], "could not be read"),
 }
 
 
