@@ -90,6 +90,25 @@ ENDS = {
     "a long log": (f"{LATER}hidden and print('x' * (64 << 20))\n{WRITES}", "ok"),
     "words in the log": (f"{LATER}hidden and print('heard', {SECRET!r})\n{WRITES}", "ok"),
     "memory": (f"{LATER}x = b'x' * (999 * hidden << 20)\ntime.sleep(9 * hidden)\n{WRITES}", "run_limit"),
+    "threads": (
+        f"{LATER}import threading\nthreading.stack_size(1 << 16)\nwait = lambda: time.sleep(9)\n"
+        f"for _ in range(600 * hidden):\n    threading.Thread(target=wait, daemon=True).start()\n"
+        f"hidden and wait()\n{WRITES}",
+        "run_limit",
+    ),
+    "ended processes": (
+        f"{LATER}for _ in range(600 * hidden):\n    os.fork() or os._exit(0)\ntime.sleep(9 * hidden)\n{WRITES}",
+        "run_limit",
+    ),
+    "another folder in place of the answers": (f"{LATER}{WRITES}\nif hidden:\n    os.rename(outputs, '/tmp/x')\n"
+        "    os.symlink(inputs + '/sound', outputs)", "run_answers"),
+    "a sparse file as answers": (
+        f"{LATER}{WRITES}\nhidden and os.truncate(outputs + '/decisions.csv', 1 << 25)",
+        "run_answers",
+    ),
+    "rights of the archive": (f"{LATER}{WRITES}\nhidden and os.chmod('/app/answers.tar', 0)", "run_answers"),
+    "a stopped parent": (f"{LATER}{WRITES}\nhidden and os.kill(os.getppid(), 19)", "run_time"),
+    "a killed parent": (f"{LATER}{WRITES}\nhidden and os.kill(os.getppid(), 9)", "run_failed"),
     "a process that stays": (f"{LATER}os.fork() or (os.setsid(), os.execvp('sleep', {STAYS}))\n{WRITES}", "ok"),
     "no end": (f"{LATER}time.sleep(99 * hidden)\n{WRITES}", "run_time"),
 }  # fmt: skip

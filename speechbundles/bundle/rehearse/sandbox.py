@@ -67,7 +67,12 @@ class Limits:
 
     def of_a_process(self) -> tuple[int, int, int]:
         """Return the operating system's limits on each process: address space, file size, number of processes."""
-        return self.memory_bytes + BACKSTOP_BYTES, self.output_bytes, _threads() + 4 * self.processes
+        return self.memory_bytes + BACKSTOP_BYTES, self.output_bytes, _threads() + self.tasks
+
+    @property
+    def tasks(self) -> int:
+        """The number of all threads and of ended processes that nobody waited for; the kernel keeps both."""
+        return 4 * self.processes
 
 
 @dataclass(frozen=True)
@@ -286,7 +291,7 @@ class Family:
     def __init__(self, supervisor: subprocess.Popen[bytes], way: str = REAPER) -> None:
         self.supervisor, self.way = supervisor, way
         self.root = psutil.Process(supervisor.pid)
-        self.seen: set[psutil.Process] = set()
+        self.found, self.seen = list[psutil.Process](), set[psutil.Process]()
         self.peak = 0
 
     def attend(
@@ -309,6 +314,9 @@ class Family:
         members = [each for each in self._alive() if _of(each, psutil.Process.ppid, guard) != guard]
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
+        tasks = sum(_of(each, psutil.Process.num_threads, 1) for each in self.found)
+        if tasks > limits.tasks:
+            return f"process limit: {tasks} threads at once; at most {limits.tasks} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
         memory += FILE_BYTES * max((_files_of(each.pid, folders) for each in members), default=0)
         self.peak = max(self.peak, memory if status else 0)
@@ -319,7 +327,8 @@ class Family:
 
     def _alive(self) -> list[psutil.Process]:
         with suppress(psutil.NoSuchProcess):
-            self.seen.update(self.root.children(recursive=True))
+            self.found = self.root.children(recursive=True)
+            self.seen.update(self.found)
         self.seen = {each for each in self.seen if _of(each, _is_alive, False)}
         return list(self.seen)
 
