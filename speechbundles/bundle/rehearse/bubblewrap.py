@@ -191,7 +191,8 @@ class BubblewrapEngine:
                 continue
             fixed = name in program.inputs or (name in own and name not in program.mounts)
             yield from ("--ro-bind" if fixed else "--bind", str(folders[name]), name)
-        yield from ("--remount-ro", "/", "--chdir", program.cwd, "--", "/bin/sh", "-c", 'exec "$@"', "sh")
+        yield from ("--remount-ro", "/", "--chdir", program.cwd)
+        yield from ("--", "/bin/sh", "-c", 'exec "$@" < /dev/null', "sh")
 
     def _tried(self) -> str:
         """Return a line that lists the walls, after a trial of them."""

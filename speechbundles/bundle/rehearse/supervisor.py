@@ -19,6 +19,7 @@ import ctypes
 import os
 import signal
 import sys
+from contextlib import suppress
 
 if sys.platform != "win32":  # the sandbox imports the names on Windows too, but runs nothing there
     import resource
@@ -33,6 +34,7 @@ CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWPID = 0x20000000
 MS_NOSUID_NODEV_NOEXEC = 2 | 4 | 8
+MS_BIND, MS_RDONLY_REMOUNT_BIND = 0x1000, 1 | 0x20 | 0x1000
 MS_REC_PRIVATE = 0x4000 | 0x40000
 LINUX_CAPABILITY_VERSION_3 = 0x20080522
 
@@ -98,12 +100,20 @@ def unshare() -> None:
 
 
 def enter_namespace() -> None:
-    """Mount the `/proc` of this process's namespaces; as a user, give up the rights over them."""
+    """Mount the `/proc` of this process's namespaces; as a user, give up the rights over them.
+
+    As root, nobody here can change the rights of the computer's devices, which is not a way to use them.
+    """
     call("mount", b"none", b"/", None, ctypes.c_ulong(MS_REC_PRIVATE), None)
     call("mount", b"proc", b"/proc", b"proc", ctypes.c_ulong(MS_NOSUID_NODEV_NOEXEC), None)
     if os.geteuid() != 0:
         header = ctypes.c_uint32 * 2, ctypes.c_uint32 * 6
         call("capset", header[0](LINUX_CAPABILITY_VERSION_3, 0), header[1]())
+        return
+    for device in (b"/dev/full", b"/dev/null", b"/dev/random", b"/dev/tty", b"/dev/urandom", b"/dev/zero"):
+        with suppress(OSError):  # as of a container without some of them
+            call("mount", device, device, None, ctypes.c_ulong(MS_BIND), None)
+            call("mount", None, device, None, ctypes.c_ulong(MS_RDONLY_REMOUNT_BIND), None)
 
 
 def lower(limit: int, value: int) -> None:
