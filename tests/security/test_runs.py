@@ -65,9 +65,19 @@ FOUND = {
         "No space left on device",
     ),
     "the state of the machine": (
-        "[open('/proc/' + n).read() for n in ('stat', 'meminfo', 'vmstat')]",
-        "['', '', '']",
+        "sorted(n for n in os.listdir('/proc') if not os.path.islink(f'/proc/{{n}}') and os.path.isfile(f'/proc/{{n}}')"
+        " and open(f'/proc/{{n}}', 'rb').read(1)), [open(f'/proc/sys/fs/{{n}}-nr').read() for n in ('inode', 'file')]",
+        "(['cpuinfo', 'devices', 'filesystems', 'version'], ['', ''])",
     ),
+    "rights of the computer's devices": (
+        "[subprocess.run(['chmod', '666', f'/dev/{{n}}'], stderr=-3).returncode for n in ('null', 'zero', 'stdin')]",
+        "[1, 1, 1]",
+    ),
+    "semaphores and messages": (
+        "libc.semget(0, 9, 0o600), libc.msgget(0, 0o600), ctypes.get_errno()",
+        "(-1, -1, 38)",
+    ),
+    "attributes of files in memory": ("os.setxattr(outputs, 'user.x', b'x')", "Operation not supported"),
     "tracing": ("libc.ptrace(16, {process}, 0, 0)", "-1"),
 }
 """Attempts whose expression must have this value, or end with this error, on hidden recordings.

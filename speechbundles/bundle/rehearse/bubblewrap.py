@@ -55,18 +55,28 @@ ETC = {
 }
 
 CALLS = {
-    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425, 319, 447, 29, 27, 187, 221, 327, 451)),
-    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425, 279, 447, 194, 232, 213, 223, 286, 451)),
-}
+    "x86_64": (0xC000003E, 41, (248, 249, 250, 298, 321, 323, 425, 319, 447, 29, 64, 68, 27, 187, 221, 327, 451)),
+    "aarch64": (0xC00000B7, 198, (217, 218, 219, 241, 280, 282, 425, 279, 447, 194, 190, 186, 232, 213, 223, 286, 451)),
+}  # fmt: skip
 """By processor, the numbers of its architecture, of `socket`, and of the system calls that programs do not get.
 
 These are `add_key`, `request_key`, `keyctl`, `perf_event_open`, `bpf`, `userfaultfd` and `io_uring_setup`, which reach
-beyond all namespaces or to a socket; `memfd_create`, `memfd_secret` and `shmget`, because no limit counts memory that
-belongs to no process; and `mincore`, `readahead`, `fadvise64`, `preadv2` (whose callers then use `preadv`) and
-`cachestat`, because all programs share the cache of files. Source: `linux/audit.h`, `asm/unistd.h`.
+beyond all namespaces or to a socket; `memfd_create`, `memfd_secret`, `shmget`, `semget` and `msgget`, because no limit
+counts memory that belongs to no process; and `mincore`, `readahead`, `fadvise64`, `preadv2` (whose callers then use
+`preadv`) and `cachestat`, because all programs share the cache of files. Source: `linux/audit.h`, `asm/unistd.h`.
 """
 
-HIDDEN = ("/proc/diskstats", "/proc/meminfo", "/proc/stat", "/proc/vmstat", "/proc/zoneinfo")
+ATTRIBUTES = {"x86_64": (188, 189, 190, 463), "aarch64": (5, 6, 7, 463)}
+"""The calls that write attributes of files (`setxattr`), which no limit counts in memory: they are not supported."""
+
+HIDDEN = tuple(
+    str(path)
+    for pattern in ("*", "pressure/*", "sys/fs/*-nr", "sys/fs/*-state")
+    for path in sorted(Path("/proc").glob(pattern))
+    if path.name not in ("cpuinfo", "devices", "filesystems", "version")
+    and path.is_file()
+    and not path.is_symlink()
+)
 """Files on the whole machine. They are empty in runs on recordings, and as on the platform in rehearsals."""
 
 FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)
@@ -122,6 +132,8 @@ def system_call_filter() -> bytes:
     code = [(load, 0, 0, 4), (equal, 1, 0, architecture), (give, 0, 0, no_call), (load, 0, 0, 0)]
     code += [(at_least, 0, 1, 0x40000000), (give, 0, 0, no_call)]  # calls of x32
     code += [line for number in denied for line in ((equal, 0, 1, number), (give, 0, 0, no_call))]
+    writes, unsupported = ATTRIBUTES[platform.machine()], (give, 0, 0, 0x50000 | errno.EOPNOTSUPP)
+    code += [line for number in writes for line in ((equal, 0, 1, number), unsupported)]
     code += [(equal, 1, 0, open_socket), (give, 0, 0, allow), (load, 0, 0, 16)]
     code += [line for family in FAMILIES for line in ((equal, 0, 1, int(family)), (give, 0, 0, allow))]
     return b"".join(struct.pack("=HBBI", *line) for line in [*code, (give, 0, 0, no_family)])
@@ -183,7 +195,7 @@ class BubblewrapEngine:
         own = {name: Path(name) for name in self.python.folders} | {COMMANDS: place / "commands"}
         own |= {f"/etc/{name}": place / "etc" / name for name in ETC}
         if program.memory:
-            own |= {name: place / "etc/empty" for name in HIDDEN if os.path.exists(name)}
+            own |= dict.fromkeys(HIDDEN, place / "etc/empty")
         folders = {"/root": place / "root", "/tmp": place / "tmp", **own, **program.folders}
         for name in sorted({**folders, **program.memory}, key=len):
             if name in program.memory:
