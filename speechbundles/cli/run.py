@@ -138,7 +138,7 @@ def command(
                 )
             if not every:
                 return 0
-            time.sleep(60 * every)
+            time.sleep(60 * every - time.time() % (60 * every))  # whatever the time that the runs took
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,15 @@ exit $code
 """What runs a program. All that it writes is in memory and of limited size; one file, made before, receives a tar."""
 
 
-def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float, alone: bool = True) -> Step:
+def take_through(
+    job: Job,
+    upload: Path,
+    place: Path,
+    hidden: str,
+    most: float,
+    alone: bool = True,
+    only_build: bool = False,
+) -> Step:
     """Take an upload through all stages that have not ended yet, and return how all ended.
 
     Parameters
@@ -82,6 +90,7 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float, 
     hidden: the hidden set; empty for an upload to a phase with public labels, which is only run on the smoke set.
     most: the machine seconds after which the run on the hidden set is not repeated.
     alone: whether no other program runs; if not, a run that exceeds its time ends nothing: the next call repeats it.
+    only_build: whether to return before the first run, when packages and weights are here.
 
     Raises
     ------
@@ -98,7 +107,7 @@ def take_through(job: Job, upload: Path, place: Path, hidden: str, most: float, 
         listed = environment_of(job)
         _kept(place / ENVIRONMENT, lambda: Step(OK, log=listed, digest=digest_of(listed.encode())))
         mounts, built = _build(job, code, place, listed)
-        if built.code != OK:
+        if built.code != OK or only_build:
             return built  # the next call tries it again: the network may have failed
         run = partial(_run, job, code=code, mounts=mounts)
         counted = partial(_counted, limit=job.limits.seconds or inf, alone=alone)

@@ -15,8 +15,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from errno import EFBIG
+from functools import partial
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from speechbundles.bundle.rehearse import Result, connected, lost_result
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
@@ -69,6 +71,7 @@ from speechbundles.runs.stages import (
 from speechbundles.server import runs_of_uploads
 from spokeneval.formats.submission_zip import MAX_BYTES
 from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.programs.code import OWN
 
 STATE = ".runs"
 """The folder in a fetched folder with the state of all runs."""
@@ -134,7 +137,7 @@ def run_uploads(
         groups.setdefault(each.run.id if team_hours is None else each.run.owner, []).append(each)
     busy = {each.place: threading.Lock() for each in waiting}
 
-    def one(each: Taken, again: bool = False) -> Taken:
+    def one(each: Taken, again: bool = False, only_build: bool = False) -> Taken:
         others = places[each.run.owner] - {each.place}
         most = inf if team_hours is None else 3600 * team_hours - sum(map(machine_seconds, others))
         try:
@@ -144,14 +147,20 @@ def run_uploads(
                     step = Step(TEAM_LIMIT)
                 is_alone = again or (jobs == 1 and scheduler is None)
                 step = step or take(
-                    job, fetched / each.run.submission, each.place, each.hidden, most, is_alone
+                    job, fetched / each.run.submission, each.place, each.hidden, most, is_alone, only_build
                 )
         except (OrganiserError, OSError, RuntimeError) as error:
             step = Step(MACHINE, log=str(error))
         return replace(each, step=step)
 
     with _taking(scheduler, jobs) as (pool, take):
-        ended = _each_once(pool, [*groups.values()], one, progress)
+        ready = [*groups.values()]
+        if job.environment == OWN:  # before any run: when a server is asked would show how long one took
+            built = _each_once(pool, ready, partial(one, only_build=True), lambda *_: None)
+            rest += [each for each in built if each.step.code != OK]
+            kept = {each.run.id for each in built if each.step.code == OK}
+            ready = [[each for each in group if each.run.id in kept] for group in ready]
+        ended = _each_once(pool, ready, one, progress)
         late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
         taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
@@ -253,12 +262,10 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
         return
     with connected(scheduler) as client:
 
-        def there(job: Job, upload: Path, place: Path, hidden: str, most: float, is_alone: bool) -> Step:
+        def there(job: Job, upload: Path, place: Path, *others: Any) -> Step:
             words = [path.resolve() for path in (upload, place)]
             try:
-                step: Step = client.submit(
-                    take_through, job, *words, hidden, most, is_alone, pure=False
-                ).result()
+                step: Step = client.submit(take_through, job, *words, *others, pure=False).result()
             except OrganiserError:
                 raise
             except Exception as error:

@@ -169,6 +169,23 @@ def test_participants_learn_which_packages_or_weights_failed_and_nothing_of_the_
         assert "private" in text_of(tmp_path, "logs", number)
 
 
+def test_all_downloads_come_before_the_first_run(home, begun, tmp_path, monkeypatch):
+    """Their servers belong to participants, and would learn from the time of the next download how long a run took."""
+    real, calls = stages._run, []
+    monkeypatch.setattr(stages, "fetch_weights", lambda *_: calls.append("fetch") or ({}, stages.Step("ok")))
+    monkeypatch.setattr(
+        stages, "_run", lambda job, stage, *a, **k: calls.append(stage) or real(job, stage, *a, **k)
+    )
+    weights = f"a sha256:{'0' * 64} 1 https://example.org/a".encode()
+    uploaded(
+        tmp_path, *((name, program(f"{GOOD}#{name}", **{"weights.txt": weights})) for name in ("anna", "bob"))
+    )
+    own = replace(begun[1], settings={**begun[1].settings, "environment": "own"})
+    assert codes(home(competition=own, jobs=1)) == {"anna": "ok", "bob": "ok"}
+    assert calls[:2] == ["fetch", "fetch"]
+    assert calls.count("run") == 2
+
+
 def test_answers_are_scored_in_their_canonical_form(home, tmp_path):
     shuffled = GOOD.replace("answers.items()", "sorted(answers.items(), key=str, reverse=True)")
     shuffled = shuffled.replace("id,label", "note,id,label").replace("{item},", "secret,{item},")
