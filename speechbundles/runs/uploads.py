@@ -157,9 +157,9 @@ def run_uploads(
         ready = [*groups.values()]
         if job.environment == OWN:  # before any run: when a server is asked would show how long one took
             built = _each_once(pool, ready, partial(one, only_build=True), lambda *_: None)
-            rest += [each for each in built if each.step.code != OK]
-            kept = {each.run.id for each in built if each.step.code == OK}
-            ready = [[each for each in group if each.run.id in kept] for group in ready]
+            failed = {each.run.id: each for each in built if each.step.code != OK}
+            rest += failed.values()
+            ready = [[each for each in group if each.run.id not in failed] for group in ready]
         ended = _each_once(pool, ready, one, progress)
         late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
         taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]

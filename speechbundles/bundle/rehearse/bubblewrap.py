@@ -69,13 +69,11 @@ counts memory that belongs to no process; and `mincore`, `readahead`, `fadvise64
 ATTRIBUTES = {"x86_64": (188, 189, 190, 463), "aarch64": (5, 6, 7, 463)}
 """The calls that write attributes of files (`setxattr`), which no limit counts in memory: they are not supported."""
 
+NEEDED = ("cpuinfo", "devices", "filesystems", "version")
+_listed = (path for part in ("", "pressure", "sys/fs") for path in Path("/proc", part).glob("*"))
+_files = (path for path in _listed if path.is_file() and not path.is_symlink() and path.name not in NEEDED)
 HIDDEN = tuple(
-    str(path)
-    for pattern in ("*", "pressure/*", "sys/fs/*-nr", "sys/fs/*-state")
-    for path in sorted(Path("/proc").glob(pattern))
-    if path.name not in ("cpuinfo", "devices", "filesystems", "version")
-    and path.is_file()
-    and not path.is_symlink()
+    str(path) for path in _files if path.parts[2] != "sys" or path.name.endswith(("-nr", "-state"))
 )
 """Files on the whole machine. They are empty in runs on recordings, and as on the platform in rehearsals."""
 

@@ -57,7 +57,7 @@ class Limits:
     memory_bytes: resident memory of all its processes together.
     output_bytes: size of each file that it writes (a write beyond it fails), and of the captured standard output and
         standard error (at most `LOG_BYTES` each; the rest is dropped).
-    processes: number of simultaneous processes.
+    processes: number of simultaneous processes; at most four times as many threads and ended processes.
     """
 
     seconds: float | None = None
@@ -67,12 +67,7 @@ class Limits:
 
     def of_a_process(self) -> tuple[int, int, int]:
         """Return the operating system's limits on each process: address space, file size, number of processes."""
-        return self.memory_bytes + BACKSTOP_BYTES, self.output_bytes, _threads() + self.tasks
-
-    @property
-    def tasks(self) -> int:
-        """The number of all threads and of ended processes that nobody waited for; the kernel keeps both."""
-        return 4 * self.processes
+        return self.memory_bytes + BACKSTOP_BYTES, self.output_bytes, _threads() + 4 * self.processes
 
 
 @dataclass(frozen=True)
@@ -315,8 +310,10 @@ class Family:
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
         tasks = sum(_of(each, psutil.Process.num_threads, 1) for each in self.found)
-        if tasks > limits.tasks:
-            return f"process limit: {tasks} threads at once; at most {limits.tasks} are allowed"
+        if (
+            tasks > 4 * limits.processes
+        ):  # with ended processes that nobody waited for, which the kernel keeps
+            return f"process limit: {tasks} threads at once; at most {4 * limits.processes} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
         memory += FILE_BYTES * max((_files_of(each.pid, folders) for each in members), default=0)
         self.peak = max(self.peak, memory if status else 0)
