@@ -98,6 +98,8 @@ class Taken:
 
 
 Progress = Callable[[int, int], None]
+_LATE = tuple(f"{stage}_{TIME}" for stage in (SMOKE, RUN))
+"""The codes of runs that others, which ran beside them, may have slowed down."""
 
 
 def run_uploads(
@@ -135,45 +137,39 @@ def run_uploads(
         places.setdefault(each.run.owner, set()).add(each.place)
     for each in waiting:  # with a limit, one after another: whom it refuses does not depend on `jobs`
         groups.setdefault(each.run.id if team_hours is None else each.run.owner, []).append(each)
-    busy = {each.place: threading.Lock() for each in waiting}
+    busy, failed = {each.place: threading.Lock() for each in waiting}, dict[int, Taken]()
 
     def one(each: Taken, again: bool = False, only_build: bool = False) -> Taken:
-        others = places[each.run.owner] - {each.place}
-        most = inf if team_hours is None else 3600 * team_hours - sum(map(machine_seconds, others))
+        if each.run.id in failed:
+            return failed[each.run.id]
+        used = sum(map(machine_seconds, places[each.run.owner] - {each.place}))
+        most = inf if team_hours is None else 3600 * team_hours - used
         try:
             with busy[each.place]:  # two uploads of the same bytes share their state
                 step = read_outcome(each.place, each.hidden)
                 if not step and not again and machine_seconds(each.place) >= most:
                     step = Step(TEAM_LIMIT)
-                is_alone = again or (jobs == 1 and scheduler is None)
-                step = step or take(
-                    job, fetched / each.run.submission, each.place, each.hidden, most, is_alone, only_build
-                )
+                how = most, again or (jobs == 1 and scheduler is None), only_build
+                step = step or take(job, fetched / each.run.submission, each.place, each.hidden, *how)
         except (OrganiserError, OSError, RuntimeError) as error:
             step = Step(MACHINE, log=str(error))
         return replace(each, step=step)
 
     with _taking(scheduler, jobs) as (pool, take):
-        ready = [*groups.values()]
-        if job.environment == OWN:  # before any run: when a server is asked would show how long one took
-            built = _each_once(pool, ready, partial(one, only_build=True), lambda *_: None)
-            failed = {each.run.id: each for each in built if each.step.code != OK}
-            rest += failed.values()
-            ready = [[each for each in group if each.run.id not in failed] for group in ready]
-        ended = _each_once(pool, ready, one, progress)
-        late = [f"{stage}_{TIME}" for stage in (SMOKE, RUN)]  # perhaps because of others that ran beside it
-        taken = [*rest, *(one(each, again=True) if each.step.code in late else each for each in ended)]
+        failed |= _not_built(job, pool, [*groups.values()], partial(one, only_build=True))
+        ended = _each_once(pool, [*groups.values()], one, progress)
+        taken = [*rest, *(one(each, again=True) if each.step.code in _LATE else each for each in ended)]
     taken.sort(key=lambda each: each.run.id)
-    _write(job, fetched, state, taken, _released(state, release))
+    _write(job, fetched, state, taken, release)
     return taken
 
 
-def _released(state: Path, release: Collection[int]) -> set[int]:
-    """Return all runs whose smoke logs participants may get, and keep them for later calls."""
-    path = state / "released.json"
-    released = {*(read_state(path) or {"runs": []})["runs"], *release}
-    write_state(path, {"runs": sorted(released)})
-    return released
+def _not_built(
+    job: Job, pool: ThreadPoolExecutor, groups: list[list[Taken]], build: Callable[[Taken], Taken]
+) -> dict[int, Taken]:
+    """Download for all uploads before any runs: the servers would see how long one ran; return those not built."""
+    built = _each_once(pool, groups, build, lambda *_: None) if job.environment == OWN else []
+    return {each.run.id: each for each in built if each.step.code != OK}
 
 
 def _each_once(
@@ -276,8 +272,10 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
             yield pool, there
 
 
-def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], released: Collection[int]) -> None:
+def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], release: Collection[int]) -> None:
     """Write the folder for the board, what participants may get, and the organiser's table."""
+    released = {*(read_state(state / "released.json") or {"runs": []})["runs"], *release}
+    write_state(state / "released.json", {"runs": sorted(released)})
     _write_answers(fetched, answers_below(fetched), taken)
     for folder in ("returns", "logs"):
         (state / folder).mkdir(exist_ok=True)
@@ -285,17 +283,8 @@ def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], release
         write_whole(state / "returns" / each.log.name, what_returns(job, each, each.run.id in released))
         write_whole(each.log, what_happened(job, each))
     header = ("run", "owner", "phase", "set", "code", "build_seconds", "smoke_seconds", "run_seconds")
-    more = (
-        "real_time_factor",
-        "peak_mb",
-        "gpu",
-        "environment",
-        "packages",
-        "answers",
-        "reproducible",
-        "state",
-    )
-    rows = [(*header, *more), *(_row(job, each) for each in taken)]
+    more = ["real_time_factor", "peak_mb", "gpu", "environment", "packages", "answers"]
+    rows = [(*header, *more, "reproducible", "state"), *(_row(job, each) for each in taken)]
     write_whole(state / "runs.csv", csv_text(rows))
 
 

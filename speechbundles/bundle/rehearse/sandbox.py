@@ -4,7 +4,6 @@ The limits are on wall-clock time, on the memory and the number of all processes
 on the size of a file (by the operating system), and on the captured output. On Linux every descendant is found, also
 one that detaches itself or kills its parents (`supervisor.py`); on other systems, those that were seen in a poll. If a
 program exceeds a limit, all its processes are suspended, so that none can start another, and then killed.
-
 The limits do not protect the user's files and network. `docs/measurements/promises.md` lists what is promised.
 """
 
@@ -43,7 +42,6 @@ REAPER_NOTE = (
 )
 
 T = TypeVar("T")
-
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
@@ -286,8 +284,7 @@ class Family:
     def __init__(self, supervisor: subprocess.Popen[bytes], way: str = REAPER) -> None:
         self.supervisor, self.way = supervisor, way
         self.root = psutil.Process(supervisor.pid)
-        self.found, self.seen = list[psutil.Process](), set[psutil.Process]()
-        self.peak = 0
+        self.found, self.seen, self.peak = list[psutil.Process](), set[psutil.Process](), 0
 
     def attend(
         self, streams: Sequence[int], status_fd: int, began: float, limits: Limits, memory: Sequence[str] = ()
@@ -309,11 +306,9 @@ class Family:
         members = [each for each in self._alive() if _of(each, psutil.Process.ppid, guard) != guard]
         if len(members) > limits.processes:
             return f"process limit: {len(members)} processes at once; at most {limits.processes} are allowed"
-        tasks = sum(_of(each, psutil.Process.num_threads, 1) for each in self.found)
-        if (
-            tasks > 4 * limits.processes
-        ):  # with ended processes that nobody waited for, which the kernel keeps
-            return f"process limit: {tasks} threads at once; at most {4 * limits.processes} are allowed"
+        most, tasks = 4 * limits.processes, sum(_of(it, psutil.Process.num_threads, 1) for it in self.found)
+        if tasks > most:
+            return f"process limit: {tasks} threads at once; at most {most} are allowed"
         memory = sum(_of(each, lambda process: int(process.memory_info().rss), 0) for each in members)
         memory += FILE_BYTES * max((_files_of(each.pid, folders) for each in members), default=0)
         self.peak = max(self.peak, memory if status else 0)
@@ -344,8 +339,7 @@ class Family:
             deadline = time.monotonic() + KILL_SECONDS
             while members := self._alive() or self._alive():
                 if time.monotonic() > deadline:
-                    left = sorted(member.pid for member in members)
-                    raise RuntimeError(f"processes could not be killed: {left}")
+                    raise RuntimeError(f"processes could not be killed: {[each.pid for each in members]}")
                 if new := [member for member in members if member not in halted]:
                     for each in new:
                         _of(each, psutil.Process.suspend, None)
