@@ -25,10 +25,10 @@ from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse, warn
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.finding import count_findings, format_findings
+from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import PROGRAM, say, text_table
 from speechbundles.model.zips import DECIDING_SET, HOME
-from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
 
 CLEAN, WARNED, REFUSED = VERDICTS = ("passed the check", "passed the check with warnings", "refused")
@@ -44,7 +44,7 @@ SHOWN_DIGITS = 12
     "--platform",
     "platforms",
     multiple=True,
-    type=click.Choice(sorted(PLATFORMS)),
+    type=click.Choice(sorted(platforms())),
     default=["codabench"],
     help="build for this platform (default: codabench); give it twice to build for both. CodaLab's main servers "
     "closed at the end of 2025",

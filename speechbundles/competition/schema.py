@@ -11,12 +11,12 @@ from typing import Any
 from jsonschema import Draft202012Validator, FormatChecker, TypeChecker, validators
 
 from speechbundles.competition.joint import NONE
+from speechbundles.competition.limits import LONGEST_KEY, LONGEST_TEXTS
 from speechbundles.model.competition import Place
 from speechbundles.model.dates import FORMAT
+from speechbundles.model.keys import MOST_DECIMALS, QUESTION_TYPES
+from speechbundles.model.submission_rules import MEANINGS
 from speechbundles.model.text import suggestion
-from speechbundles.platforms.codabench.keys import QUESTION_TYPES, SUBMISSION_RULES
-from speechbundles.platforms.keys import MOST_DECIMALS
-from speechbundles.platforms.limits import LONGEST_KEY, LONGEST_TEXTS
 from spokeneval.kinds.declared import GENERAL, KINDS
 from spokeneval.ranking.joint_rule import MISSING, RULES
 from spokeneval.task import Column as TaskColumn
@@ -72,7 +72,7 @@ def put_limits(definitions: dict[str, Any]) -> None:
     key = definitions["key"]
     key["pattern"] = f"^[a-z][a-z0-9_]{{0,{LONGEST_KEY - 1}}}$"
     key["description"] += f", at most {LONGEST_KEY} characters"
-    definitions["settings"]["properties"]["submission_rule"]["enum"] = list(SUBMISSION_RULES)
+    definitions["settings"]["properties"]["submission_rule"]["enum"] = list(MEANINGS)
     definitions["question"]["properties"]["type"]["enum"] = list(QUESTION_TYPES)
     joint = definitions["joint"]["properties"]
     joint["rule"]["enum"], joint["missing"]["enum"] = [*RULES, NONE], list(MISSING)

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 from speechbundles.competition.kind_files import resolve_files
+from speechbundles.competition.limits import LONGEST_COLUMN_TITLE
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
 from speechbundles.competition.whole import OF_THE_DATA
@@ -15,7 +16,6 @@ from speechbundles.model.competition import ANSWERS, CODE, PLATFORM, Column, Com
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
-from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task

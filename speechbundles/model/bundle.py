@@ -54,7 +54,7 @@ class BuiltPhase:
     number: the index by which a platform identifies it.
     per_day, total: limits on a team's submissions; None: no limit.
     seconds: time limit of a program.
-    rule: which of a team's submissions is on the leaderboard (see `platforms.facts`).
+    rule: which of a team's submissions is on the leaderboard (see `submission_rules`).
     hidden: whether the leaderboard is hidden from participants.
     takes_over: whether submissions to the previous phase migrate to this one.
     tasks: a submission is run for each of them; there is at least one.

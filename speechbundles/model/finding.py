@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from speechbundles.model.console import wrap
+from speechbundles.model.rules import Level, rule_of
 from speechbundles.model.text import hint, printable
-from speechbundles.platforms.rules import Level, rule_of
 from spokeneval.formats.problems import count_of
 
 MOST_SHOWN = 20

@@ -17,12 +17,12 @@ from speechbundles.model.dates import FORMAT
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.finding import Report
+from speechbundles.model.keys import SORTING
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
 from speechbundles.new.competition_folder import require_new, write_own_tasks
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.platforms.codabench.keys import VERSION
-from speechbundles.platforms.keys import SORTING
 from spokeneval import score
 from spokeneval.kinds.declared import KINDS, declared_task
 

@@ -1,1 +1,1 @@
-"""All facts about the platforms: their keys, limits and rules, and what their workers and servers do."""
+"""All that is particular to a platform, in a folder for each: see `speechbundles.model.platform`."""

@@ -19,8 +19,8 @@ from typing import Any
 from speechbundles.model.bounded import is_file_below, open_file, parse_json, read_entry, read_file, sha256
 from speechbundles.model.description import find_rules
 from speechbundles.model.label_tag import LABELS_FILE, TAG
+from speechbundles.model.platform import platforms
 from speechbundles.model.text import PROGRAM, printable
-from speechbundles.platforms.facts import PLATFORMS
 from speechbundles.publication.given import MOST_SHOWN, no_board, refusals_in
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
@@ -58,7 +58,7 @@ LONGEST_SIGNATURE = 2000
 MOST_SCORES = 1000
 LONGEST_KEY = 200
 
-KEPT = tuple(f"{platform.scoring_folder}/output" for platform in PLATFORMS.values())
+KEPT = tuple(f"{platform.scoring_folder}/output" for platform in platforms().values())
 """Places of the output in the folder of a kept rehearsal."""
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.platforms.facts import FORCE_LAST, PICKED
+from speechbundles.model.submission_rules import FORCE_LAST, PICKED
 from speechbundles.server import api
 from speechbundles.server.amendment import STATE, AmendedPhase, Amendment, State, kinds_of, unfinished
 from speechbundles.server.compared import different_scores

@@ -30,9 +30,9 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
+from speechbundles.model.submission_rules import FORCE_ALL, PICKED
 from speechbundles.model.zips import reference_zip
 from speechbundles.platforms.codabench.statuses import AWAITING, IGNORE, meaning_of
-from speechbundles.platforms.facts import FORCE_ALL, PICKED
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
 from speechbundles.server.connection import Progress

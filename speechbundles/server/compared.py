@@ -12,11 +12,11 @@ from speechbundles.model.codabench import phases_in_order, read_date
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report, format_findings
+from speechbundles.model.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is_true
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.submission_rules import PICKED
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
 from speechbundles.platforms.codabench.statuses import FINISHED
-from speechbundles.platforms.facts import PICKED
-from speechbundles.platforms.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is_true
 from speechbundles.server import api
 from spokeneval.formats.problems import some_of
 

@@ -21,7 +21,8 @@ from speechbundles.bundle.build.page_tables import (
 )
 from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
-from speechbundles.platforms.facts import MEANINGS, Platform
+from speechbundles.model.platform import Platform
+from speechbundles.model.submission_rules import MEANINGS
 from spokeneval.formats.speakers import MEAN_OVER
 from spokeneval.kinds.mean_over import read_grouping
 

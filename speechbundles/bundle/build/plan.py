@@ -20,10 +20,10 @@ from speechbundles.competition.seal import keep_home, seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole, with_all_labels
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, SealError
+from speechbundles.model.platform import platforms as all_platforms
 from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import DECIDING_SET
-from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import count_of
 
 
@@ -95,7 +95,7 @@ def plan(
         warnings += _kit_warnings(competition, parts[task])
     parts = parts if at_home else with_joint_kits(competitions, parts)
     pages = {
-        (each.name, platform): page_texts(each, parts[each.task], PLATFORMS[platform])
+        (each.name, platform): page_texts(each, parts[each.task], all_platforms()[platform])
         for each, platform in product(competitions, platforms)
     }
     unsaid = chain(*(find_unsaid(each, parts[each.task], pages) for each in competitions))

@@ -19,10 +19,10 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Finding
+from speechbundles.model.platform import platforms
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import size_of
 from speechbundles.model.zips import HOME, make_zip
-from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.formats.problems import some_of
 
 RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
@@ -72,8 +72,8 @@ def write(
         raise OrganiserError("--from takes one bundle; name the bundle to build")
     competitions = {each.name: each for each in plan.competitions}
     for name, platform in plan.pages:
-        if not (competitions[name]["auto_run_submissions"] or PLATFORMS[platform].can_hold):
-            able = ", ".join(name for name in PLATFORMS if PLATFORMS[name].can_hold)
+        if not (competitions[name]["auto_run_submissions"] or platforms()[platform].can_hold):
+            able = ", ".join(name for name in platforms() if platforms()[name].can_hold)
             raise OrganiserError(
                 f"{name}: auto_run_submissions is false, but {platform} runs every submission at once; build it with "
                 f"--platform {able}"

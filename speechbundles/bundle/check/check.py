@@ -1,7 +1,7 @@
 """Checks a built bundle, the zip itself, for what Codabench and CodaLab will do with it.
 
 Nothing is executed, and nothing is unpacked to disk. The rules, with the effect of each defect, are in
-`platforms.rules`.
+`model.rules`.
 """
 
 import posixpath

@@ -13,20 +13,20 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.codabench import read_date
 from speechbundles.model.document import Document
 from speechbundles.model.finding import Report
+from speechbundles.model.keys import QUESTION_TYPES, is_true
+from speechbundles.model.submission_rules import FORCE_BEST, FORCE_LAST
 from speechbundles.model.text import dotted
 from speechbundles.platforms.codabench.keys import (
     BELONGS_TO,
     LEADERBOARD,
+    OLD_IMAGES,
     PHASE,
     QUESTION,
-    QUESTION_TYPES,
     TABLES,
     TOP,
     VERSION,
 )
 from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
-from speechbundles.platforms.facts import FORCE_BEST, FORCE_LAST
-from speechbundles.platforms.keys import is_true
 
 _HIDING = ("hide_output", "hide_score_output")
 
@@ -55,7 +55,7 @@ def check_codabench(report: Report, files: Archive, document: Document) -> Inspe
     board = boards[0] if boards else Part(("leaderboards",))
     _check_tasks_of_phases(bundle, tasks, phases, board)
     check_programs(bundle, LAUNCH)
-    check_image(bundle, "docker_image", top)
+    check_image(bundle, "docker_image", top, OLD_IMAGES)
     _check_hiding(bundle, top, phases, board, tasks)
     if is_true(top.get("make_programs_available")):
         programs = (task.parts.get("scoring_program") for task in bundle.contents.tasks)

@@ -13,12 +13,13 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.codalab import read_date
 from speechbundles.model.document import FILE, Document
 from speechbundles.model.finding import Report
+from speechbundles.model.keys import is_true
+from speechbundles.platforms.codabench.keys import OLD_IMAGES
 from speechbundles.platforms.codabench.layout import APP
 from speechbundles.platforms.codabench.layout import METADATA_FILES as CODABENCH_FILES
 from speechbundles.platforms.codabench.layout import VARIABLES as CODABENCH_VARIABLES
 from speechbundles.platforms.codalab.keys import LONGEST_COLUMN_KEY, PHASE, TABLES
 from speechbundles.platforms.codalab.layout import INGESTION_VARIABLES, METADATA_FILES, VARIABLES
-from speechbundles.platforms.keys import is_true
 
 NAMES = tuple(dict.fromkeys((*METADATA_FILES, *CODABENCH_FILES)))
 
@@ -38,7 +39,7 @@ def check_codalab(report: Report, files: Archive, document: Document) -> Inspect
     _check_phases(bundle, top, phases)
     _check_leaderboard(bundle, top.get("leaderboard", Part(("leaderboard",))))
     check_programs(bundle, Launch(NAMES, "$program/", _words, unwraps=True))
-    check_image(bundle, "competition_docker_image", top)
+    check_image(bundle, "competition_docker_image", top, OLD_IMAGES)
     for phase, task in zip(phases, tasks, strict=True):
         if phase.get(key := "leaderboard_management_mode") == "hide_results":
             exposed = is_true(top.get("enable_detailed_results")) and writes_page(bundle.contents, task)

@@ -14,7 +14,7 @@ from speechbundles.bundle.check.pages import check_logo, check_page
 from speechbundles.model.archive import Archive, open_archive
 from speechbundles.model.document import Document, Path, describe
 from speechbundles.model.finding import Report
-from speechbundles.platforms.keys import Key, Keys, stored
+from speechbundles.model.keys import Key, Keys, stored
 
 STEPS = ("scoring_program", "ingestion_program")
 DATA = ("reference_data", "input_data")
@@ -174,7 +174,7 @@ class Inspection:
             code, what = code or "empty", f"{found}; {expected}"
         else:
             return value is not None
-        code = "codalab-value" if rule.get("only") else code or "wrong-type"
+        code = rule.get("only") or code or "wrong-type"
         known = map(str, limit if kind == "enum" else ())
         self.add(code, path, what, word=value if kind == "enum" else None, known=known)
         return kind in ("maxLength", "minimum", "maximum")

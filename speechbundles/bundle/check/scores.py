@@ -15,8 +15,8 @@ from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import RECEIVED_COLUMN, Column
 from speechbundles.model.description import find_rules, read_description
 from speechbundles.model.finding import Report
+from speechbundles.model.keys import SORTING
 from speechbundles.model.zips import TASK_FILE
-from speechbundles.platforms.keys import SORTING
 from spokeneval.run.options import KEYS, OPTIONS_FILE, Options
 from spokeneval.task import HIGHER, LOWER
 from spokeneval.version import __version__

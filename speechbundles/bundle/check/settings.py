@@ -6,15 +6,14 @@ from datetime import datetime
 from speechbundles.bundle.check.inspection import Inspection, Part
 from speechbundles.bundle.check.practice import MOST_SUBMISSIONS
 from speechbundles.model.document import Path
-from speechbundles.platforms.keys import OLD_IMAGES
 
 _IMAGE = re.compile(
     r"(?:[a-zA-Z0-9.-]+(?::\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?"
 )
 
 
-def check_image(bundle: Inspection, key: str, top: Part) -> None:
-    """Check the Docker image in which the programs run."""
+def check_image(bundle: Inspection, key: str, top: Part, old: str) -> None:
+    """Check the Docker image in which the programs run; `old`: a pattern of those with a Python before 3.9."""
     value = str(top.get(key) or "")
     tag = value.rpartition("/")[2].partition(":")[2]
     if key in top and not value:
@@ -25,7 +24,7 @@ def check_image(bundle: Inspection, key: str, top: Part) -> None:
         bundle.add("docker-unpinned", (key,), f"{value!r} has no fixed tag")
     # Programs that have `spokeneval` in their zips need Python 3.9.
     programs = (program.archive.files for program in bundle.contents.programs.values())
-    if re.fullmatch(OLD_IMAGES, value) and any("spokeneval/__init__.py" in files for files in programs):
+    if re.fullmatch(old, value) and any("spokeneval/__init__.py" in files for files in programs):
         bundle.add("docker-too-old", (key,), f"{value!r} has Python 3.7 or older")
 
 

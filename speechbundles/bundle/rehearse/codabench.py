@@ -33,8 +33,8 @@ from speechbundles.bundle.rehearse.scores import PLACES
 from speechbundles.model.bounded import DEEPEST, parse_yaml, read_file
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
+from speechbundles.platforms.codabench import PLATFORM as CODABENCH
 from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
-from speechbundles.platforms.facts import CODABENCH
 
 _DIGITS = Context(prec=20)
 

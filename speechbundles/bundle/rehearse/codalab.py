@@ -27,7 +27,9 @@ from speechbundles.bundle.rehearse.run import (
 )
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Column
+from speechbundles.model.keys import MOST_DECIMALS
 from speechbundles.platforms.codabench import layout as codabench
+from speechbundles.platforms.codalab import PLATFORM as CODALAB
 from speechbundles.platforms.codalab.layout import (
     HIDDEN,
     INGESTION_VARIABLES,
@@ -36,8 +38,6 @@ from speechbundles.platforms.codalab.layout import (
     RUN,
     VARIABLES,
 )
-from speechbundles.platforms.facts import CODALAB
-from speechbundles.platforms.keys import MOST_DECIMALS
 
 
 def run_submission(run: Run, submission: Path) -> Path:

@@ -36,12 +36,12 @@ from speechbundles.model.description import declared_scores
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report
 from speechbundles.model.label_tag import label_tag, write_tag
+from speechbundles.model.platform import platforms
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
 from speechbundles.platforms.codabench.layout import METADATA_FILES
-from speechbundles.platforms.facts import PLATFORMS
 from spokeneval.task import ENDS
 
 LONGEST_LINE = 1000
@@ -187,7 +187,7 @@ def rehearse(
             built, rehearsed, upload, keep=keep, limits=limits, engine=engine, reworked=reworked
         )
     if keep is not None and result.status == FINISHED and len(rehearsed.tasks) == 1:
-        output = keep / PLATFORMS[built.platform].scoring_folder / "output"
+        output = keep / platforms()[built.platform].scoring_folder / "output"
         write_tag(output, label_tag(built, rehearsed))
     return result
 

@@ -14,8 +14,8 @@ from speechbundles.bundle.rehearse.run import ScoresLost
 from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
-from speechbundles.platforms.facts import PLATFORMS
-from speechbundles.platforms.keys import MOST_DECIMALS, SORTING
+from speechbundles.model.keys import MOST_DECIMALS, SORTING
+from speechbundles.model.platform import platforms
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.run.feedback import SetFeedback
 from spokeneval.run.options import OPTIONS_FILE, Options
@@ -103,7 +103,7 @@ def store_scores(
     missing = [key for key, column in columns.items() if key not in stored and not column.computed]
     if missing:
         warnings.append(f"columns without a score: {', '.join(missing)}")
-    primary, board = bundle.primary, PLATFORMS[bundle.platform].board
+    primary, board = bundle.primary, platforms()[bundle.platform].board
     if primary and primary.key in missing and board.missing_first and primary.direction == "higher":
         warnings.append(f"without {primary.key}, the primary score, this entry ranks first")
     for key, column in columns.items():
@@ -128,7 +128,7 @@ def leaderboard_row(
     """Return one cell for each column, in the board's order; `feedback` is that on a hidden set."""
 
     def cell(column: Column) -> Cell:
-        score, shown, bound = stored.get(column.key), PLATFORMS[bundle.platform].no_score, ""
+        score, shown, bound = stored.get(column.key), platforms()[bundle.platform].no_score, ""
         if score is not None:
             shown = worker.show_score(score, column.precision)
             if column is bundle.primary and feedback is not None:

@@ -1,13 +1,14 @@
 """The keys of Codabench's competition.yaml, version 2: types, longest texts, choices and defaults (`keys.json`)."""
 
-from speechbundles.platforms.keys import read_keys
+from speechbundles.model.keys import read_keys
 
 VERSION = 2
-QUESTION_TYPES = ("text", "checkbox", "select")
 
 TABLES = read_keys("codabench")
 TOP, PAGE, TASK, PHASE, LEADERBOARD, COLUMN, SOLUTION = TABLES.values()
 SUBMISSION_RULES = tuple(LEADERBOARD["submission_rule"]["enum"])
+OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
+"""Images whose Python is older than 3.9."""
 QUESTION = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
 BELONGS_TO = {
     key: level

@@ -3,7 +3,7 @@
 CodaLab passes every key to its database, so the upload fails for a key that is not a column there.
 """
 
-from speechbundles.platforms.keys import read_keys
+from speechbundles.model.keys import read_keys
 
 TABLES = read_keys("codalab")
 TOP, PHASE, COLUMN = (TABLES[name] for name in ("TOP", "PHASE", "COLUMN"))

@@ -9,7 +9,8 @@ from decimal import Decimal
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.platforms.facts import FORCE_ALL, FORCE_LAST, PLATFORMS
+from speechbundles.model.platform import platforms
+from speechbundles.model.submission_rules import FORCE_ALL, FORCE_LAST
 from speechbundles.publication.season.replay import Attempt
 from spokeneval.ranking.ranks import shared_places
 from spokeneval.ranking.values import Place
@@ -52,7 +53,7 @@ def rank(
     bundle: BuiltBundle, phase: BuiltPhase, finished: Sequence[Attempt], before: Sequence[Entry] = ()
 ) -> tuple[Entry, ...]:
     """Return a phase's board from its Finished runs in order of time; `before` is the previous board."""
-    rules, primary = PLATFORMS[bundle.platform].board, bundle.ranking_column()
+    rules, primary = platforms()[bundle.platform].board, bundle.ranking_column()
     others = [column for column in bundle.columns if column is not primary] if rules.all_columns else []
 
     def order(attempt: Attempt, columns: Sequence[Column]) -> list[tuple[int, Decimal]]:

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.submission_rules import SHOWN
 from speechbundles.model.text import printable
-from speechbundles.platforms.facts import SHOWN
 from speechbundles.publication import fitted_tables, markdown_table, table_to_csv
 from speechbundles.publication.season.board import Day, Entry
 from speechbundles.publication.season.play import Season

@@ -8,8 +8,9 @@ from speechbundles.bundle.rehearse import FAILED, FINISHED
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import MINUTES
+from speechbundles.model.platform import platforms
+from speechbundles.model.submission_rules import PICKED, SHOWN
 from speechbundles.model.text import printable
-from speechbundles.platforms.facts import PICKED, PLATFORMS, SHOWN
 from speechbundles.publication import text_table
 from speechbundles.publication.season.board import Day
 from speechbundles.publication.season.files import board_table, day_to_dict, submission_to_dict
@@ -92,7 +93,7 @@ def notes_of(season: Season) -> list[str]:
             "leaderboard"
         )
     elif any(entry.tied for day in season.days for entry in day.board):
-        ties = PLATFORMS[bundle.platform].board.ties
+        ties = platforms()[bundle.platform].board.ties
         notes.append(f"ranks such as 9–10 or 9= mark equal values of {primary.title}: {ties}")
     return list(dict.fromkeys(notes))
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from speechbundles.bundle.build.plan import plan
+from speechbundles.competition.limits import LONGEST_COLUMN_TITLE
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.platforms.limits import LONGEST_COLUMN_TITLE
 from spokeneval.challenges import find_task, task_names
 from tests.samples.damaged_copy import rewrite
 from tests.samples.declared_tasks import declared_folder

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from speechbundles.model.finding import count_findings, format_findings
-from speechbundles.platforms.rules import RULES
+from speechbundles.model.rules import RULES
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN
 

@@ -11,8 +11,8 @@ import pytest
 
 import build_bundle
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.keys import MOST_DECIMALS
 from speechbundles.model.sources import Sources
-from speechbundles.platforms.keys import MOST_DECIMALS
 from speechbundles.publication import board as ranking
 from speechbundles.publication import page as board_page
 from speechbundles.publication import write as plain

@@ -7,7 +7,7 @@ from speechbundles.bundle.build.baseline import run_baseline, run_program
 from speechbundles.bundle.build.pages import page_texts
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.sources import Sources
-from speechbundles.platforms.facts import CODABENCH
+from speechbundles.platforms.codabench import PLATFORM as CODABENCH
 from tests.samples.declared_tasks import declared_folder
 from tests.samples.programs import ROOT, write_files
 

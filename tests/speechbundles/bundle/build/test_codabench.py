@@ -5,9 +5,9 @@ import yaml
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.rehearsal import rehearse
+from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
-from speechbundles.platforms.facts import PLATFORMS
 from tests.samples.damaged_copy import rewrite
 from tests.samples.programs import unzipped
 
@@ -15,7 +15,7 @@ from tests.samples.programs import unzipped
 def test_hidden_scores_hide_the_board_the_output_and_the_report(copy):
     evaluation = "        reference: evaluation\n"
     rewrite(copy, (evaluation, f"{evaluation}        hide_scores: true\n"))
-    planned = plan(Sources(copy), ["spoken_call"], {}, platforms=list(PLATFORMS))
+    planned = plan(Sources(copy), ["spoken_call"], {}, platforms=list(platforms()))
     built = {one.platform: one for one in write(planned, copy / "dist")}
     competitions = {}
     for platform, one in built.items():

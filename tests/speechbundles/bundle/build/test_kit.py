@@ -16,7 +16,7 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.platforms.facts import CODABENCH
+from speechbundles.platforms.codabench import PLATFORM as CODABENCH
 from spokeneval.challenges import task_names
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS

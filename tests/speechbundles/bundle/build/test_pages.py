@@ -15,9 +15,10 @@ from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import away_from_sample, do_without
+from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from speechbundles.new.examples import example_files
-from speechbundles.platforms.facts import CODABENCH, PLATFORMS
+from speechbundles.platforms.codabench import PLATFORM as CODABENCH
 from spokeneval.challenges import task_names
 from spokeneval.run.options import OPTIONS_FILE, Options
 from tests.samples.cases import CASES
@@ -211,15 +212,15 @@ def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path):
         assert text in page
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("platform", platforms())
 def test_pages_explain_how_their_platform_orders_equal_scores_and_takes_uploads(tmp_path, platform):
     competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
     parts = made_of(tmp_path, competition)
-    texts = page_texts(competition, parts, PLATFORMS[platform])
+    texts = page_texts(competition, parts, platforms()[platform])
     files = render(competition, parts, texts)
     (page,) = (content.decode() for name, content in files.items() if "evaluation." in name)
-    assert f"Equal scores: {PLATFORMS[platform].board.ties}." in page
-    upload = f"Upload `submission.zip` under {PLATFORMS[platform].upload}, in the phase *Evaluation*."
+    assert f"Equal scores: {platforms()[platform].board.ties}." in page
+    upload = f"Upload `submission.zip` under {platforms()[platform].upload}, in the phase *Evaluation*."
     assert upload in texts["overview.md"]
 
 

@@ -5,7 +5,7 @@ added, as in OpenAPI 3.0, and:
 
 - `code`, `long`, `given`, `unset`, `zero`: the finding about a value that does not fit, about one that is too long,
   about a key that is there, about one that is not, and about 0 or null;
-- `only`: only CodaLab reads the key, so a wrong value is no error;
+- `only`: the finding about any wrong value, which is no error, because only an older platform reads the key;
 - `table`, `each`: the table of a mapping's keys, or of each mapping in a list; `*` in a table is any other key;
 - `unless`: the key without which the key is required.
 
@@ -15,17 +15,17 @@ added, as in OpenAPI 3.0, and:
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from speechbundles.model.platform import FOLDER
+
 MOST_DECIMALS = 10
-"""Codabench stores this many decimals of a score; neither platform shows more."""
+"""A platform stores and shows at most this many decimals of a score."""
 
 SORTING = {"higher": "desc", "lower": "asc"}
-"""The value of the sorting key on both platforms, by the direction in which scores are better."""
+"""The value of the sorting key on all platforms, by the direction in which scores are better."""
 
-OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
-"""Images whose Python is older than 3.9."""
+QUESTION_TYPES = ("text", "checkbox", "select")
 
 Key = Mapping[str, Any]
 Keys = Mapping[str, Key]
@@ -65,7 +65,7 @@ DATE, INTEGER, FLAG, MAPPING = (COMMON[name] for name in ("DATE", "INTEGER", "FL
 
 def read_keys(platform: str) -> Mapping[str, Keys]:
     """Return the tables in a platform's `keys.json`, in which a rule is a common one, or one (`is`) with more to it."""
-    path = Path(__file__).parent / platform / "keys.json"
+    path = FOLDER / platform / "keys.json"
     return {
         name: {key: _rule(**rule) if isinstance(rule, dict) else COMMON[rule] for key, rule in table.items()}
         for name, table in json.loads(path.read_text(encoding="utf-8")).items()

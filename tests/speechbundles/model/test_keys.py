@@ -3,11 +3,11 @@
 import pytest
 from jsonschema import Draft3Validator
 
-from speechbundles.platforms import limits
+from speechbundles.competition import limits
+from speechbundles.model.keys import read_keys
+from speechbundles.model.rules import RULES
+from speechbundles.model.submission_rules import MEANINGS, SHOWN
 from speechbundles.platforms.codabench import keys as codabench
-from speechbundles.platforms.facts import MEANINGS, SHOWN
-from speechbundles.platforms.keys import read_keys
-from speechbundles.platforms.rules import RULES
 
 OWN = {"nullable", "code", "long", "given", "unset", "zero", "table", "each", "unless", "only"}
 JSON_SCHEMA = set(Draft3Validator.META_SCHEMA["properties"]) | {"minProperties"}

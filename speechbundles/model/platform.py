@@ -1,0 +1,71 @@
+"""What the jobs know of a platform: values and functions, which its folder in `speechbundles/platforms` fills in.
+
+No job names a platform: it asks for that of a bundle, or for all. A new folder is a new platform.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "platforms"
+NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/__init__.py")))
+
+
+@dataclass(frozen=True)
+class BoardRules:
+    """How a platform orders its leaderboard.
+
+    Attributes
+    ----------
+    all_columns: whether the other columns, in order, and then the earlier submission break ties of primary scores.
+    latest_of_equals: whether the latest of a team's runs with equal scores counts as its best; otherwise the earliest.
+    shared_ranks: whether equal primary scores share a rank and the next score has the next rank; otherwise entries
+        are numbered.
+    missing_first: whether an entry without the primary score comes first where higher is better.
+    ties: how equal primary scores are ranked, in words that follow "Equal scores: ".
+    """
+
+    all_columns: bool
+    latest_of_equals: bool
+    shared_ranks: bool
+    missing_first: bool
+    ties: str
+
+
+@dataclass(frozen=True)
+class Platform:
+    """Facts about one platform.
+
+    Attributes
+    ----------
+    name: the name of its folder, and in options.
+    title: its name in texts.
+    board: how its leaderboard is ordered.
+    no_score: the text that its leaderboard shows for a missing score.
+    scoring_folder: the folder of a kept rehearsal in which scoring ran; its `output` has the scores.
+    can_hold: whether submissions can wait until an organiser runs them.
+    upload: where participants upload a submission.
+    longest: the longest texts, by their places in the schema of `competition.yaml`.
+    """
+
+    name: str
+    title: str
+    board: BoardRules
+    no_score: str
+    scoring_folder: str
+    can_hold: bool
+    upload: str
+    longest: Mapping[tuple[str, str], int]
+
+    def part(self, job: str) -> Any:
+        """Return the module in the platform's folder for a job, which has a Protocol of what it uses of it."""
+        return import_module(f"speechbundles.platforms.{self.name}.{job}")
+
+
+@cache
+def platforms() -> Mapping[str, Platform]:
+    """Return all platforms, by name."""
+    return {name: import_module(f"speechbundles.platforms.{name}").PLATFORM for name in NAMES}
