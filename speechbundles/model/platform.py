@@ -48,7 +48,10 @@ class Platform:
     scoring_folder: the folder of a kept rehearsal in which scoring ran; its `output` has the scores.
     can_hold: whether submissions can wait until an organiser runs them.
     upload: where participants upload a submission.
+    metadata_files: at a program's root, the first of these has its command; at a submission's, one makes it a program.
+    has_client: whether bundles can be published on its servers, with the `client` in its folder.
     longest: the longest texts, by their places in the schema of `competition.yaml`.
+    dropped_capabilities: capabilities of Linux that its containers do not have.
     """
 
     name: str
@@ -58,7 +61,10 @@ class Platform:
     scoring_folder: str
     can_hold: bool
     upload: str
+    metadata_files: tuple[str, ...]
+    has_client: bool
     longest: Mapping[tuple[str, str], int]
+    dropped_capabilities: tuple[str, ...] = ()
 
     def part(self, job: str) -> Any:
         """Return the module in the platform's folder for a job, which has a Protocol of what it uses of it."""
@@ -69,3 +75,8 @@ class Platform:
 def platforms() -> Mapping[str, Platform]:
     """Return all platforms, by name."""
     return {name: import_module(f"speechbundles.platforms.{name}").PLATFORM for name in NAMES}
+
+
+def live_platform() -> Platform:
+    """Return the platform with a client, for which bundles are built if no platform is named."""
+    return next(each for each in platforms().values() if each.has_client)

@@ -6,20 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from speechbundles.model import codabench, codalab
 from speechbundles.model.archive import Archive, read_bundle
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Report
+from speechbundles.model.platform import live_platform, platforms
 from speechbundles.model.zips import make_zip
-from speechbundles.platforms.codabench.keys import VERSION
-
-READERS = {"codabench": codabench.read, "codalab": codalab.read}
 
 
 def read_built_bundle(path: Path) -> BuiltBundle:
-    """Read a bundle for Codabench or for CodaLab: its zip, or the folder with its files.
+    """Read a bundle for any platform: its zip, or the folder with its files.
 
     Raises
     ------
@@ -54,14 +51,14 @@ def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
     BundleError: an incomplete competition.yaml.
     """
     try:
-        bundle = READERS[platform_of(document.content)](document.content)
+        bundle: BuiltBundle = platforms()[platform_of(document.content)].part("read").read(document.content)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
     return replace(bundle, files=_with_zips(archive, bundle))
 
 
 def _with_zips(archive: Archive, bundle: BuiltBundle) -> dict[str, bytes]:
-    """Return the files of a bundle, with a zip of each folder that competition.yaml names, as Codabench makes it."""
+    """Return the files of a bundle, with a zip of each folder that competition.yaml names, as a platform makes it."""
     files = dict(archive.files)
     for phase in bundle.phases:
         parts = [*phase.zips, phase.public_data, phase.starting_kit]
@@ -76,11 +73,6 @@ def _with_zips(archive: Archive, bundle: BuiltBundle) -> dict[str, bytes]:
 
 
 def platform_of(content: Mapping[str, Any]) -> str:
-    """Return the platform of a bundle's competition.yaml.
-
-    `version: 2` is Codabench's; a `phases` mapping, `html` or a `leaderboard` is CodaLab's (format 1.5).
-    """
-    if str(content.get("version")) == str(VERSION):
-        return "codabench"
-    is_codalab = isinstance(content.get("phases"), dict) or "html" in content or "leaderboard" in content
-    return "codalab" if is_codalab else "codabench"
+    """Return the platform whose format a bundle's competition.yaml has; the live one if it has none."""
+    own = (name for name, platform in platforms().items() if platform.part("read").is_own(content))
+    return next(own, live_platform().name)

@@ -12,7 +12,6 @@ from speechbundles.bundle.check import read_table
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltTask
-from speechbundles.model.codabench import phases_in_order
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError, UnreadableFile
@@ -23,6 +22,7 @@ from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
 from speechbundles.new.competition_folder import require_new, write_own_tasks
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.platforms.codabench.keys import VERSION
+from speechbundles.platforms.codabench.read import phases_in_order
 from spokeneval import score
 from spokeneval.kinds.declared import KINDS, declared_task
 

@@ -8,7 +8,6 @@ from typing import Any
 from speechbundles.bundle.check import check_bundle
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.codabench import phases_in_order, read_date
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report, format_findings
@@ -16,6 +15,7 @@ from speechbundles.model.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submission_rules import PICKED
 from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
+from speechbundles.platforms.codabench.read import phases_in_order, read_date
 from speechbundles.platforms.codabench.statuses import FINISHED
 from speechbundles.server import api
 from spokeneval.formats.problems import some_of

@@ -20,10 +20,11 @@ import pytest
 
 from speechbundles.bundle.build import kit
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from speechbundles.new.examples import EXAMPLES, example_files
+from speechbundles.platforms.codabench import write
 from spokeneval.challenges import find_task
 from spokeneval.formats.files import Files
 from spokeneval.report.results import scored_page
@@ -112,7 +113,11 @@ def built(task: str, platform: str, seed: int | None, *, at_home: bool = False) 
             planned = plan(Sources(root), [name], {}, platforms=[platform])
         assert not planned.warnings
         (bundle,) = planned.competitions
-        return RENDERERS[platform](bundle, planned.parts[task], planned.pages[name, platform])
+        return (
+            platforms()[platform]
+            .part("write")
+            .render(bundle, planned.parts[task], planned.pages[name, platform])
+        )
 
 
 repository = functools.cache(kit.read_tree)
@@ -188,7 +193,7 @@ def declared_bundles(name: str, folder: Path, *, deal: bool, at_home: bool = Fal
     return {
         f"{bundle.name}/{path}": content
         for bundle, pages in zip(planned.competitions, planned.pages.values(), strict=True)
-        for path, content in RENDERERS["codabench"](bundle, planned.parts[bundle.task], pages).items()
+        for path, content in write.render(bundle, planned.parts[bundle.task], pages).items()
     }
 
 

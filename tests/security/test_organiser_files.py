@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.bundle.rehearse.codabench import read_scores
 from speechbundles.bundle.rehearse.run import ScoresLost
 from speechbundles.competition.references import load_reference
 from speechbundles.model import archive
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
+from speechbundles.platforms.codabench.worker import read_scores
 from speechbundles.publication.outputs import read_outputs
 from spokeneval.challenges import find_task
 from tests.samples.programs import ROOT, packed, unzipped, write_files

@@ -15,7 +15,7 @@ import yaml
 import build_bundle
 from speechbundles.bundle.build.baseline import Baseline
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import RENDERERS
+from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import task_names
 from tests.samples.own_competition import own_folder
@@ -77,10 +77,11 @@ def bundles():
         settings = (folder / "competition.yaml").read_text(encoding="utf-8")
         settings = settings.replace("  spoken_call:\n    title:", left_out)
         (folder / "competition.yaml").write_text(settings, encoding="utf-8")
-        planned = plan(Sources(ROOT, folder), [], {}, platforms=list(RENDERERS))
+        planned = plan(Sources(ROOT, folder), [], {}, platforms=list(platforms()))
     assert len(planned.competitions) == 9
     files = {}
-    for platform, render in RENDERERS.items():
+    for platform, value in platforms().items():
+        render = value.part("write").render
         for competition in planned.competitions:
             parts, pages = planned.parts[competition.task], planned.pages[competition.name, platform]
             rendered = render(competition, parts, pages)

@@ -1,6 +1,7 @@
 """Build bundles from checked competitions. Other packages import only from this module."""
 
 from speechbundles.bundle.build.gold_answers import scored_answers
+from speechbundles.bundle.build.kit import Parts, for_competition
 from speechbundles.bundle.build.overlaps import same_texts
 from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.build.plan import plan as plan_bundles
@@ -10,7 +11,9 @@ from speechbundles.bundle.build.write import write as write_bundles
 
 __all__ = [
     "Built",
+    "Parts",
     "Plan",
+    "for_competition",
     "plan_bundles",
     "same_texts",
     "scored_answers",

@@ -20,6 +20,7 @@ from speechbundles.competition.seal import keep_home, seal
 from speechbundles.competition.whole import Given, away_from_sample, require_whole, with_all_labels
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BadReference, SealError
+from speechbundles.model.platform import live_platform
 from speechbundles.model.platform import platforms as all_platforms
 from speechbundles.model.sources import Sources
 from speechbundles.model.tabular import read_rows
@@ -46,7 +47,7 @@ def plan(
     names: Sequence[str],
     given: Given,
     *,
-    platforms: Sequence[str] = ("codabench",),
+    platforms: Sequence[str] = (),
     leave_out: Sequence[str] = (),
     drop_invalid_rows: bool = False,
     kept: Path | None = None,
@@ -60,7 +61,7 @@ def plan(
     ----------
     sources: where the competitions' files are.
     given: `(task, set) -> file or folder` of labels that replace those of the competition folder.
-    platforms: for which to build each bundle.
+    platforms: for which to build each bundle; none: the live one.
     leave_out: sets and files to leave out, as in `competition.yaml`.
     drop_invalid_rows: leave out invalid rows of labels with a warning, instead of refusing them.
     kept: the folder of earlier builds' sealed labels; items that are sealed there stay sealed.
@@ -96,7 +97,7 @@ def plan(
     parts = parts if at_home else with_joint_kits(competitions, parts)
     pages = {
         (each.name, platform): page_texts(each, parts[each.task], all_platforms()[platform])
-        for each, platform in product(competitions, platforms)
+        for each, platform in product(competitions, platforms or [live_platform().name])
     }
     unsaid = chain(*(find_unsaid(each, parts[each.task], pages) for each in competitions))
     return Plan(competitions, parts, pages, [*unsaid, *warnings], kept_bundles(sources, names))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from speechbundles.bundle.build import codabench, codalab
 from speechbundles.bundle.build.changes import changes
+from speechbundles.bundle.build.kit import Parts
 from speechbundles.bundle.build.plan import Plan
 from speechbundles.bundle.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
@@ -19,14 +19,14 @@ from speechbundles.model.competition import Competition
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Finding
-from speechbundles.model.platform import platforms
+from speechbundles.model.platform import live_platform, platforms
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import size_of
 from speechbundles.model.zips import HOME, make_zip
 from spokeneval.formats.problems import some_of
 
-RENDERERS = {"codabench": codabench.render, "codalab": codalab.render}
-"""Platform -> function that returns the entries of a bundle, `name -> content`."""
+Render = Callable[[Competition, Parts, Mapping[str, str]], dict[str, bytes]]
+"""How a platform writes a bundle: its entries, `name -> content`."""
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,14 @@ def write(
     for number, ((name, platform), pages) in enumerate(plan.pages.items(), 1):
         progress(f"{name} for {platform} ({number} of {len(plan.pages)} zips)")
         competition = competitions[name]
-        files = RENDERERS[platform](competition, plan.parts[competition.task], pages)
+        render: Render = platforms()[platform].part("write").render
+        files = render(competition, plan.parts[competition.task], pages)
         content = make_zip(files, first=FILE)
         path = out / platform / f"{name}.zip"
         _require_room(path, len(content), files)
         yield _write_checked(path, content, partial(_changes, earlier, path, competition))
     for name, folder in plan.foreign.items():
-        yield _write_checked(out / "codabench" / f"{name}.zip", zip_folder(folder))
+        yield _write_checked(out / live_platform().name / f"{name}.zip", zip_folder(folder))
 
 
 def _write_checked(

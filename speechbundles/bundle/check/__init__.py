@@ -1,6 +1,12 @@
 """Checks a built zip for everything that a platform would refuse or get wrong. Other rooms import only this module."""
 
 from speechbundles.bundle.check.check import check_bundle as check_bundle
+from speechbundles.bundle.check.inspection import DATA as DATA
+from speechbundles.bundle.check.inspection import STEPS as STEPS
+from speechbundles.bundle.check.inspection import BuiltTask as BuiltTask
+from speechbundles.bundle.check.inspection import Inspection as Inspection
+from speechbundles.bundle.check.inspection import Part as Part
+from speechbundles.bundle.check.inspection import Program as Program
 from speechbundles.bundle.check.label_match import MOST_CLASSES as MOST_CLASSES
 from speechbundles.bundle.check.label_match import NAMES as NAMES
 from speechbundles.bundle.check.label_match import NO_CHANCE as NO_CHANCE
@@ -9,6 +15,15 @@ from speechbundles.bundle.check.label_match import in_words as in_words
 from speechbundles.bundle.check.label_match import read_table as read_table
 from speechbundles.bundle.check.label_match import surprise as surprise
 from speechbundles.bundle.check.practice import MOST_SUBMISSIONS as MOST_SUBMISSIONS
+from speechbundles.bundle.check.programs import Launch as Launch
+from speechbundles.bundle.check.programs import check_program as check_program
+from speechbundles.bundle.check.programs import check_programs as check_programs
+from speechbundles.bundle.check.programs import is_plain as is_plain
+from speechbundles.bundle.check.programs import split as split
+from speechbundles.bundle.check.scores import writes_page as writes_page
 from speechbundles.bundle.check.seal import UNPROTECTED as UNPROTECTED
 from speechbundles.bundle.check.seal import hidden_references as hidden_references
 from speechbundles.bundle.check.seal import unprotected_labels as unprotected_labels
+from speechbundles.bundle.check.settings import check_image as check_image
+from speechbundles.bundle.check.settings import check_limits as check_limits
+from speechbundles.bundle.check.settings import check_period as check_period

@@ -1,16 +1,16 @@
-"""Checks a built bundle, the zip itself, for what Codabench and CodaLab will do with it.
+"""Checks a built bundle, the zip itself, for what its platform will do with it.
 
 Nothing is executed, and nothing is unpacked to disk. The rules, with the effect of each defect, are in
 `model.rules`.
 """
 
 import posixpath
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from speechbundles.bundle.check.budget import check_budget
-from speechbundles.bundle.check.codabench import check_codabench
-from speechbundles.bundle.check.codalab import check_codalab
+from speechbundles.bundle.check.inspection import Inspection
 from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.bundle.check.practice import check_practice
 from speechbundles.bundle.check.scores import check_scores, check_sorting, read_options
@@ -20,9 +20,11 @@ from speechbundles.model.archive import Archive, read_bundle
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Finding, Report
+from speechbundles.model.platform import platforms
 from speechbundles.model.read import bundle_of, platform_of
 
-CHECKS = {"codabench": check_codabench, "codalab": check_codalab}
+Inspect = Callable[[Report, Archive, Document], Inspection]
+"""How a platform checks competition.yaml, and the programs, data and pages that it names."""
 
 LARGE_BUNDLE = 15_000_000
 """The most bytes of a bundle without a warning."""
@@ -44,7 +46,8 @@ def check_bundle(path: Path) -> list[Finding]:
     if document is None:
         return report.findings
     report.platform = platform_of(document.content)
-    bundle = CHECKS[report.platform](report, files, document)
+    inspect: Inspect = platforms()[report.platform].part("findings").check
+    bundle = inspect(report, files, document)
     for (step, _), program in bundle.contents.programs.items():
         if step == "scoring_program":
             check_scores(bundle, program)

@@ -93,7 +93,7 @@ class Inspection:
     tables: the keys that the platform accepts.
     read_date: the platform's reader of dates.
     elsewhere: the place where each key belongs, for messages about a misplaced key.
-    codalab: whether the format is 1.5, of which CodaLab accepts only zips, and Codabench's import folders too.
+    older_format: whether an older platform reads the file too: it accepts only zips, and does not sanitise pages.
     """
 
     def __init__(
@@ -105,10 +105,10 @@ class Inspection:
         tables: Mapping[str, Keys],
         read_date: Callable[[Report, str, Any], Any],
         elsewhere: Mapping[str, str] = MappingProxyType({}),
-        codalab: bool = False,
+        older_format: bool = False,
     ) -> None:
         self.report, self.files, self.document, self.contents = report, files, document, Contents()
-        self._tables, self._elsewhere, self._codalab = tables, elsewhere, codalab
+        self._tables, self._elsewhere, self._older_format = tables, elsewhere, older_format
         self._opened: dict[str, Archive | None] = {}
         self._readers: Mapping[Any, Callable[[Path, Any], Any]] = {
             "date-time": lambda path, value: read_date(report, document.where(path), value),
@@ -208,7 +208,7 @@ class Inspection:
             self.add("outside-bundle", path, f"{name} is the key of a stored data set")
         elif data is None and folder is None:
             self._add_missing(path, name)
-        elif self._codalab and (not value.endswith(".zip") or value != name):
+        elif self._older_format and (not value.endswith(".zip") or value != name):
             self.add("file-not-zip-name", path, f"{value!r} is not the exact name of a .zip file")
         elif folder is not None and "/" not in value:
             self.add("file-directory", path, f"{name} is a directory; expected a zip, or {name}/")
@@ -223,9 +223,9 @@ class Inspection:
         return None
 
     def _page(self, path: Path, value: str) -> None:
-        """Check a page, which Codabench sanitises."""
+        """Check a page."""
         if (data := self._file(path, value)) is not None:
-            check_page(self.report, value, data, sanitised=not self._codalab)
+            check_page(self.report, value, data, sanitised=not self._older_format)
             self.contents.pages[value] = data
 
     def _logo(self, path: Path, value: str) -> None:

@@ -58,7 +58,7 @@ def _without_code(text: str) -> str:
 
 
 def check_logo(report: Report, where: str, name: str, data: bytes) -> None:
-    """Read the logo with Pillow, as Codabench does to make a thumbnail of it."""
+    """Read the logo with Pillow, as a platform does to make a thumbnail of it."""
     if not data.startswith(_IMAGES):
         what = f"{name} is not a PNG, JPEG or GIF file (first bytes {data[:8]!r})"
         report.add("image-format", where, what)

@@ -10,6 +10,7 @@ from speechbundles.model.bounded import parse_settings
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.description import read_description
 from speechbundles.model.finding import Report
+from speechbundles.model.platform import platforms
 from speechbundles.model.zips import HOME, WHOLE, reference_zip
 from spokeneval.formats.problems import count_of
 from spokeneval.run.options import OPTIONS_FILE, Options
@@ -66,9 +67,9 @@ def unprotected_labels(bundle: BuiltBundle) -> list[str]:
 
 
 def hidden_references(bundle: BuiltBundle) -> list[str]:
-    """Return the names of a Codabench bundle's reference data that have all labels of a hidden set."""
+    """Return the names of a bundle's reference data on a live platform that have all labels of a hidden set."""
     names: dict[str, None] = {}
-    for phase in bundle.phases if bundle.platform == "codabench" else ():
+    for phase in bundle.phases if platforms()[bundle.platform].has_client else ():
         reference, program = (
             open_archive(Report(), str(name), bundle.files.get(str(name), b""), Room())
             for name in (phase.reference_data, phase.scoring_program)

@@ -25,6 +25,16 @@ from speechbundles.bundle.rehearse.rehearsal import rehearse as rehearse
 from speechbundles.bundle.rehearse.rehearsal import rehearse_phase as rehearse_phase
 from speechbundles.bundle.rehearse.rehearsal import rehearse_solutions as rehearse_solutions
 from speechbundles.bundle.rehearse.rehearsal import with_reference as with_reference
+from speechbundles.bundle.rehearse.run import LARGEST_SCORES as LARGEST_SCORES
+from speechbundles.bundle.rehearse.run import Computation as Computation
+from speechbundles.bundle.rehearse.run import Run as Run
+from speechbundles.bundle.rehearse.run import RunFailed as RunFailed
+from speechbundles.bundle.rehearse.run import ScoresLost as ScoresLost
+from speechbundles.bundle.rehearse.run import check_time as check_time
+from speechbundles.bundle.rehearse.run import command_text as command_text
 from speechbundles.bundle.rehearse.run import extracted_name as extracted_name
+from speechbundles.bundle.rehearse.run import new_folder as new_folder
+from speechbundles.bundle.rehearse.run import replace_variables as replace_variables
 from speechbundles.bundle.rehearse.sandbox import Limits as Limits
 from speechbundles.bundle.rehearse.sandbox import Outcome as Outcome
+from speechbundles.bundle.rehearse.scores import PLACES as PLACES

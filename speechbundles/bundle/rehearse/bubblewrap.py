@@ -1,4 +1,4 @@
-"""Runs programs in bubblewrap (`bwrap`), with folders mounted as Codabench's worker mounts them.
+"""Runs programs in bubblewrap (`bwrap`), with folders mounted as a platform's worker mounts them.
 
 A program sees the system's programs and libraries and one Python environment, all read-only, and its own folders. It
 has no network, no rights of root, no environment variables of the user, and a new home and `/tmp` in each run. The

@@ -1,8 +1,8 @@
 """Runs programs in an image, as a platform's compute worker does, with the commands of Docker or Podman.
 
-Capabilities, mounts, working folder and environment are those of Codabench's worker. It is stricter than the worker:
-there is no network, memory, processes and file sizes are limited, and programs have no permissions that the organiser
-lacks. A container is removed when its program ends or is stopped, or when the rehearsal is interrupted.
+Capabilities, mounts, working folder and environment are those of a worker. It is stricter than the worker: there is no
+network, memory, processes and file sizes are limited, and programs have no permissions that the organiser lacks. A
+container is removed when its program ends or is stopped, or when the rehearsal is interrupted.
 """
 
 import os
@@ -20,7 +20,7 @@ from subprocess import DEVNULL, PIPE
 from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome, watch
 from speechbundles.model.errors import OrganiserError
-from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES
+from speechbundles.model.platform import platforms
 
 PROGRAMS = ("docker", "podman")
 
@@ -125,7 +125,7 @@ class ContainerEngine:
             "userns": ["host"],
             "network": ["none"],
             "security-opt": ["no-new-privileges"],
-            "cap-drop": DROPPED_CAPABILITIES,
+            "cap-drop": [name for each in platforms().values() for name in each.dropped_capabilities],
             "memory": [limits.memory_bytes],
             "memory-swap": [limits.memory_bytes],
             "pids-limit": [limits.processes],

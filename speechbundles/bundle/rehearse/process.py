@@ -28,12 +28,12 @@ from types import MappingProxyType
 from speechbundles.bundle.rehearse import sandbox
 from speechbundles.bundle.rehearse.engine import USUAL, Program
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
+from speechbundles.bundle.rehearse.run import METADATA_FILES
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import BundleError
 from speechbundles.model.sources import Sources, installed_root
 from speechbundles.model.zips import TASK_FILE
-from speechbundles.platforms.codabench.layout import METADATA_FILES
 from spokeneval.formats.problems import FREE_ATTEMPT
 from spokeneval.run.options import OPTIONS_FILE
 
@@ -41,7 +41,7 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 """Environment of a worker at its start: each has its own processor anyway."""
 
 _SETTINGS = {*METADATA_FILES, OPTIONS_FILE, TASK_FILE}
-"""Files of a program that are not code; CodaLab's metadata file is one of Codabench's."""
+"""Files of a program that are not code."""
 
 _WORKER = Path(__file__).with_name("pool_worker.py")
 

@@ -1,11 +1,11 @@
 """Process a submission as the platform does, on this computer: unpack it, run ingestion and scoring, read the scores.
 
-The bundle is a built zip for Codabench (`competition.yaml` with `version: 2`) or CodaLab (the 1.5 format). The steps
-follow the platforms' source code (`codabench`, `codalab`), including its defects: if the platform would report
-"Finished" for a run whose scores it lost, the rehearsal does too, with a warning.
+The bundle is a built zip for any platform. The steps follow the platforms' source code (the `worker` in the folder of
+each), including its defects: if the platform would report "Finished" for a run whose scores it lost, the rehearsal does
+too, with a warning.
 
 Conventions: *Failed* and *Finished* are the platform's statuses. A score is *stored* as in the platform's database
-(Codabench: a decimal with 10 places) and *shown* as on its leaderboard.
+(such as a decimal with 10 places) and *shown* as on its leaderboard.
 """
 
 import json
@@ -16,17 +16,24 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from rich.cells import cell_len
 
-from speechbundles.bundle.rehearse import codabench, codalab
 from speechbundles.bundle.rehearse.engine import Engine
 from speechbundles.bundle.rehearse.engines import NoEngine, lacking
 from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import ProcessEngine
-from speechbundles.bundle.rehearse.run import NO_COMMAND, Run, RunFailed, Step, command_text, new_folder
+from speechbundles.bundle.rehearse.run import (
+    METADATA_FILES,
+    NO_COMMAND,
+    Run,
+    RunFailed,
+    Step,
+    Worker,
+    command_text,
+    new_folder,
+)
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.model.archive import Room, open_archive
@@ -41,15 +48,11 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree
-from speechbundles.platforms.codabench.layout import METADATA_FILES
 from spokeneval.task import ENDS
 
 LONGEST_LINE = 1000
 MOST_LINES = 200
 """Limits on a program's output as it is shown; the steps of the result have all of it."""
-
-WORKERS = {"codabench": codabench, "codalab": codalab}
-"""The platforms' workers: how each runs a submission and handles its scores."""
 
 FINISHED = "Finished"
 FAILED = "Failed"
@@ -62,7 +65,7 @@ class Rehearsal:
     Attributes
     ----------
     status: `Finished` or `Failed`. A run whose scores the platform loses is Finished too.
-    platform: `codabench` or `codalab`.
+    platform: its name.
     phase: name of the phase.
     seconds: wall-clock time from the upload to the scores.
     scores: the scores as the scoring program wrote them; of several tasks, by the tasks' names.
@@ -156,7 +159,7 @@ def rehearse(
 
     Parameters
     ----------
-    bundle: a bundle, for Codabench or CodaLab.
+    bundle: a bundle, for any platform.
     submission: the zip that a participant would upload, or a folder with its files.
     phase: a phase's name or index; default: the first that scores against `reference_data.zip`, else the first.
     reference: a folder with reference data to use instead of the bundle's: the sealed part of the set, or all of it.
@@ -164,7 +167,7 @@ def rehearse(
         in `1`, `2` and so on.
     limits: default `Limits()`.
     engine: default `ProcessEngine()`.
-    reworked: whether Codabench's newer worker runs the submission (see `codabench`).
+    reworked: whether the platform's newer worker runs the submission.
 
     Raises
     ------
@@ -230,8 +233,13 @@ def _zip_of(submission: Path | bytes) -> Iterator[Path]:
         yield path
 
 
+def _worker(bundle: BuiltBundle) -> Worker:
+    worker: Worker = platforms()[bundle.platform].part("worker")
+    return worker
+
+
 def _check_worker(bundle: BuiltBundle, reworked: bool) -> None:
-    if reworked and WORKERS[bundle.platform] is not codabench:
+    if reworked and len(_worker(bundle).RUNS) == 1:
         raise OrganiserError(f"{bundle.platform} has only one worker")
 
 
@@ -261,7 +269,7 @@ def rehearse_phase(
 ) -> Rehearsal:
     """Rehearse a submission to a phase of a bundle that has been read; see `rehearse`.
 
-    A phase's tasks run one after the other, each with a copy of the submission. Codabench shows the columns of each
+    A phase's tasks run one after the other, each with a copy of the submission. A platform shows the columns of each
     task, and the whole as Finished even if a task Failed; here the whole is Failed then.
 
     Parameters
@@ -288,7 +296,8 @@ def _joined(results: Sequence[tuple[str, Rehearsal]]) -> Rehearsal:
 
     problems = named("problems")
     if problems and any(result.status == FINISHED for _, result in results):
-        problems += ("Codabench shows the submission as Finished, with the scores of its other tasks",)
+        title = platforms()[results[0][1].platform].title
+        problems += (f"{title} shows the submission as Finished, with the scores of its other tasks",)
     return replace(
         results[0][1],
         status=FAILED if problems else FINISHED,
@@ -306,7 +315,7 @@ def _rehearse_task(
     run: Run, submission: Path, keep: Path | None, keep_output: Path | None, reworked: bool
 ) -> Rehearsal:
     """Rehearse a submission to one task."""
-    worker = WORKERS[run.bundle.platform]
+    worker = _worker(run.bundle)
     start = time.monotonic()
     if run.bundle.primary is None:
         run.warnings.append("primary_index names no column: the platform loses every score")
@@ -318,7 +327,7 @@ def _rehearse_task(
     try:
         if isinstance(run.engine, NoEngine):
             _refuse_programs(run)
-        output = (codabench.run_reworked if reworked else worker.run_submission)(run, submission)
+        output = worker.RUNS[reworked](run, submission)
         scores = read_scores(output, worker, run.warnings)
         row = _row(run, worker, output, scores)
         worker.check_output(output, "scoring")
@@ -355,7 +364,7 @@ def _refuse_programs(run: Run) -> None:
         raise RunFailed(NO_COMMAND)
 
 
-def _row(run: Run, worker: ModuleType, output: Path, scores: Mapping[str, Any]) -> tuple[Cell, ...]:
+def _row(run: Run, worker: Worker, output: Path, scores: Mapping[str, Any]) -> tuple[Cell, ...]:
     """Return the leaderboard row of scores."""
     program = run.bundle.files.get(run.task.scoring_program, b"")
     declared = partial(_declared, run.task.scoring_program, program)

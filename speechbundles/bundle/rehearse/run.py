@@ -2,18 +2,23 @@
 
 import shutil
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
+from typing import Any, Protocol
 
 from speechbundles.bundle.rehearse.engine import Engine, Program
 from speechbundles.bundle.rehearse.left_behind import Left, Place
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
+from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
+from speechbundles.model.platform import platforms
 from spokeneval.formats.problems import SubmissionError, some_of
 from spokeneval.formats.submission_zip import unpack
 
@@ -21,6 +26,12 @@ LARGEST_SCORES = 1_000_000
 """Most bytes of a file with scores."""
 
 NO_PASSWORD = "The starting kit's try_submission.py writes the zip to upload, without a password."
+
+
+METADATA_FILES = tuple(dict.fromkeys(chain(*(each.metadata_files for each in platforms().values()))))
+"""Files with the command of a program, on any platform."""
+
+Computation = Callable[[Sequence[Decimal]], Decimal]
 
 
 class RunFailed(Exception):
@@ -32,6 +43,28 @@ class ScoresLost(Exception):
 
 
 NO_COMMAND = "the scoring program has no command in its metadata, so it is not run and there are no scores"
+
+
+class Worker(Protocol):
+    """The `worker` of a platform: how it runs a submission and handles its scores.
+
+    Attributes
+    ----------
+    RUNS: functions that run a submission and return the scoring program's output, as each version of the worker does.
+    COMPUTATIONS: how the server computes a column from others that have a score.
+    """
+
+    @property
+    def RUNS(self) -> Sequence[Callable[["Run", Path], Path]]: ...
+    @property
+    def COMPUTATIONS(self) -> Mapping[str, Computation]: ...
+    def check_output(self, output: Path, step: str, /) -> None: ...
+    def page_warnings(self, output: Path, enabled: bool, /) -> list[str]: ...
+    def read_scores(self, output: Path, /) -> Mapping[Any, Any]: ...
+    def store_scores(
+        self, scores: Mapping[str, Any], columns: Sequence[Column], warnings: list[str], /
+    ) -> dict[str, Decimal]: ...
+    def show_score(self, stored: Decimal, precision: int, /) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -222,10 +255,10 @@ def check_time(steps: Iterable[Step]) -> None:
 
 
 def extracted_name(name: str) -> str:
-    """Return the name under which both platforms' workers unpack an entry that would leave the submission's folder.
+    """Return the name under which all platforms' workers unpack an entry that would leave the submission's folder.
 
-    `zipfile.ZipFile.extractall` leaves out `..` and a leading slash. Source: `_get_bundle` in Codabench's
-    compute_worker.py, `get_bundle` in worker.py of CodaLab's competitions-v1-compute-worker.
+    `zipfile.ZipFile.extractall` leaves out `..` and a leading slash. Source: `_get_bundle` in
+    compute_worker.py, `get_bundle` in worker.py of competitions-v1-compute-worker.
     """
     parts = name.split("/")
     if ".." not in parts and not name.startswith("/"):

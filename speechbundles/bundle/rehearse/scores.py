@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from speechbundles.bundle.rehearse.run import ScoresLost
+from speechbundles.bundle.rehearse.run import ScoresLost, Worker
 from speechbundles.model.bounded import MOST_YAML, parse_settings, read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
@@ -22,14 +21,6 @@ from spokeneval.run.options import OPTIONS_FILE, Options
 from spokeneval.run.signature import SIGNATURE_FILE, Signature
 
 PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
-
-COMPUTATIONS: dict[str, Callable[[Sequence[Decimal]], Decimal]] = {
-    "avg": lambda values: sum(values, Decimal(0)) / len(values),
-    "sum": lambda values: sum(values, Decimal(0)),
-    "min": min,
-    "max": max,
-}
-"""How Codabench computes a column from others that have a score. Source: `COMPUTATION_FUNCTIONS` in its models."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +52,7 @@ class Cell:
         return f"{score} ({self.bound})" if self.bound else score
 
 
-def read_scores(output: Path, worker: ModuleType, warnings: list[str]) -> dict[str, Any]:
+def read_scores(output: Path, worker: Worker, warnings: list[str]) -> dict[str, Any]:
     """Return the scores as written; empty, with a warning, if the platform loses them.
 
     Raises
@@ -78,7 +69,7 @@ def read_scores(output: Path, worker: ModuleType, warnings: list[str]) -> dict[s
 def store_scores(
     scores: Mapping[str, Any],
     bundle: BuiltBundle,
-    worker: ModuleType,
+    worker: Worker,
     warnings: list[str],
     declared: Callable[[], Collection[str]] = tuple,
 ) -> dict[str, Decimal]:
@@ -110,9 +101,9 @@ def store_scores(
         if column.computed:
             stored.pop(key, None)
             values = [stored[other] for other in column.computed_from if other in stored]
-            if values and column.computed in COMPUTATIONS:
-                stored[key] = COMPUTATIONS[column.computed](values).quantize(PLACES, ROUND_HALF_UP)
-            elif column.computed not in COMPUTATIONS:
+            if values and column.computed in worker.COMPUTATIONS:
+                stored[key] = worker.COMPUTATIONS[column.computed](values).quantize(PLACES, ROUND_HALF_UP)
+            elif column.computed not in worker.COMPUTATIONS:
                 warnings.append(f"{key} is computed by the server; the rehearsal does not compute it")
         elif key in stored:
             warnings += _hidden_by_rounding(column, scores[key], stored[key], column is primary, worker)
@@ -121,7 +112,7 @@ def store_scores(
 
 def leaderboard_row(
     bundle: BuiltBundle,
-    worker: ModuleType,
+    worker: Worker,
     stored: Mapping[str, Decimal],
     feedback: SetFeedback | None = None,
 ) -> tuple[Cell, ...]:
@@ -158,7 +149,7 @@ LONGEST_SIGNATURE = 2000
 
 
 def _hidden_by_rounding(
-    column: Column, written: Any, stored: Decimal, is_primary: bool, worker: ModuleType
+    column: Column, written: Any, stored: Decimal, is_primary: bool, worker: Worker
 ) -> list[str]:
     """Return a warning if the board shows 0 for another score, or a primary score that is more than 0.5 % off."""
     if not stored:

@@ -2,6 +2,7 @@
 
 from speechbundles.model.platform import BoardRules, Platform
 from speechbundles.platforms.codabench.keys import COLUMN, PAGE, PHASE, TOP
+from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES, METADATA_FILES
 
 PLATFORM = Platform(
     name="codabench",
@@ -17,6 +18,8 @@ PLATFORM = Platform(
     scoring_folder="scoring/app",
     can_hold=True,
     upload="*My Submissions*",
+    metadata_files=METADATA_FILES,
+    has_client=True,
     longest={
         ("column", "key"): COLUMN["key"]["maxLength"],
         ("column", "title"): COLUMN["title"]["maxLength"],
@@ -26,5 +29,6 @@ PLATFORM = Platform(
         ("page", "title"): PAGE["title"]["maxLength"],
         ("phase", "name"): PHASE["name"]["maxLength"],
     },
+    dropped_capabilities=DROPPED_CAPABILITIES,
 )
 """Source: leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""

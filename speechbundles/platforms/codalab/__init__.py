@@ -2,6 +2,7 @@
 
 from speechbundles.model.platform import BoardRules, Platform
 from speechbundles.platforms.codalab.keys import COLUMN, LONGEST_COLUMN_KEY, PHASE, TOP
+from speechbundles.platforms.codalab.layout import METADATA_FILES
 
 PLATFORM = Platform(
     name="codalab",
@@ -17,6 +18,8 @@ PLATFORM = Platform(
     scoring_folder="scoring/run",
     can_hold=False,
     upload="*Participate*, *Submit / View Results*",
+    metadata_files=METADATA_FILES,
+    has_client=False,
     longest={
         ("column", "key"): LONGEST_COLUMN_KEY,
         ("column", "title"): COLUMN["label"]["maxLength"],

@@ -11,7 +11,6 @@ import pytest
 from speechbundles.bundle.build.kit import Parts, make_parts
 from speechbundles.bundle.build.page_tables import columns_table
 from speechbundles.bundle.build.pages import page_texts
-from speechbundles.bundle.build.write import RENDERERS
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import away_from_sample, do_without
@@ -214,7 +213,7 @@ def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path):
 
 @pytest.mark.parametrize("platform", platforms())
 def test_pages_explain_how_their_platform_orders_equal_scores_and_takes_uploads(tmp_path, platform):
-    competition, render = COMPETITIONS["spoken_call"], RENDERERS[platform]
+    competition, render = COMPETITIONS["spoken_call"], platforms()[platform].part("write").render
     parts = made_of(tmp_path, competition)
     texts = page_texts(competition, parts, platforms()[platform])
     files = render(competition, parts, texts)

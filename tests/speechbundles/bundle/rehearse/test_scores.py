@@ -5,10 +5,11 @@ import random
 
 import pytest
 
-from speechbundles.bundle.rehearse.rehearsal import WORKERS, Rehearsal
+from speechbundles.bundle.rehearse.rehearsal import Rehearsal
 from speechbundles.bundle.rehearse.run import RunFailed
 from speechbundles.bundle.rehearse.scores import leaderboard_row, read_scores, store_scores
 from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.platform import platforms
 from tests.samples.small_bundles import COLUMNS
 
 KEYS = ("accuracy", "items", "x", "", "a" * 3000, r"\ud800", r"\u001b[31m", "accuracy_low")
@@ -37,7 +38,7 @@ def scores_text(chance):
                                                 ("codalab", "scores.txt")])  # fmt: skip
 def test_no_file_of_scores_gives_a_traceback(tmp_path, platform, name):
     bundle = BuiltBundle(platform, "Title", "image", (), COLUMNS, COLUMNS[0], False)
-    worker = WORKERS[platform]
+    worker = platforms()[platform].part("worker")
     texts = [scores_text(random.Random(seed)) for seed in range(700)]
     texts += [f'{{"accuracy": {"[" * depth}{"]" * depth}}}' for depth in (300, 450, 900, 980, 3000)]
     ends = set()

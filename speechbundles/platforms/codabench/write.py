@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.build.kit import Parts, for_competition
+from speechbundles.bundle.build import Parts, for_competition
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.keys import SORTING
 from speechbundles.model.text import dump_yaml

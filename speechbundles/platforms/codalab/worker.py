@@ -15,9 +15,10 @@ from errno import EFBIG
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.rehearse.engine import Program
-from speechbundles.bundle.rehearse.run import (
+from speechbundles.bundle.rehearse import (
     LARGEST_SCORES,
+    Computation,
+    Program,
     Run,
     RunFailed,
     check_time,
@@ -29,7 +30,7 @@ from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Column
 from speechbundles.model.keys import MOST_DECIMALS
 from speechbundles.platforms.codabench import layout as codabench
-from speechbundles.platforms.codalab import PLATFORM as CODALAB
+from speechbundles.platforms.codalab import PLATFORM
 from speechbundles.platforms.codalab.layout import (
     HIDDEN,
     INGESTION_VARIABLES,
@@ -38,6 +39,8 @@ from speechbundles.platforms.codalab.layout import (
     RUN,
     VARIABLES,
 )
+
+COMPUTATIONS: Mapping[str, Computation] = {}
 
 
 def run_submission(run: Run, submission: Path) -> Path:
@@ -49,13 +52,16 @@ def run_submission(run: Run, submission: Path) -> Path:
     run.unpack_submission(submission, results, codabench.METADATA_FILES)
     if not run.phase.results_only and any((results / name).exists() for name in METADATA_FILES):
         results = _predict(run, results)
-    base = run.root / CODALAB.scoring_folder
+    base = run.root / PLATFORM.scoring_folder
     run.lay_out_scoring(results, base)
     new_folder(base / "temp")
     (base / "output" / PAGE).touch(0o777)
     mounts = {RUN: base, **{f"{RUN}/{name}": base / name for name in ("output", "shared", "program")}}
     words = _words(base / "program") or ()
     return run.score(Program("scoring", words, RUN, mounts, {f"{RUN}/input": base / "input"}), base)
+
+
+RUNS = (run_submission,)
 
 
 def _predict(run: Run, submitted: Path) -> Path:

@@ -18,9 +18,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.rehearse.engine import Program
-from speechbundles.bundle.rehearse.run import (
+from speechbundles.bundle.rehearse import (
     LARGEST_SCORES,
+    PLACES,
+    Computation,
+    Program,
     Run,
     RunFailed,
     ScoresLost,
@@ -29,11 +31,10 @@ from speechbundles.bundle.rehearse.run import (
     new_folder,
     replace_variables,
 )
-from speechbundles.bundle.rehearse.scores import PLACES
 from speechbundles.model.bounded import DEEPEST, parse_yaml, read_file
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
-from speechbundles.platforms.codabench import PLATFORM as CODABENCH
+from speechbundles.platforms.codabench import PLATFORM
 from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
 
 _DIGITS = Context(prec=20)
@@ -51,6 +52,15 @@ BESIDE = (
 """Source: `_run_container_engine_cmd` in compute_worker.py waits for a container without yielding since 71370f75."""
 
 
+COMPUTATIONS: Mapping[str, Computation] = {
+    "avg": lambda values: sum(values, Decimal(0)) / len(values),
+    "sum": lambda values: sum(values, Decimal(0)),
+    "min": min,
+    "max": max,
+}
+"""How the server computes a column from others that have a score. Source: `COMPUTATION_FUNCTIONS` in its models."""
+
+
 def run_submission(run: Run, submission: Path) -> Path:
     """Run a submission as version 1.25 does; return the scoring program's output."""
     submitted, app, is_program = _unpack(run, submission, METADATA_FILES, STUCK)
@@ -66,6 +76,9 @@ def run_reworked(run: Run, submission: Path) -> Path:
     return _score(run, _predict(run, app), submitted)
 
 
+RUNS = (run_submission, run_reworked)
+
+
 def _unpack(
     run: Run, submission: Path, metadata_files: Sequence[str], password: str = ""
 ) -> tuple[Path, Path, bool]:
@@ -77,7 +90,7 @@ def _unpack(
 
 def _score(run: Run, results: Path, submitted: Path | None = None) -> Path:
     """Score results; an ingestion program for scoring only runs beside the scoring program."""
-    base = run.root / CODABENCH.scoring_folder
+    base = run.root / PLATFORM.scoring_folder
     run.lay_out_scoring(results, base, submitted)
     step, beside = "scoring_program", []
     mounts = {f"{APP}/{name}": base / name for name in ("output", "shared")}

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from speechbundles.bundle.rehearse import codabench
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.bundle.rehearse.scores import leaderboard_row, read_scores, store_scores
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
+from speechbundles.platforms.codabench import worker
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     COLUMNS,
@@ -35,8 +35,8 @@ def scored(tmp_path, text, columns=COLUMNS, name="scores.json"):
     (tmp_path / name).write_text(text)
     bundle = BuiltBundle("codabench", "Title", "image", (), columns, columns[0], False)
     warnings = []
-    scores = read_scores(tmp_path, codabench, warnings)
-    row = leaderboard_row(bundle, codabench, store_scores(scores, bundle, codabench, warnings))
+    scores = read_scores(tmp_path, worker, warnings)
+    row = leaderboard_row(bundle, worker, store_scores(scores, bundle, worker, warnings))
     stored = [None if cell.stored is None else str(cell.stored) for cell in row]
     shown = [cell.shown for cell in row]
     return SimpleNamespace(scores=scores, stored=stored, shown=shown, warnings=warnings)
@@ -142,8 +142,8 @@ def test_detailed_results_enabled_and_written_go_together(tmp_path):
     (tmp_path / "written").mkdir()
     (tmp_path / "written/detailed_results.html").write_text("x")
     for enabled, folder in ((True, tmp_path), (False, tmp_path / "written")):
-        assert codabench.page_warnings(folder, enabled)
-        assert not codabench.page_warnings(folder, not enabled)
+        assert worker.page_warnings(folder, enabled)
+        assert not worker.page_warnings(folder, not enabled)
 
 
 def both(tmp_path, files=None, **options):

@@ -5,12 +5,22 @@ import posixpath
 import re
 from datetime import timedelta
 
-from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Part
-from speechbundles.bundle.check.programs import Launch, check_programs, is_plain, split
-from speechbundles.bundle.check.scores import writes_page
-from speechbundles.bundle.check.settings import check_image, check_limits, check_period
+from speechbundles.bundle.check import (
+    DATA,
+    STEPS,
+    BuiltTask,
+    Inspection,
+    Launch,
+    Part,
+    check_image,
+    check_limits,
+    check_period,
+    check_programs,
+    is_plain,
+    split,
+    writes_page,
+)
 from speechbundles.model.archive import Archive
-from speechbundles.model.codalab import read_date
 from speechbundles.model.document import FILE, Document
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import is_true
@@ -20,13 +30,14 @@ from speechbundles.platforms.codabench.layout import METADATA_FILES as CODABENCH
 from speechbundles.platforms.codabench.layout import VARIABLES as CODABENCH_VARIABLES
 from speechbundles.platforms.codalab.keys import LONGEST_COLUMN_KEY, PHASE, TABLES
 from speechbundles.platforms.codalab.layout import INGESTION_VARIABLES, METADATA_FILES, VARIABLES
+from speechbundles.platforms.codalab.read import read_date
 
 NAMES = tuple(dict.fromkeys((*METADATA_FILES, *CODABENCH_FILES)))
 
 
-def check_codalab(report: Report, files: Archive, document: Document) -> Inspection:
+def check(report: Report, files: Archive, document: Document) -> Inspection:
     """Check the file, and the programs, data and pages that it names."""
-    bundle = Inspection(report, files, document, tables=TABLES, read_date=read_date, codalab=True)
+    bundle = Inspection(report, files, document, tables=TABLES, read_date=read_date, older_format=True)
     _check_order(bundle)
     top = bundle.part((), document.content, "TOP")
     phases = list(top.get("phases", {}).values())

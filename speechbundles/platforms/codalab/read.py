@@ -17,6 +17,11 @@ read_date = partial(dates.read_date, unquoted="date-unquoted-import", only_iso="
 """CodaLab accepts only the ISO format, Codabench all. An unquoted date loses its time on Codabench alone."""
 
 
+def is_own(content: Mapping[str, Any]) -> bool:
+    """Return whether a file has `phases` that are a mapping, `html` or a `leaderboard`."""
+    return isinstance(content.get("phases"), dict) or "html" in content or "leaderboard" in content
+
+
 def read(content: Mapping[str, Any]) -> BuiltBundle:
     """Return the bundle without its files.
 

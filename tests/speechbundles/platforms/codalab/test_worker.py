@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from speechbundles.bundle.rehearse import codalab
 from speechbundles.bundle.rehearse.run import RunFailed
+from speechbundles.platforms.codalab import worker
 from tests.samples.small_bundles import (
     AS_ON_THE_PLATFORM,
     CODALAB_SCORE,
@@ -64,7 +64,7 @@ def test_scores_that_codalab_cannot_read_or_store_fail(tmp_path, text, problem):
     if text is not None:
         (tmp_path / "scores.txt").write_text(text)
     with pytest.raises(RunFailed) as failed:
-        codalab.store_scores(codalab.read_scores(tmp_path), COLUMNS, [])
+        worker.store_scores(worker.read_scores(tmp_path), COLUMNS, [])
     assert problem in str(failed.value)
 
 

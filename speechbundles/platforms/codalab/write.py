@@ -7,7 +7,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from speechbundles.bundle.build.kit import Parts, for_competition
+from speechbundles.bundle.build import Parts, for_competition
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.keys import SORTING

@@ -17,6 +17,10 @@ read_date = partial(dates.read_date, unquoted="date-unquoted", only_iso=None)
 """Codabench accepts many date formats, and drops the time of an unquoted date."""
 
 
+def is_own(content: Mapping[str, Any]) -> bool:
+    return str(content.get("version")) == str(VERSION)
+
+
 def read(content: Mapping[str, Any]) -> BuiltBundle:
     """Return the bundle without its files.
 
@@ -25,7 +29,7 @@ def read(content: Mapping[str, Any]) -> BuiltBundle:
     BundleError: a date, a rule or a task that Codabench would refuse.
     AttributeError, KeyError, IndexError, TypeError, ValueError: a needed value is missing or malformed.
     """
-    if str(content.get("version")) != str(VERSION):
+    if not is_own(content):
         raise BundleError(f"competition.yaml does not have version {VERSION}: Codabench refuses it")
     board = content["leaderboards"][0]
     keys = {str(item["index"]): str(item["key"]) for item in board["columns"]}

@@ -5,12 +5,24 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Part, Program
-from speechbundles.bundle.check.programs import Launch, check_program, check_programs, is_plain, split
-from speechbundles.bundle.check.scores import writes_page
-from speechbundles.bundle.check.settings import check_image, check_limits, check_period
+from speechbundles.bundle.check import (
+    DATA,
+    STEPS,
+    BuiltTask,
+    Inspection,
+    Launch,
+    Part,
+    Program,
+    check_image,
+    check_limits,
+    check_period,
+    check_program,
+    check_programs,
+    is_plain,
+    split,
+    writes_page,
+)
 from speechbundles.model.archive import Archive
-from speechbundles.model.codabench import read_date
 from speechbundles.model.document import Document
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import QUESTION_TYPES, is_true
@@ -27,6 +39,7 @@ from speechbundles.platforms.codabench.keys import (
     VERSION,
 )
 from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
+from speechbundles.platforms.codabench.read import read_date
 
 _HIDING = ("hide_output", "hide_score_output")
 
@@ -34,7 +47,7 @@ _Tasks = Mapping[Any, BuiltTask | None]
 """Tasks by their indexes; None for a task that is stored on the server."""
 
 
-def check_codabench(report: Report, files: Archive, document: Document) -> Inspection:
+def check(report: Report, files: Archive, document: Document) -> Inspection:
     """Check the file, and the programs, data and pages that it names."""
     bundle = Inspection(report, files, document, tables=TABLES, read_date=read_date, elsewhere=BELONGS_TO)
     top = bundle.part((), document.content, "TOP")
