@@ -24,8 +24,8 @@ from speechbundles.cli.options import COUNT, PATH, Command, as_json, option
 from speechbundles.cli.progress import counting
 from speechbundles.cli.server import competition_number, connect, server_options, using
 from speechbundles.cli.terminal import answer, reporting
+from speechbundles.model.statuses import what_to_do
 from speechbundles.model.text import say
-from speechbundles.platforms.codabench.statuses import what_to_do
 from speechbundles.server import INDEX, JOBS, fetch_competition
 from spokeneval.formats.problems import count_of
 

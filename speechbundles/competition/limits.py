@@ -1,13 +1,13 @@
 """The longest texts that every platform accepts."""
 
+from itertools import chain
+
 from speechbundles.model.platform import platforms
 
-_EVERY = [each.longest for each in platforms().values()]
-_LONGEST = {
-    place: min(longest[place] for longest in _EVERY if place in longest)
-    for place in dict.fromkeys(place for longest in _EVERY for place in longest)
-}
-LONGEST_KEY = _LONGEST.pop(("column", "key"))
-LONGEST_COLUMN_TITLE = _LONGEST.pop(("column", "title"))
-LONGEST_TEXTS = _LONGEST
+LONGEST_TEXTS: dict[tuple[str, str], int] = {}
 """The longest texts, by their places in the schema of `competition.yaml`."""
+for _place, _longest in chain(*(each.longest.items() for each in platforms().values())):
+    LONGEST_TEXTS[_place] = min(_longest, LONGEST_TEXTS.get(_place, _longest))
+
+LONGEST_KEY = LONGEST_TEXTS.pop(("column", "key"))
+LONGEST_COLUMN_TITLE = LONGEST_TEXTS.pop(("column", "title"))

@@ -34,8 +34,8 @@ def read_date(
     Parameters
     ----------
     unquoted: the rule that an unquoted date-time breaks; with `date-unquoted` its time is lost.
-    only_iso: the finding about a format that is not ISO's, in addition to how it is read: with python-dateutil, as
-        Codabench does (`get_datetime` in competitions/unpackers/utils.py), the month comes first, if it can.
+    only_iso: the finding about a format that is not ISO's, in addition to how it is read: with python-dateutil (as
+        `get_datetime` in competitions/unpackers/utils.py), the month comes first, if it can.
     """
     if isinstance(value, datetime):
         report.add(unquoted, where, f"{value} without quotes")

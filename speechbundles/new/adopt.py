@@ -2,13 +2,12 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.check import read_table
+from speechbundles.bundle.check import DATA, STEPS, read_table
 from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.bundle import BuiltBundle, BuiltTask
@@ -16,19 +15,15 @@ from speechbundles.model.dates import FORMAT
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.finding import Report
-from speechbundles.model.keys import SORTING
+from speechbundles.model.platform import live_platform
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
 from speechbundles.new.competition_folder import require_new, write_own_tasks
 from speechbundles.new.template import fill_template, require_name
-from speechbundles.platforms.codabench.keys import VERSION
-from speechbundles.platforms.codabench.read import phases_in_order
 from spokeneval import score
 from spokeneval.kinds.declared import KINDS, declared_task
 
-_OF_TASK = ("scoring_program", "ingestion_program", "reference_data", "input_data")
-_OF_PHASE = ("public_data", "starting_kit")
-_PARTS = (*_OF_TASK, *_OF_PHASE, "path")
+_PARTS = (*STEPS, *DATA, "public_data", "starting_kit", "path")
 """Keys whose values are programs and data."""
 _SAME = {
     "acc": "accuracy",
@@ -45,7 +40,7 @@ _TIME = re.compile("time|duration", re.IGNORECASE)
 def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
     """Write a bundle's files to `folder/NAME/`, inner zips as folders, and settings with which `build` zips them again.
 
-    Dates are written as Codabench reads them, and a bundle of format 1.5 in version 2.
+    Dates are written as the live platform reads them, and a bundle of another format in its format.
 
     Raises
     ------
@@ -54,12 +49,10 @@ def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
     require_new(root, folder)
     require_name(name)
     content: dict[str, Any] = parse_yaml(bundle.files[FILE])
-    if bundle.platform == "codalab":  # where a limit of 0 closes a phase; on Codabench it is none
-        bundle = replace(
-            bundle, phases=tuple(phase for phase in bundle.phases if phase.per_day and phase.total)
-        )
-        content = _version_2(bundle, content)
-    for item, phase in zip(phases_in_order(content), bundle.phases, strict=True):
+    live = live_platform()
+    if bundle.platform != live.name:
+        bundle, content = live.part("convert").convert(bundle, content)
+    for item, phase in zip(live.part("read").phases_in_order(content), bundle.phases, strict=True):
         item["start"] = phase.opens.strftime(FORMAT)
         if phase.closes:
             item["end"] = (phase.closes - timedelta(seconds=1)).strftime(FORMAT)
@@ -90,62 +83,6 @@ def _unpack(bundle: BuiltBundle, part: str, files: dict[str, bytes]) -> str:
         {f"{place}{file}": data for file, data in archive.files.items()} or {f"{place}empty.txt": b""}
     )
     return place
-
-
-def _version_2(bundle: BuiltBundle, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `competition.yaml` of a bundle of format 1.5 in version 2, with a task for each phase."""
-    pages = dict(content["html"])
-    terms = pages.pop("terms")
-    return {
-        "version": VERSION,
-        "title": bundle.title,
-        "description": str(content.get("description") or ""),
-        "image": content.get("image", ""),
-        "terms": terms,
-        "docker_image": bundle.image,
-        "registration_auto_approve": not content.get("has_registration", True),
-        "enable_detailed_results": bundle.detailed_results,
-        "pages": [{"title": str(title), "file": file} for title, file in pages.items()],
-        "tasks": [
-            {"index": index, "name": phase.name, **_named(phase.tasks[0], _OF_TASK)}
-            for index, phase in enumerate(bundle.phases)
-        ],
-        "phases": [
-            {
-                "index": index,
-                "name": phase.name,
-                "tasks": [index],
-                "max_submissions_per_day": phase.per_day,
-                "max_submissions": phase.total,
-                "execution_time_limit": int(phase.seconds),
-                **_named(phase, _OF_PHASE),
-            }
-            for index, phase in enumerate(bundle.phases)
-        ],
-        "leaderboards": [
-            {
-                "title": "Results",
-                "key": "results",
-                "primary_index": 0,
-                "submission_rule": bundle.phases[-1].rule,
-                "columns": [
-                    {
-                        "title": column.title,
-                        "key": column.key,
-                        "index": index,
-                        "sorting": SORTING[column.direction],
-                        "precision": column.precision,
-                        "hidden": column.hidden,
-                    }
-                    for index, column in enumerate(column for column in bundle.columns if not column.computed)
-                ],
-            }
-        ],
-    }  # fmt: skip
-
-
-def _named(of: object, keys: Sequence[str]) -> dict[str, str]:
-    return {key: part for key in keys if (part := getattr(of, key))}
 
 
 def kinds_of(bundle: BuiltBundle) -> dict[str, dict[str, str]]:

@@ -14,6 +14,7 @@ from speechbundles.competition.whole import needs
 from speechbundles.model.competition import Competition
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.platform import live_platform
 from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import PROGRAM, inline_yaml, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
@@ -161,7 +162,7 @@ def write_example(root: Path, folder: Path, name: str) -> None:
 
 def what_is_there(folder: Path, name: str) -> str:
     """Return the commands that try an example, as text for a terminal."""
-    bundle, submissions = folder / "dist" / "codabench" / f"{name}.zip", folder / "submissions"
+    bundle, submissions = folder / "dist" / live_platform().name / f"{name}.zip", folder / "submissions"
     facts = {"program": PROGRAM, "folder": folder, "bundle": bundle, "submissions": submissions, "name": name}
     facts["joint"] = EXAMPLES[name].joint
     text = fill_template("example.txt", **facts, good=submissions / "good.zip", scored=folder / "scored")

@@ -15,8 +15,8 @@ from speechbundles.model.bundle import BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, folded, read_index, upload_times
+from speechbundles.model.statuses import AWAITING, meaning_of
 from speechbundles.model.submission_rules import FORCE_ALL, FORCE_LAST, PICKED
-from speechbundles.platforms.codabench.statuses import AWAITING, meaning_of
 from speechbundles.publication.given import MOST_SHOWN
 from speechbundles.publication.outputs import LIST_FILE, SYSTEMS_FILE
 from spokeneval.formats.problems import count_of, some_of

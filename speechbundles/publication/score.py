@@ -99,7 +99,7 @@ def score_all(
 
     Parameters
     ----------
-    bundle: a built zip, for Codabench or CodaLab.
+    bundle: a built zip, for any platform.
     folder: contains zips at any depth; names that begin with a dot are ignored. Or the zips themselves, by name.
     out: receives a folder for each submission, and a table of all of them, `scores.csv`.
     phase, reference: as in `rehearse`.

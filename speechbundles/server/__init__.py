@@ -2,19 +2,19 @@
 
 from speechbundles.model.submissions import INDEX as INDEX
 from speechbundles.server.abandon import abandon_amendment as abandon_amendment
-from speechbundles.server.account import read_account as read_account
-from speechbundles.server.account import read_server as read_server
-from speechbundles.server.account import read_token as read_token
 from speechbundles.server.amend import carry_out_amendment as carry_out_amendment
 from speechbundles.server.amendment import amendment_to_text as amendment_to_text
 from speechbundles.server.amendment import is_amending as is_amending
+from speechbundles.server.api import Connection as Connection
+from speechbundles.server.api import read_account as read_account
+from speechbundles.server.api import read_server as read_server
+from speechbundles.server.api import read_token as read_token
 from speechbundles.server.board import HomeRules as HomeRules
 from speechbundles.server.board import make_home_board as make_home_board
 from speechbundles.server.board import runs_of_uploads as runs_of_uploads
 from speechbundles.server.board_files import write_home_board as write_home_board
 from speechbundles.server.board_files import write_home_page as write_home_page
 from speechbundles.server.compared import NOT_COMPARED as NOT_COMPARED
-from speechbundles.server.connection import Connection as Connection
 from speechbundles.server.fetch import JOBS as JOBS
 from speechbundles.server.fetch import fetch_competition as fetch_competition
 from speechbundles.server.joint import baseline_accounts as baseline_accounts

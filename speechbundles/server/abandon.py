@@ -6,8 +6,8 @@ from pathlib import Path
 from speechbundles.model.errors import OrganiserError
 from speechbundles.server import api
 from speechbundles.server.amendment import MOST_SHOWN, STATE, read_state
+from speechbundles.server.api import Connection
 from speechbundles.server.compared import NOT_COMPARED
-from speechbundles.server.connection import Connection
 from speechbundles.server.exchange import exchange
 from speechbundles.server.files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of

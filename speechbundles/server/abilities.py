@@ -1,4 +1,4 @@
-"""What a server does for whom: measured, because it differs between versions of Codabench.
+"""What a server does for whom: measured, because it differs between versions of the platform.
 
 All requests are about the competition of the account: its own files, and runs of its own organisers. Requests without
 the token read headers and lists only; no file is downloaded.
@@ -14,7 +14,7 @@ from speechbundles.bundle.check import hidden_references
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.server import api
-from speechbundles.server.connection import Connection
+from speechbundles.server.api import Connection
 
 REPORTS = "report pages: regard those of all runs, failed ones too, as public once the competition is listed"
 ANSWERS = {"yes": True, "no": False, "not measured": None}

@@ -21,8 +21,8 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.submission_rules import FORCE_LAST, PICKED
 from speechbundles.server import api
 from speechbundles.server.amendment import STATE, AmendedPhase, Amendment, State, kinds_of, unfinished
+from speechbundles.server.api import Progress
 from speechbundles.server.compared import different_scores
-from speechbundles.server.connection import Progress
 from speechbundles.server.entrants import (
     Entrant,
     differs,

@@ -11,8 +11,8 @@ from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import write_whole
+from speechbundles.model.statuses import what_to_do
 from speechbundles.model.text import text_table
-from speechbundles.platforms.codabench.statuses import what_to_do
 from speechbundles.publication.season import Entry
 from speechbundles.server import api
 from speechbundles.server.compared import NOT_COMPARED, number

@@ -10,11 +10,11 @@ from speechbundles.bundle.rehearse import FINISHED, Rehearsal, choose_engine, re
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.errors import Gone, OrganiserError, Refused
+from speechbundles.model.statuses import SUBMITTING
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.platforms.codabench.statuses import SUBMITTING
 from speechbundles.server import api
+from speechbundles.server.api import Connection
 from speechbundles.server.compared import different_scores
-from speechbundles.server.connection import Connection
 from speechbundles.server.files import sha256_of
 from speechbundles.server.wait import wait_for_runs
 

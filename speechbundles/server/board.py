@@ -30,12 +30,12 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
+from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
 from speechbundles.model.submission_rules import FORCE_ALL, PICKED
 from speechbundles.model.zips import reference_zip
-from speechbundles.platforms.codabench.statuses import AWAITING, IGNORE, meaning_of
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
-from speechbundles.server.connection import Progress
+from speechbundles.server.api import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes
 from spokeneval.formats.problems import FREE_ATTEMPT, count_of
 from spokeneval.formats.submission_zip import MAX_BYTES
@@ -141,7 +141,7 @@ def make_home_board(
 
     Parameters
     ----------
-    bundle: the zip for Codabench that has all labels.
+    bundle: the zip for the platform that has all labels.
     fetched: a folder that `fetch` wrote.
     now: the current time, in UTC.
     jobs, progress: as for `play_season`.

@@ -20,9 +20,9 @@ from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import printable
 from speechbundles.publication import escaped_markdown, fitted_tables, markdown_table
 from speechbundles.server import api
+from speechbundles.server.api import Connection
 from speechbundles.server.board import Entry, HomeBoard, PhaseBoard
 from speechbundles.server.compared import number
-from speechbundles.server.connection import Connection
 from spokeneval.formats.problems import count_of
 from spokeneval.formats.tables import csv_text, no_formula
 from spokeneval.ranking.tables import shown_range, shown_rank

@@ -12,13 +12,14 @@ from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report, format_findings
 from speechbundles.model.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is_true
+from speechbundles.model.platform import live_platform, platforms
 from speechbundles.model.read import read_built_bundle
+from speechbundles.model.statuses import FINISHED
 from speechbundles.model.submission_rules import PICKED
-from speechbundles.platforms.codabench.keys import COLUMN, LEADERBOARD, PHASE, TOP
-from speechbundles.platforms.codabench.read import phases_in_order, read_date
-from speechbundles.platforms.codabench.statuses import FINISHED
 from speechbundles.server import api
 from spokeneval.formats.problems import some_of
+
+_KEYS, _READ = live_platform().part("keys"), live_platform().part("read")
 
 NOT_COMPARED = "not compared: "
 """Begins a line about something that the server did not provide."""
@@ -30,7 +31,7 @@ _UNLIMITED = ("max_submissions", "max_submissions_per_day")
 
 
 def read_bundle(path: Path) -> BuiltBundle:
-    """Read a Codabench bundle without errors.
+    """Read a bundle for a platform with a client, without errors.
 
     Raises
     ------
@@ -40,10 +41,9 @@ def read_bundle(path: Path) -> BuiltBundle:
     if path.is_dir():
         raise OrganiserError(f"{path} is a folder; expected the bundle's zip, which the server has")
     bundle = read_built_bundle(path)
-    if bundle.platform != "codabench":
-        raise OrganiserError(
-            f"{path}: this bundle is for {bundle.platform}; only Codabench has an API to publish it"
-        )
+    if not platforms()[bundle.platform].has_client:
+        what = f"only {live_platform().title} has an API to publish it"
+        raise OrganiserError(f"{path}: this bundle is for {bundle.platform}; {what}")
     errors = [finding for finding in check_bundle(path) if finding.level == "error"]
     if errors:
         raise OrganiserError(f"{path}: {format_findings(errors)}")
@@ -79,7 +79,8 @@ def served_differences(bundle: BuiltBundle, live: Mapping[str, Any], *, texts: b
     """
     try:
         content, served = parse_yaml(bundle.files[FILE]), api.read_settings(live)
-        found = _compare("", content, served, {key: TOP[key] for key in TOP if key not in _NOT_SERVED})
+        keys = {key: rule for key, rule in _KEYS.TOP.items() if key not in _NOT_SERVED}
+        found = _compare("", content, served, keys)
         found += _different("queue", content.get("queue"), served["queue"])
         found += _different_phases(content, served) + _different_board(content, served)
         return found + (different_texts(bundle, live) if texts else [])
@@ -111,15 +112,15 @@ def different_texts(bundle: BuiltBundle, live: Mapping[str, Any]) -> list[str]:
 
 def _different_phases(content: Mapping[str, Any], served: Mapping[str, Any]) -> list[str]:
     tasks = {task["index"]: task["name"] for task in content["tasks"]}
-    wanted = phases_in_order(content)
+    wanted = _READ.phases_in_order(content)
     found = _different("number of phases", len(wanted), len(served["phases"]))
-    keys = {key: rule for key, rule in PHASE.items() if key not in _PHASE_FILES}
+    keys = {key: rule for key, rule in _KEYS.PHASE.items() if key not in _PHASE_FILES}
     for number, (phase, there) in enumerate(zip(wanted, served["phases"], strict=False)):
         where = f"phases[{number}]."
         found += _compare(where, phase, there, keys)
         names = [tasks[task] for task in phase["tasks"]]
         found += _different(f"{where}tasks", names, there["tasks"])
-        limited = any(phase.get(key, PHASE[key]["default"]) for key in _UNLIMITED)
+        limited = any(phase.get(key, _KEYS.PHASE[key]["default"]) for key in _UNLIMITED)
         if limited and not there["has_max_submissions"]:
             found.append(f"{where}has_max_submissions: the server does not apply the limits")
     return found
@@ -127,11 +128,11 @@ def _different_phases(content: Mapping[str, Any], served: Mapping[str, Any]) -> 
 
 def _different_board(content: Mapping[str, Any], live: Mapping[str, Any]) -> list[str]:
     wanted, served = content["leaderboards"][0], live["leaderboards"][0]
-    keys = {key: rule for key, rule in LEADERBOARD.items() if key not in ("index", "columns")}
+    keys = {key: rule for key, rule in _KEYS.LEADERBOARD.items() if key not in ("index", "columns")}
     found = _compare("leaderboards[0].", wanted, served, keys)
     columns, there = sorted(wanted["columns"], key=lambda column: int(column["index"])), served["columns"]
     found += _different("columns", *([column["key"] for column in own] for own in (columns, there)))
-    column_keys = {key: rule for key, rule in COLUMN.items() if key != "computation_indexes"}
+    column_keys = {key: rule for key, rule in _KEYS.COLUMN.items() if key != "computation_indexes"}
     for column, other in zip(columns, there, strict=False):
         found += _compare(f"column {column['key']}.", column, other, column_keys)
     return found
@@ -157,7 +158,7 @@ def _value(key: str, rule: Key, value: Any, *, served: bool = False) -> Any:
     if kind == INTEGER["type"]:
         return int(value or 0) or (rule["default"] if key == "execution_time_limit" else 0)
     if rule.get("format") == DATE["format"] and value is not None:
-        return api.read_time(value) if served else read_date(Report(), key, value)
+        return api.read_time(value) if served else _READ.read_date(Report(), key, value)
     if rule.get("format") == DATE["format"] or kind == MAPPING["type"]:
         return value or None
     return str(value if value is not None else "").strip()

@@ -30,10 +30,10 @@ from speechbundles.model.fetched import (
     submission_path,
     write_index,
 )
+from speechbundles.model.statuses import FINISHED, meaning_of
 from speechbundles.model.submissions import INDEX
-from speechbundles.platforms.codabench.statuses import FINISHED, meaning_of
 from speechbundles.server import api
-from speechbundles.server.connection import LARGEST_FILE, Connection, Progress
+from speechbundles.server.api import LARGEST_FILE, Connection, Progress
 from spokeneval.formats.submission_zip import DAMAGED, MAX_BYTES, open_zip
 
 JOBS = 4

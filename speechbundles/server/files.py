@@ -14,7 +14,7 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.server import api
-from speechbundles.server.connection import Connection
+from speechbundles.server.api import Connection
 
 KINDS = (*api.PARTS, *api.KITS)
 
@@ -23,7 +23,7 @@ KINDS = (*api.PARTS, *api.KITS)
 class ServedFiles:
     """Reads the files on a server by their keys.
 
-    Newer versions of Codabench give them to signed-in sessions only. Without one, a file whose content is already
+    Newer versions of a server give them to signed-in sessions only. Without one, a file whose content is already
     known, because it was uploaded from here or is assumed to be in an earlier bundle, is taken to be unchanged: the
     server gives another key to another file.
 

@@ -11,9 +11,9 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import INDEX
 from speechbundles.publication import ScoringOutput, read_outputs, score_all
 from speechbundles.publication.season import play_season
+from speechbundles.server.api import Progress
 from speechbundles.server.baselines import baseline_name
 from speechbundles.server.board import play_fetched, runs_of_uploads
-from speechbundles.server.connection import Progress
 
 
 def score_entries(

@@ -21,8 +21,8 @@ from speechbundles.server.amendment import (
     read_state,
     unfinished,
 )
+from speechbundles.server.api import Connection, Progress
 from speechbundles.server.compared import check_served, different_texts, read_bundle, wanted_texts
-from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.entrants import (
     Entrant,
     ended_otherwise,

@@ -10,9 +10,9 @@ from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
+from speechbundles.server.api import Connection, Progress
 from speechbundles.server.baselines import Baseline, Trial, rehearse_baselines
 from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle, without_entry
-from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.files import ServedFiles
 from speechbundles.server.wait import wait_for_import
 from spokeneval.formats.problems import count_of
@@ -34,7 +34,7 @@ def publish_bundle(
 
     Parameters
     ----------
-    path: a built zip for Codabench.
+    path: a built zip for a platform with a client.
     competition: a competition that was already imported from this bundle; the upload and the import are skipped.
     opening: list the competition publicly after all other steps have succeeded.
     again: the command that publishes this bundle, to which the last line adds the options that open the competition.

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.errors import OrganiserError
-from speechbundles.platforms.codabench.statuses import what_to_do
+from speechbundles.model.statuses import what_to_do
 from speechbundles.server import api
-from speechbundles.server.connection import Connection, Progress
+from speechbundles.server.api import Connection, Progress
 
 PAUSE = 10
 """Seconds between two requests."""

@@ -17,10 +17,11 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.fetched import Fetched, read_index, upload_times
+from speechbundles.model.statuses import SUBMITTING, what_to_do
 from speechbundles.model.submissions import INDEX
-from speechbundles.platforms.codabench.statuses import SUBMITTING, what_to_do
 from speechbundles.server import api
 from speechbundles.server.abilities import measure
+from speechbundles.server.api import Connection, Progress
 from speechbundles.server.baselines import baseline_name
 from speechbundles.server.compared import (
     NOT_COMPARED,
@@ -29,7 +30,6 @@ from speechbundles.server.compared import (
     served_differences,
     without_entry,
 )
-from speechbundles.server.connection import Connection, Progress
 from speechbundles.server.entrants import ended_otherwise, read_entrants, score_entrants
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import ServedFiles, sha256_of

@@ -24,7 +24,7 @@ from .multiple_comparisons import SIGNIFICANCE
 from .values import Place
 
 DECIMALS = 10
-"""Scores that agree to this many decimals are equal, because Codabench and CodaLab store no more decimals."""
+"""Scores that agree to this many decimals are equal, because platforms store no more decimals."""
 
 LEAST = 10.0**-DECIMALS
 """The smallest difference between two scores."""

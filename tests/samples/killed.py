@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.connection import Connection
 from tests.samples.live_bundle import EVALUATION, board, live_bundle, upload
 
 

@@ -8,8 +8,8 @@ import pytest
 import build_bundle
 from speechbundles.bundle.build.baseline import Baseline
 from speechbundles.model.environment import TOKEN_VARIABLE
-from speechbundles.server.account import Account
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.account import Account
+from speechbundles.platforms.codabench.client.connection import Connection
 from tests.samples.bundle_defects import codabench
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer
 from tests.samples.live_bundle import EVALUATION, count_here, live_bundle, score, upload

@@ -89,7 +89,10 @@ def _task(item: Mapping[str, Any], solutions: Iterable[Mapping[str, Any]]) -> Bu
 
 
 def _phase(item: Mapping[str, Any], tasks: Mapping[Any, BuiltTask], board: Mapping[str, Any]) -> BuiltPhase:
-    """Return a phase, open from its `start` to its `end`, both seconds included. 0 or null means no limit."""
+    """Return a phase, open from its `start` to its `end`, both seconds included. 0 or null means no limit.
+
+    Source of the limits: `Phase.can_user_make_submissions`.
+    """
     name = str(item["name"])
     rule = board.get("submission_rule", LEADERBOARD["submission_rule"]["default"])
     if rule not in SUBMISSION_RULES:

@@ -70,7 +70,10 @@ def _column(key: object, item: Mapping[str, Any]) -> Column:
 
 
 def _phase(item: Mapping[str, Any], opens: datetime, closes: datetime | None, forced: bool) -> BuiltPhase:
-    """Return a phase, open until the next phase starts, or until `end_date`. A limit of 0 allows no submission."""
+    """Return a phase, open until the next phase starts, or until `end_date`. A limit of 0 allows no submission.
+
+    Source of the limits: `CompetitionSubmission.save`.
+    """
     hidden = item.get("leaderboard_management_mode") == "hide_results"
     rule = FORCE_LAST if forced or hidden else PICKED[0]
     return BuiltPhase(

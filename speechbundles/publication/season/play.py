@@ -9,16 +9,11 @@ that it was made to, if this is open), checks the limits per day (UTC) and in to
 and applies the submission rule, which selects the team's runs on the board. The rules follow the platforms' source
 code:
 
-- Phases. Codabench: open from `start` to `end`, both seconds included. CodaLab: open until the next phase starts.
-- Limits apply to each team in each phase. A run that Failed does not count on either platform, neither for the day nor
-  in total (Codabench: `Phase.can_user_make_submissions`; CodaLab: `CompetitionSubmission.save`). A limit of 0 means no
-  submissions on CodaLab, and no limit on Codabench.
-- `Force_Best`. Codabench: the best by the primary column, then by the other columns in order, then the earliest.
-  CodaLab: the best by the first column only; of equal ones, the latest. `Force_Last`: the last to finish.
+- Phases are open, and have limits, as the platform's `read` returns them.
+- Limits apply to each team in each phase. A run that Failed does not count, neither for the day nor in total.
+- `Force_Best` and the order of a board follow the platform's `BoardRules`. `Force_Last`: the last to finish.
   `Force_Latest_Multiple`: all runs, still sorted by score. `Add` and similar rules let participants choose; as their
   choice is unknown, the best run of each team is shown, with a note.
-- A board is sorted by the primary column, then (Codabench) by the other visible columns, then by time. On Codabench, an
-  entry without a primary score is first if higher is better.
 
 Assumptions: a folder is one participant's account; a run ends before the team's next one starts; programs are
 deterministic. Results are therefore kept in `DIR/.season` and reused for the same bundle, phase and submission, also
@@ -78,7 +73,7 @@ def play_season(
 
     Parameters
     ----------
-    bundle: a built zip, for Codabench or CodaLab.
+    bundle: a built zip, for any platform.
     folder: contains one folder for each team, see above. Names that begin with a dot are ignored.
     work: folder for the results of runs, from which an interrupted season continues; default: `.season` in `folder`.
     jobs: number of parallel runs; default: the number of processors.

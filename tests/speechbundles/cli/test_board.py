@@ -19,8 +19,8 @@ from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.fetched import read_index
 from speechbundles.model.zips import write_tree
 from speechbundles.new.workflow import workflow_files
-from speechbundles.server.account import Account
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.account import Account
+from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.server.private import PRIVATE
 from speechbundles.server.watch import watch_competition
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN, CodabenchServer, Mishap
@@ -40,7 +40,7 @@ def at_home(request, mine, monkeypatch):
     """A server with the competition: its `number`, and `phase`, to which submissions are made."""
     monkeypatch.setattr(dates, "now", lambda: NOW)
     monkeypatch.setattr("speechbundles.server.wait.PAUSE", 0)
-    monkeypatch.setattr("speechbundles.server.connection.PAUSES", (0,))
+    monkeypatch.setattr("speechbundles.platforms.codabench.client.connection.PAUSES", (0,))
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     today = getattr(request, "param", False)
     with CodabenchServer(lambda parts, submission: {"received": 1.0}, today=today) as server:

@@ -58,7 +58,7 @@ def shown(site):
 def test_programs_are_fetched_run_scored_and_published(tmp_path, monkeypatch, capsys):
     """A program that hears the labels gets F1 = 1; the other ones are those of the kit, which answer without sound."""
     monkeypatch.setattr(dates, "now", lambda: NOW)
-    monkeypatch.setattr("speechbundles.server.connection.PAUSES", (0,))
+    monkeypatch.setattr("speechbundles.platforms.codabench.client.connection.PAUSES", (0,))
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
     mine, site = begin_with_sound(tmp_path, f"{SETTINGS}  board_names: anonymous\n"), tmp_path / "site"
     with CodabenchServer(lambda parts, submission: {"received": 1.0}) as server:

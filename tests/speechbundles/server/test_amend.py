@@ -6,8 +6,9 @@ import pytest
 
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
+from speechbundles.platforms.codabench import client as api
 from speechbundles.publication.score import score_all
-from speechbundles.server import api
+from speechbundles.server.abandon import abandon_amendment
 from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE, amendment_to_text
 from speechbundles.server.fetch import REPLACED, fetch_competition
@@ -208,3 +209,23 @@ def test_an_amendment_ends_with_the_leaderboard_of_the_corrected_labels(
         scored = score_all(new, live, tmp_path / "out", phase="Evaluation", fetched=True, jobs=2)
         exact = {scored.accounts[name]: result.scores["accuracy"] for name, result in scored.results.items()}
         assert exact == {team: right / 40 for team, right in entries(server)}
+
+
+@pytest.mark.parametrize("ending", ["continue", "abandon"])
+def test_the_page_of_board_stays(planned, connection, server, tmp_path, ending):
+    new = season(server, tmp_path, page=b"More.\n")
+    pages = server.competitions[COMPETITION]["pages"]
+    first = [page["content"] for page in pages]
+    text = f"Old.\n\n{api.BOARD_MARK}"
+    pages.append({"id": 99, "title": api.BOARD_TITLE, "content": text, "index": len(pages)})
+    steps = carry_out_amendment(planned(new))
+    assert any("pages" in step for step in steps)
+    live = api.read_competition(connection, COMPETITION)
+    api.change_board_page(connection, live, f"New.\n\n{api.BOARD_MARK}")
+    abandoned = abandon_amendment(connection, COMPETITION, tmp_path / "live")
+    assert list(abandoned if ending == "abandon" else steps)
+    *others, page = server.competitions[COMPETITION]["pages"]
+    assert (page["id"], page["content"].split()[0]) == (99, "New.")
+    assert ([other["content"] for other in others] == first) is (ending == "abandon")
+    if ending == "continue":
+        assert planned(new).empty

@@ -15,7 +15,7 @@ from speechbundles.competition.intake.kit_data import canonical_tables
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.tabular import parse_source, read_rows
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.connection import Connection
 from spokeneval.challenges import find_task, task_names
 from spokeneval.kinds.declared import declared_task
 from spokeneval.task import Task
@@ -133,7 +133,7 @@ def redirects(place: Workplace) -> Target:
 
         with (
             mock.patch("urllib3.util.connection.create_connection", connect),
-            mock.patch("speechbundles.server.connection.PAUSES", (1,)),
+            mock.patch("speechbundles.platforms.codabench.client.connection.PAUSES", (1,)),
         ):
             found = [outcome(request, OrganiserError) for request in requests]
         for end in ends:

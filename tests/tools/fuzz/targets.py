@@ -29,12 +29,12 @@ from speechbundles.model.fetched import read_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
+from speechbundles.platforms.codabench import client as api
+from speechbundles.platforms.codabench.client.account import check_address
+from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.publication.board import make_board
 from speechbundles.publication.outputs import read_outputs
-from speechbundles.server import api
-from speechbundles.server.account import check_address
 from speechbundles.server.amendment import AmendedPhase, Amendment, amendment_to_text
-from speechbundles.server.connection import Connection
 from speechbundles.server.entrants import predict, read_entrants
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import ServedFiles

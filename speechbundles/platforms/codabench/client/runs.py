@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from speechbundles.model.errors import Refused
-from speechbundles.platforms.codabench.statuses import AWAITING, FINISHED, Meaning, meaning_of
-from speechbundles.server.api.answers import (
+from speechbundles.model.statuses import AWAITING, FINISHED, Meaning, meaning_of
+from speechbundles.platforms.codabench.client.answers import (
     expected,
     get,
     is_answered,
@@ -20,9 +20,9 @@ from speechbundles.server.api.answers import (
     to_number,
     to_score,
 )
-from speechbundles.server.api.competitions import LivePhase, finish_upload, upload_file
-from speechbundles.server.api.pages import read_list, rows_of
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.competitions import LivePhase, finish_upload, upload_file
+from speechbundles.platforms.codabench.client.connection import Connection
+from speechbundles.platforms.codabench.client.pages import read_list, rows_of
 
 DELETED_FILE = "Deleted File"
 """The file name that the server gives for a deleted upload."""

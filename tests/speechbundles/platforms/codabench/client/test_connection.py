@@ -5,8 +5,8 @@ import socket
 import pytest
 
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
-from speechbundles.server.account import Account
-from speechbundles.server.connection import PAUSES, Connection
+from speechbundles.platforms.codabench.client.account import Account
+from speechbundles.platforms.codabench.client.connection import PAUSES, Connection
 from tests.samples.codabench_server import CSRF, ORGANISER, TOKEN, CodabenchServer, Mishap
 from tests.samples.live_bundle import score
 

@@ -9,7 +9,7 @@ import pytest
 
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server.account import Account, read_account, read_server, read_token
+from speechbundles.platforms.codabench.client.account import Account, read_account, read_server, read_token
 from tests.samples.codabench_server import ORGANISER, PASSWORD, TOKEN
 from tests.samples.programs import ROOT
 

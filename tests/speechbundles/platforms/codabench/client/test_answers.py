@@ -5,7 +5,7 @@ import json
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server import api
+from speechbundles.platforms.codabench import client as api
 from tests.samples.codabench_server import LISTED, Mishap
 
 

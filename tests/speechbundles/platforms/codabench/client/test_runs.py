@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.server import api
+from speechbundles.platforms.codabench import client as api
 from tests.samples.codabench_server import LISTED
 from tests.samples.live_bundle import upload
 

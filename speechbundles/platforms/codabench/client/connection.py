@@ -31,8 +31,8 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueErro
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import put_in_place
-from speechbundles.server.account import LOCAL, Account, check_address
-from speechbundles.server.responses import blocks, cookie, host, join, pause_of, succeeds
+from speechbundles.platforms.codabench.client.account import LOCAL, Account, check_address
+from speechbundles.platforms.codabench.client.responses import blocks, cookie, host, join, pause_of, succeeds
 
 PAUSES = (1, 2, 4, 8, 16, 32)
 """Seconds before each retry."""

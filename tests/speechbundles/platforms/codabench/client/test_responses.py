@@ -11,7 +11,7 @@ from email.utils import format_datetime
 import pytest
 
 from speechbundles.model.errors import OrganiserError, Unreachable
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.connection import Connection
 from tests.samples.codabench_server import TOKEN, Mishap
 
 COMPETITIONS = "/api/competitions/7/"
@@ -43,7 +43,7 @@ def test_an_answer_takes_a_limited_amount_of_memory(connection, server):
 
 def test_an_answer_that_arrives_too_slowly_is_left(monkeypatch):
     """One byte at a time: each arrives before the limit for a single byte."""
-    monkeypatch.setattr("speechbundles.server.connection.LONGEST_ANSWER", 0.3)
+    monkeypatch.setattr("speechbundles.platforms.codabench.client.connection.LONGEST_ANSWER", 0.3)
 
     def drip(listening):
         with listening.accept()[0] as peer:

@@ -9,7 +9,7 @@ from typing import Any
 from unicodedata import category
 
 from speechbundles.model.errors import OrganiserError, Refused
-from speechbundles.server.connection import Connection
+from speechbundles.platforms.codabench.client.connection import Connection
 
 LARGEST_EXPONENT = 100
 """The largest power of ten of a score, either way: one of a billion would be written with a billion digits."""
