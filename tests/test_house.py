@@ -241,6 +241,28 @@ def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
     assert found == set()
 
 
+NAMING_PLATFORMS = {
+    "spokeneval/programs/score.py",  # travels: why the page has a folder of its own
+    "spokeneval/run/feedback.py",  # travels: how a step is written
+    "spokeneval/run/output.py",  # travels: which file is for which platform
+    "speechbundles/bundle/check/practice.py",  # the source of the limits is a program with such a name
+    "speechbundles/model/environment.py",  # the variable with the token of an account
+    "speechbundles/server/api.py",  # the client that the commands of a live season use
+}
+
+
+def test_a_platforms_name_is_in_its_folder_and_in_commands_alone():
+    """In texts, docstrings and comments too."""
+    outside = [
+        path
+        for place in ("spokeneval", "speechbundles")
+        for path in sources(place)
+        if not named(path).startswith(("speechbundles/platforms/", "speechbundles/cli/"))
+    ]
+    names = re.compile("codabench|codalab", re.IGNORECASE)
+    assert {named(path) for path in outside if names.search(path.read_text("utf-8"))} == NAMING_PLATFORMS
+
+
 def test_the_tree_of_errors_shows_every_error():
     tree = ast.parse((ROOT / "speechbundles/model/errors.py").read_text(encoding="utf-8"))
     shown = re.findall(r"^    \W*(\w+)", ast.get_docstring(tree) or "", flags=re.MULTILINE)
