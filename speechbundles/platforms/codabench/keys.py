@@ -10,16 +10,13 @@ SUBMISSION_RULES = tuple(LEADERBOARD["submission_rule"]["enum"])
 OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
 """Images whose Python is older than 3.9."""
 QUESTION = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
-BELONGS_TO = {
-    key: level
-    for level, keys in (
-        ("leaderboards[].columns[]", COLUMN),
-        ("solutions[]", SOLUTION),
-        ("leaderboards[]", LEADERBOARD),
-        ("tasks[]", TASK),
-        ("phases[]", PHASE),
-        ("the top level", TOP),
-    )
-    for key in keys
+_LEVELS = {
+    "leaderboards[].columns[]": COLUMN,
+    "solutions[]": SOLUTION,
+    "leaderboards[]": LEADERBOARD,
+    "tasks[]": TASK,
+    "phases[]": PHASE,
+    "the top level": TOP,
 }
+BELONGS_TO = {key: level for level, keys in _LEVELS.items() for key in keys}
 """The place of each key in the file, for messages about a misplaced key."""
