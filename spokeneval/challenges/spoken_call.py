@@ -28,7 +28,7 @@ from ..formats.format import Items
 from ..formats.problems import FileProblems, Problems, ReferenceFileError, count_of
 from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows_of, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
-from ..formats.tables import Table, parse_table, split_row
+from ..formats.tables import Table, parse_table, read_table, split_row
 from ..formats.text import text_of
 from ..kinds.decisions import decisions_view
 from ..metrics import accept_reject as metrics
@@ -95,6 +95,8 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
 
 def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
     """Read the sheet, with or without a header row. Further header rows are problems, and are left out."""
+    if isinstance(files.get(REFERENCE.file), Table):
+        return read_table(files, REFERENCE.layout, problems)
     text = _without_stray_headers(text_of(files, REFERENCE.file, problems), problems)
     first = _fields(text.lstrip("\n").partition("\n")[0])
     layout = REFERENCE.layout

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NoReturn, Optional, Union
+from typing import Any, BinaryIO, NoReturn, Optional, Union
 
 from .problems import FileProblems, Problems
 
@@ -27,10 +27,10 @@ class Files:
     Attributes
     ----------
     sources
-        The path or the content of each file, by its name in the submission.
+        The path, the content or the `Table` of each file, by its name in the submission.
     """
 
-    sources: Mapping[str, Union[Path, bytes]]
+    sources: Mapping[str, Any]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,14 +44,18 @@ class Files:
         FileProblems
             The file cannot be read, is not an ordinary file, or is too large. The class is that of `problems`.
         """
-        return _open(self.sources[name], name, limit, problems)
+        return open_file(self.sources, name, limit, problems)
 
     def read(self, name: str, limit: int, problems: Problems) -> bytes:
         """The content of a file, opened as by `open`. Reads at most `limit` bytes, even if the file grows meanwhile."""
         return read_file(self.sources[name], name, limit, problems)
 
 
-def _open(source: Union[Path, bytes], name: str, limit: int, problems: Problems) -> BinaryIO:
+def open_file(files: Mapping[str, Union[Path, bytes]], name: str, limit: int, problems: Problems) -> BinaryIO:
+    """Open one of some files, as `Files.open` does; a missing one is a problem."""
+    if name not in files:
+        problems.stop("unreadable_file", name, f"cannot be read: {os.strerror(errno.ENOENT)}")
+    source = files[name]
     if isinstance(source, bytes):
         if len(source) > limit:
             refuse_size(name, limit, problems)
@@ -77,11 +81,7 @@ def refuse_size(name: str, limit: int, problems: Problems) -> NoReturn:
 
 def read_file(source: Union[Path, bytes], name: str, limit: int, problems: Problems) -> bytes:
     """The content of a file, as for `Files.read`."""
-    with _open(source, name, limit, problems) as stream:
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        refuse_size(name, limit, problems)
-    return content
+    return content_of({name: source}, name, problems, limit)
 
 
 def read_folder(
@@ -96,15 +96,17 @@ def read_folder(
 
 
 def content_of(
-    files: Mapping[str, bytes], name: str, problems: Problems, limit: int = ORGANISER_LIMIT
+    files: Mapping[str, Union[Path, bytes]], name: str, problems: Problems, limit: int = ORGANISER_LIMIT
 ) -> bytes:
-    """The content of one of the organiser's files.
+    """The content of one of some files.
 
     Raises
     ------
     FileProblems
         The file is missing or too large. The class is that of `problems`.
     """
-    if name not in files:
-        problems.stop("unreadable_file", name, f"cannot be read: {os.strerror(errno.ENOENT)}")
-    return read_file(files[name], name, limit, problems)
+    with open_file(files, name, limit, problems) as stream:
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        refuse_size(name, limit, problems)
+    return content

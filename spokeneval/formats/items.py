@@ -52,7 +52,7 @@ def match_items(table: Table, expected: Sequence[str], problems: Problems, *, no
             message = f"{table.id} {name(item)} is not one of the {count_of(len(expected), noun)}"
             problems.add("unknown_item", table.file, message, line=line, item=item)
         elif item in first_line:
-            message = repeated(f"{table.id} {name(item)}", first_line[item])
+            message = repeated(f"{table.id} {name(item)}", first_line[item], table.place)
             problems.add("duplicate_item", table.file, message, line=line, item=item)
         else:
             first_line[item] = line

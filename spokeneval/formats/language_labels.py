@@ -177,7 +177,8 @@ def _check_utterances(labels: Labels, problems: Problems) -> None:
     first_line: dict[tuple[str, str], int] = {}
     for key, line in zip(zip(recordings, utterances), lines):
         if first_line.setdefault(key, line) != line:
-            message = repeated(f"utt_id {name(key[1])} of {name(key[0])}", first_line[key])
+            found = f"utt_id {name(key[1])} of {name(key[0])}"
+            message = repeated(found, first_line[key], labels.table.place)
             problems.add("duplicate_utterance", LABELS_FILE, message, line=line, item=key[1])
 
 

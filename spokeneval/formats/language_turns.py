@@ -108,11 +108,14 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
 
 def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
     """The evaluated regions. Their labels are the names of the audio files."""
-    text = text_of(files, REGIONS_FILE, problems)
-    fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
-    times = [decimal(field) for field in fields[1:3]]
-    header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
-    table = parse_table([text], REGIONS._replace(header=header), problems)
+    if isinstance(files.get(REGIONS_FILE), Table):
+        table = read_table(files, REGIONS, problems)
+    else:
+        text = text_of(files, REGIONS_FILE, problems)
+        fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
+        times = [decimal(field) for field in fields[1:3]]
+        header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
+        table = parse_table([text], REGIONS._replace(header=header), problems)
     check_names(table, "audio_name", problems)
     called, spans = table.columns["audio_name"], read_spans(table, problems)
     return Rows(REGIONS_FILE, recording_names(called), spans, called, table.lines)

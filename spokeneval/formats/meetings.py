@@ -42,7 +42,7 @@ from .labelled_turns import (
 from .nist import word_lines
 from .problems import Problems, ReferenceFileError, count_of, name, quote
 from .submission_folder import expect_one
-from .tables import Layout, parse_table
+from .tables import Layout, Table, parse_table
 from .text import decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
 from .turns import EVER, read_times, unanswered
@@ -163,7 +163,7 @@ def read_reference(declared: MeetingFiles, files: Mapping[str, bytes]) -> Meetin
         problems.stop("missing_file", FILES[0], f"is missing; expected one of {', '.join(FILES)}")
     for other in there[1:]:
         problems.add("two_files", other, f"is there beside {there[0]}; keep one of them")
-    segments = _segments(declared, _text(files, there[0], problems), there[0], problems)
+    segments = _segments(declared, files, there[0], problems)
     regions, latest = dict.fromkeys(segments.sessions, EVER), None
     if declared.regions:
         turns = TurnFiles(declared.id)
@@ -209,7 +209,7 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     if file not in files.names:
         problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
-    segments = _segments(declared, decode(files.read(file, limit, problems), file, problems), file, problems)
+    segments = _segments(declared, files.sources, file, problems, limit)
     known = set(items.ids)
     for row, session in enumerate(segments.sessions):
         if session not in known:
@@ -221,14 +221,28 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     return Meetings(items, speakers)
 
 
-def _text(files: Mapping[str, bytes], file: str, problems: Problems) -> str:
-    return decode(content_of(files, file, problems), file, problems)
+def _rows_of(
+    layout: Layout, files: Mapping[str, Any], file: str, problems: Problems, limit: int = ORGANISER_LIMIT
+) -> Iterator[Row]:
+    given = files[file]
+    if isinstance(given, Table):
+        for column in given.encoded():
+            decode(column, file, problems, 0)
+        return _cells(given, layout)
+    text = decode(content_of(files, file, problems, limit), file, problems)
+    return _READERS[file[file.index(".") :]](layout, text, file, problems)
 
 
-def _segments(declared: MeetingFiles, text: str, file: str, problems: Problems) -> Segments:
-    """The segments in the text of a file."""
+def _segments(
+    declared: MeetingFiles,
+    files: Mapping[str, Any],
+    file: str,
+    problems: Problems,
+    limit: int = ORGANISER_LIMIT,
+) -> Segments:
+    """The segments in a file."""
     suffix = file[file.index(".") :]
-    lines = [(line, list(cells)) for line, cells in _READERS[suffix](declared.layout, text, file, problems)]
+    lines = [(line, list(cells)) for line, cells in _rows_of(declared.layout, files, file, problems, limit)]
     sessions, speakers, starts, others, words = (
         (list(column) for column in zip(*(cells for _, cells in lines))) if (lines) else ([], [], [], [], [])
     )
@@ -249,7 +263,10 @@ def _segments(declared: MeetingFiles, text: str, file: str, problems: Problems) 
 
 
 def _table_rows(layout: Layout, text: str, file: str, problems: Problems) -> Iterator[Row]:
-    table = parse_table([text], layout._replace(file=file), problems)
+    return _cells(parse_table([text], layout._replace(file=file), problems), layout)
+
+
+def _cells(table: Table, layout: Layout) -> Iterator[Row]:
     return zip(table.lines, zip(*(table.columns[column] for column in layout.required)))  # type: ignore
 
 
@@ -329,10 +346,8 @@ def rows(declared: MeetingFiles, files: Mapping[str, bytes]) -> dict[str, dict[i
     problems = Problems(ReferenceFileError)
     found: dict[str, dict[int, str]] = {}
     for file in (file for file in FILES if file in files):
-        lines = _READERS[file[file.index(".") :]](
-            declared.layout, _text(files, file, problems), file, problems
-        )
-        found[file] = {line: cells[0] for line, cells in lines}
+        rows_of_file = _rows_of(declared.layout, files, file, problems)
+        found[file] = {line: cells[0] for line, cells in rows_of_file}
     turns = TurnFiles(declared.id)
     if declared.regions:
         given = read_either(turns, files, turns.layouts[1], problems)

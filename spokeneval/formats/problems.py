@@ -204,9 +204,9 @@ class ReferenceFileError(FileProblems):
     """Raised for a reference (the organiser's own files) that cannot be used for scoring."""
 
 
-def repeated(item: str, first_line: int) -> str:
+def repeated(item: str, first_line: int, place: str = "line") -> str:
     """The message for a repeated item: `Id 10453 already appears on line 17; keep only one`."""
-    return f"{item} already appears on line {first_line}; keep only one"
+    return f"{item} already appears on {place} {first_line}; keep only one"
 
 
 class Problems:

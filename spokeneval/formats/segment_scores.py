@@ -44,7 +44,7 @@ from .sheets import Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
 from .tables import Layout, Table, read_table, split_full_lines
-from .text import decimals, read_blocks, size_limit
+from .text import blocks_of, decimals, size_limit
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")
@@ -182,9 +182,7 @@ def lengths(reference: Answers) -> np.ndarray:
 
 
 def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
-    limit = size_limit(len(items))
-    with files.open(SUBMISSION_FILE, limit, problems) as stream:
-        yield from read_blocks(stream, SUBMISSION_FILE, problems, limit)
+    return blocks_of(files.sources, SUBMISSION_FILE, problems, size_limit(len(items)))
 
 
 def _read_scores(files: Files, items: Items) -> Optional[Answers]:

@@ -15,8 +15,8 @@ from .items import check_ids, id_order, match_items
 from .problems import FileProblems, Problems, ReferenceFileError
 from .speakers import SPEAKER, check_speakers
 from .submission_folder import expect_one
-from .tables import Layout, Table, csv_text, id_columns, parse_table, read_table
-from .text import decode, read_blocks, size_limit
+from .tables import Layout, Table, csv_text, id_columns, read_table
+from .text import decode, size_limit
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,7 @@ def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
     if file in sheet.others:
         table = sheet.others[file](decode(files.read(file, limit, problems), file, problems), file, problems)
     else:
-        with files.open(file, limit, problems) as stream:
-            table = parse_table(read_blocks(stream, file, problems, limit), sheet.layout, problems)
+        table = read_table(files.sources, sheet.layout, problems, limit)
     places = match_items(table, items.ids, problems, noun=sheet.noun)
     columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
     if sheet.check:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Optional
@@ -13,8 +13,9 @@ from unicodedata import normalize
 
 import numpy as np
 
+from .files import ORGANISER_LIMIT
 from .problems import Problems, SubmissionError, count_of, name, some_of
-from .text import blocks_of, decimal
+from .text import blocks_of, check_size, decimal, decode_lines
 
 _FIRST_ROWS = 100
 """The number of rows below a first line that decide whether it is a header."""
@@ -91,7 +92,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """The named columns of a table, as text, with the line number of each row.
+    """The named columns of a table, as text, with the place of each row as its writer knows it.
 
     Attributes
     ----------
@@ -102,9 +103,11 @@ class Table:
     columns
         The columns, `name -> list of n strings`.
     lines
-        The n line numbers, from 1.
+        The n line numbers, from 1; of data in memory the numbers of the rows, from 0.
     others
         The names of the ignored columns.
+    place
+        What `lines` count: `line`, or `row` for data in memory.
     """
 
     file: str
@@ -112,6 +115,7 @@ class Table:
     columns: dict[str, list[str]]
     lines: list[int]
     others: tuple[str, ...] = ()
+    place: str = "line"
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -119,6 +123,17 @@ class Table:
     @property
     def ids(self) -> list[str]:
         return self.columns[self.id]
+
+    def encoded(self) -> list[bytes]:
+        """The columns as UTF-8 with one cell a line, to be checked as the text of a file is."""
+        texts = ("".join(f"{cell}\n" for cell in cells) for cells in self.columns.values())
+        return [text.encode("utf-8", "surrogatepass") for text in texts]
+
+    def without(self, lines: Collection[int]) -> Table:
+        """The table without the rows of some lines."""
+        kept = [row for row, line in enumerate(self.lines) if line not in lines]
+        columns = {column: [cells[row] for row in kept] for column, cells in self.columns.items()}
+        return replace(self, columns=columns, lines=[self.lines[row] for row in kept])
 
     def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
         """Add a problem in a row, counted from 0. The row's id is put before the message."""
@@ -137,9 +152,36 @@ def split_row(line: str, delimiter: str) -> Optional[list[str]]:
         return None
 
 
-def read_table(files: Mapping[str, bytes], layout: Layout, problems: Problems) -> Table:
-    """The columns of one of the organiser's files; see `parse_table`."""
-    return parse_table(blocks_of(files, layout.file, problems), layout, problems)
+def read_table(
+    files: Mapping[str, Any], layout: Layout, problems: Problems, limit: int = ORGANISER_LIMIT
+) -> Table:
+    """The columns of one of some files, see `parse_table`, or of the table that is in its place."""
+    given = files.get(layout.file)
+    if not isinstance(given, Table):
+        return parse_table(blocks_of(files, layout.file, problems, limit), layout, problems)
+    fields, known = list(given.columns), layout.known
+    missing = [column for column in _required(fields, layout) if column not in fields]
+    if missing:
+        message = _describe_missing(missing, "", fields, layout.delimiter, known)
+        problems.stop("missing_column", layout.file, message)
+    texts = given.encoded()
+    check_size(sum(map(len, texts)), len(given), layout.file, limit, problems)
+    for text in texts:
+        decode_lines(text, layout.file, problems, 0)
+    return replace(given, columns=_with_ids(given.columns, layout))
+
+
+def _required(fields: Collection[str], layout: Layout) -> Sequence[str]:
+    """The columns that a table with these fields must have."""
+    return layout.required if layout.id in fields else layout.columns
+
+
+def _with_ids(columns: dict[str, list[str]], layout: Layout) -> dict[str, list[str]]:
+    """The columns, with the ids of rows whose names are in two columns."""
+    ids = id_columns(layout.id)
+    if not columns or len(ids) == 1 or layout.id in columns:
+        return columns
+    return {**columns, layout.id: list(map(",".join, zip(*(columns[column] for column in ids))))}
 
 
 def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Table:
@@ -181,11 +223,8 @@ def parse_table(blocks: Iterable[str], layout: Layout, problems: Problems) -> Ta
         columns = dict(zip(header, rows))
         for column in cells:
             cells[column] += columns[column]
-    ids = id_columns(layout.id)
-    if cells and len(ids) > 1 and layout.id not in cells:
-        cells[layout.id] = list(map(",".join, zip(*(cells[column] for column in ids))))
     others = tuple(column for column in header or () if column not in wanted)
-    return Table(layout.file, layout.id, cells, numbers, others)
+    return Table(layout.file, layout.id, _with_ids(cells, layout), numbers, others)
 
 
 def _other_delimiter(text: str, layout: Layout, known: Mapping[str, str]) -> Optional[str]:
@@ -207,7 +246,7 @@ def _parse_header(
         column = known.get(field.lower(), field)
         # An exact column name takes precedence over an alias.
         header.append(field if column.lower() in there - {field.lower()} else column)
-    required = layout.required if layout.id in header else layout.columns
+    required = _required(header, layout)
     missing = [column for column in required if column not in header]
     if missing:
         if id_columns(layout.id)[0] in missing and _is_row(fields, below, layout.delimiter):

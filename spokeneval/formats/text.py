@@ -9,7 +9,6 @@ text in the form NFC, so that ids, labels, columns and words are equal in either
 
 from __future__ import annotations
 
-import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from unicodedata import combining, is_normalized, normalize
 
 import numpy as np
 
-from .files import ORGANISER_LIMIT, content_of, refuse_size
+from .files import ORGANISER_LIMIT, open_file, refuse_size
 from .problems import Problems, quote
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
@@ -126,18 +125,13 @@ def read_blocks(
         The text is too large, empty although it may not be, or the bytes are not text. The class is that of `problems`.
     """
     size, lines = 0, 0
-    most_lines = limit // BYTES_A_LINE
     blank, empty = "", True
     for content in iter(lambda: stream.read(_BLOCK) + stream.readline(limit + 1), b""):
         first_line = lines + 1
         size += len(content)
         lines += content.count(b"\n") + (not content.endswith(b"\n"))
-        if size > limit:
-            refuse_size(file, limit, problems)
-        if lines > most_lines:
-            message = f"has more than {most_lines} lines, far more than its items need"
-            problems.stop("file_too_large", file, message)
-        block = blank + _decode_lines(content, file, problems, first_line)
+        check_size(size, lines, file, limit, problems)
+        block = blank + decode_lines(content, file, problems, first_line)
         if block.strip("\n"):
             yield block
             blank, empty = "", False
@@ -147,9 +141,21 @@ def read_blocks(
         problems.stop("empty_file", file, "is empty")
 
 
-def blocks_of(files: Mapping[str, bytes], file: str, problems: Problems) -> Iterator[str]:
-    """The text of one of the organiser's files in blocks, as for `read_blocks`."""
-    return read_blocks(io.BytesIO(content_of(files, file, problems)), file, problems, ORGANISER_LIMIT)
+def check_size(size: int, lines: int, file: str, limit: int, problems: Problems) -> None:
+    """Refuse a text of more than `limit` bytes, or of more lines than these allow."""
+    if size > limit:
+        refuse_size(file, limit, problems)
+    if lines > limit // BYTES_A_LINE:
+        message = f"has more than {limit // BYTES_A_LINE} lines, far more than its items need"
+        problems.stop("file_too_large", file, message)
+
+
+def blocks_of(
+    files: Mapping[str, Any], file: str, problems: Problems, limit: int = ORGANISER_LIMIT
+) -> Iterator[str]:
+    """The text of one of some files in blocks, as for `read_blocks`."""
+    with open_file(files, file, limit, problems) as stream:
+        yield from read_blocks(stream, file, problems, limit)
 
 
 def text_of(files: Mapping[str, bytes], file: str, problems: Problems) -> str:
@@ -157,7 +163,7 @@ def text_of(files: Mapping[str, bytes], file: str, problems: Problems) -> str:
     return "\n".join(blocks_of(files, file, problems)).rstrip("\n")
 
 
-def _decode_lines(content: bytes, file: str, problems: Problems, first_line: int) -> str:
+def decode_lines(content: bytes, file: str, problems: Problems, first_line: int) -> str:
     """As `decode`, without the last line end. A line of more than `LONGEST_LINE` characters is refused."""
     block = decode(content, file, problems, first_line)
     block = block[:-1] if block.endswith("\n") else block

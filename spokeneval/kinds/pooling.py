@@ -83,7 +83,7 @@ class Pooling:
                 )
             elif label != other and min(label, other) >= 0:
                 message = (
-                    f"{self.unit} {unit} is {self.classes[label]} here, but {self.classes[other]} on line "
-                    f"{table.lines[start]}; expected one class for each {self.unit}"
+                    f"{self.unit} {unit} is {self.classes[label]} here, but {self.classes[other]} on "
+                    f"{table.place} {table.lines[start]}; expected one class for each {self.unit}"
                 )
                 table.add_problem(problems, "several_classes", row, message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -111,7 +112,7 @@ def optional_cells(parse: Parser, *, filler: str) -> Parser:
     def parse_filled(table: Table, column: str, problems: Problems) -> np.ndarray:
         cells = table.columns[column]
         filled = {**table.columns, column: [cell or filler for cell in cells]}
-        numbers = parse(Table(table.file, table.id, filled, table.lines), column, problems)
+        numbers = parse(replace(table, columns=filled), column, problems)
         return np.where([not cell for cell in cells], np.nan, numbers)
 
     return parse_filled

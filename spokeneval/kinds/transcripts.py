@@ -243,7 +243,7 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, can
     for row, name in enumerate(table.ids):
         first.setdefault(name, row)
     kept = {name: [cells[row] for row in first.values()] for name, cells in table.columns.items()}
-    items = Table(table.file, table.id, kept, [table.lines[row] for row in first.values()])
+    items = replace(table, columns=kept, lines=[table.lines[row] for row in first.values()])
     check_ids(items, problems, noun=sheet.noun)
     check_speakers(table, problems)
     once = dict.fromkeys(sheet.optional, "two_speakers")
@@ -252,7 +252,8 @@ def _read_reference(sheet: Sheet, files: Mapping[str, bytes], *, units: str, can
         for row, cell in enumerate(table.columns.get(name, ())):
             earlier = first[table.ids[row]]
             if cell != table.columns[name][earlier]:
-                message = f"another {name} than on line {table.lines[earlier]}; expected one per {sheet.noun}"
+                place = f"{table.place} {table.lines[earlier]}"
+                message = f"another {name} than on {place}; expected one per {sheet.noun}"
                 table.add_problem(problems, code, row, message)
     symbols = sheet.columns[COLUMN](table, COLUMN, problems)
     references: dict[str, list[Any]] = {item: [] for item in first}

@@ -39,7 +39,7 @@ from ..formats.text import nfc
 from ..metrics.counts import by_group, taken
 from ..task import Number, Task
 from .interval import FEWEST_UNITS, score_intervals
-from .memory import EXPECTED, column_names, in_rows, is_path, joined, reference_files, submission_files
+from .memory import EXPECTED, column_names, in_rows, is_path, joined, reference_tables, submission_files
 from .options import Settings, choose_options, sign_public
 from .reference import (
     HOME,
@@ -107,14 +107,12 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     task = default.with_options(options)
     left_out: Sequence[str] = ()
     if not is_path(data):
-        written = reference_files(data, task.format.layouts, Problems(ReferenceFileError, "row"))
+        tables = reference_tables(data, task.format.layouts, Problems(ReferenceFileError, "row"))
         try:
-            files = {name: content for name, (content, _) in written.items()}
-            reference, problems = _parse(task, files, reading)
+            reference, problems = _parse(task, tables, reading)
         except FileProblems as error:
-            raise in_rows(error, written, "reference") from None
-        in_memory = in_rows(ReferenceFileError(problems), written, "reference")
-        left_out = [f"row {problem.line}: {problem.message}" for problem in in_memory.problems]
+            raise in_rows(error, tables, "reference") from None
+        left_out = [f"row {problem.line}: {problem.message}" for problem in problems]
     elif reading.lenient:
         reference, left_out = _read_leniently(default, Path(data), options, reading)
     elif (Path(data) / PART_FILE).exists():
@@ -212,7 +210,7 @@ def _file_columns(task: Task, reference: Reference) -> Iterator[str]:
         yield from map(str.strip, cells or ())
 
 
-def _parse(task: Task, files: Mapping[str, bytes], reading: Reading) -> tuple[Reference, Sequence[Problem]]:
+def _parse(task: Task, files: Mapping[str, Any], reading: Reading) -> tuple[Reference, Sequence[Problem]]:
     """The reference in files, and the problems of the rows that were left out."""
     if not reading.drop_invalid_rows:
         return parse_reference(task, files), ()
@@ -333,7 +331,8 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
         data, layout, task.format.write_submission, Problems(place="row"), reference.items
     )
     try:
-        return _read_answers(task, Files({name: content for name, (content, _) in files.items()}), reference)
+        sources = {name: given[0] if isinstance(given, tuple) else given for name, given in files.items()}
+        return _read_answers(task, Files(sources), reference)
     except FileProblems as error:
         raise in_rows(error, files, "submission") from None
 

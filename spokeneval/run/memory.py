@@ -1,4 +1,4 @@
-"""Data in memory as the files that readers take, so that both are checked alike.
+"""Data in memory as the tables that readers take, so that data and files are checked alike.
 
 Data are a data frame (of pandas, or any object with `columns`), a mapping `id -> answer`, or a list or an array of
 answers, which belong to the items by position. An answer is a single value, a mapping `column -> value`, or the values
@@ -15,11 +15,11 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 from ..formats.format import Items, Written
 from ..formats.problems import FileProblems, Problem, Problems, count_of, some_of
-from ..formats.tables import Layout, csv_text, id_columns
+from ..formats.tables import Layout, Table, id_columns
 from ..formats.text import nfc
 
 EXPECTED = "a path, a data frame, a mapping from ids, or a list or an array"
@@ -81,8 +81,8 @@ def column_names(data: Any) -> list[str]:
 
 def table_of(
     data: Any, layout: Layout, problems: Problems, *, side: str, items: Optional[Sequence[str]] = None
-) -> dict[str, list[str]]:
-    """The cells of data as text, `column -> cells`.
+) -> Table:
+    """The cells of data as text.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def table_of(
             if not item.strip():
                 problems.add("empty_item", side, f"the {column} is empty", line=row)
     problems.raise_if_any()
-    return table
+    return Table(layout.file, layout.id, table, list(range(number)), place="row")
 
 
 def joined(name: Any) -> Any:
@@ -133,18 +133,14 @@ def _columns_of_ids(names: list[Any], id: str) -> dict[str, list[Any]]:
     return {id: names}
 
 
-def csv_file(table: Mapping[str, Sequence[str]], layout: Layout) -> Written:
-    """A delimited table with a header."""
-    rows = [tuple(table), *zip(*table.values())]
-    return csv_text(rows, layout.delimiter).encode("utf-8", "surrogatepass"), range(-1, len(rows) - 1)
-
-
-def in_rows(error: FileProblems, files: Mapping[str, Written], side: str) -> FileProblems:
+def in_rows(error: FileProblems, files: Mapping[str, Union[Table, Written]], side: str) -> FileProblems:
     """The error of a reader with rows of the data instead of lines of the files that were made from them."""
 
     def moved(problem: Problem) -> Problem:
-        rows = files[problem.file][1] if problem.file in files else ()
-        file = side if len(files) == 1 else problem.file
+        file, given = side if len(files) == 1 else problem.file, files.get(problem.file)
+        if not isinstance(given, tuple):
+            return replace(problem, file=file)
+        rows = given[1]
 
         def row_of(line: int) -> Optional[int]:
             row = rows[line - 1] if line <= len(rows) else -1
@@ -159,26 +155,25 @@ def in_rows(error: FileProblems, files: Mapping[str, Written], side: str) -> Fil
 
 def submission_files(
     data: Any, layout: Layout, write: Any, problems: Problems, items: Items
-) -> dict[str, Written]:
-    """The files of a submission in memory."""
+) -> dict[str, Any]:
+    """The table of a submission in memory, or the files that are written from it."""
     table = table_of(data, layout, problems, side="submission", items=items.ids)
-    return {layout.file: csv_file(table, layout)} if write is None else write(table, items)
+    return {layout.file: table} if write is None else write(table.columns, items)
 
 
-def reference_files(data: Any, layouts: Sequence[Layout], problems: Problems) -> dict[str, Written]:
-    """The files of a reference in memory: a mapping `file -> table` where there are several, or the first table."""
+def reference_tables(data: Any, layouts: Sequence[Layout], problems: Problems) -> dict[str, Table]:
+    """The tables of a reference in memory: a mapping `file -> table` where there are several, or the first table."""
     names = [layout.file for layout in layouts]
     several = isinstance(data, Mapping) and bool(data) and set(data) <= set(names)
     if not several and len(names) > 1 and isinstance(data, Mapping) and not set(names).isdisjoint(data):
         unknown = [str(name) for name in data if name not in names]
         raise ValueError(f"the reference has the unknown file {some_of(unknown)}; expected {some_of(names)}")
     tables = data if several else {names[0]: data}
-    files = {}
-    for layout in layouts:
-        if layout.file in tables:
-            table = table_of(tables[layout.file], layout, problems, side="reference")
-            files[layout.file] = csv_file(table, layout)
-    return files
+    return {
+        layout.file: table_of(tables[layout.file], layout, problems, side="reference")
+        for layout in layouts
+        if layout.file in tables
+    }
 
 
 def _of_frame(frame: Any, layout: Layout, side: str) -> Records:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ import numpy as np
 from ..formats.files import Files, read_folder
 from ..formats.format import LINES, Format, Items
 from ..formats.problems import Problem, ReferenceFileError
+from ..formats.tables import Table, csv_text
 from ..task import Task
 
 PART_FILE = "part.txt"
@@ -64,13 +65,13 @@ class Reference(NamedTuple):
     part
         The part with labels, `OPEN` or `SEALED`; `HOME` if nothing has labels; empty if the whole set has labels.
     files
-        The files with the labels, `name -> content`.
+        The files with the labels, `name -> content`, or a `Table` in place of a content.
     """
 
     labels: Any
     items: Items
     part: str = ""
-    files: Mapping[str, bytes] = MappingProxyType({})
+    files: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def fingerprint(self) -> str:
@@ -117,8 +118,8 @@ def read_reference(task: Task, folder: Path) -> Reference:
 
 
 @collection_paused()
-def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
-    """Read the reference from files, `name -> content`.
+def parse_reference(task: Task, files: Mapping[str, Any]) -> Reference:
+    """Read the reference from files, `name -> content`, or a `Table` in place of a content.
 
     Raises
     ------
@@ -143,10 +144,10 @@ def parse_reference(task: Task, files: Mapping[str, bytes]) -> Reference:
     return Reference(labels, items, part, own)
 
 
-def without_invalid_rows(task: Task, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[Problem]]:
+def without_invalid_rows(task: Task, files: Mapping[str, Any]) -> tuple[dict[str, Any], list[Problem]]:
     """The files of a reference without the rows that are refused, and the problems of these rows.
 
-    The rows become empty lines, so that all others keep their line numbers.
+    The rows of a text become empty lines, so that all others keep their line numbers.
 
     Raises
     ------
@@ -160,23 +161,26 @@ def without_invalid_rows(task: Task, files: Mapping[str, bytes]) -> tuple[dict[s
             task.format.read_reference(kept)
             return kept, left_out
         except ReferenceFileError as error:
-            rows = [problem for problem in error.problems if problem.line and problem.code not in NO_ROW]
+            rows = [each for each in error.problems if each.line is not None and each.code not in NO_ROW]
             if not rows:
                 raise
             left_out += rows
             for file in {problem.file for problem in rows}:
-                lines = kept[file].split(b"\n")
-                for problem in rows:
-                    if problem.file == file and problem.line:
-                        lines[problem.line - 1] = b""
-                kept[file] = b"\n".join(lines)
+                kept[file] = _without(kept[file], {each.line for each in rows if each.file == file})
+
+
+def _without(content: Any, lines: Collection[Any]) -> Any:
+    if isinstance(content, Table):
+        return content.without(lines)
+    kept = (b"" if line in lines else text for line, text in enumerate(content.split(b"\n"), 1))
+    return b"\n".join(kept)
 
 
 NO_ROW = {"missing_column", "duplicate_column", "not_utf8", "nul_byte", "carriage_return", "file_too_large"}
 """Problems of the whole file that are reported at a line: leaving out the line would not fix them."""
 
 
-def parse_shortened(task: Task, files: Mapping[str, bytes], whole: Mapping[str, bytes]) -> Reference:
+def parse_shortened(task: Task, files: Mapping[str, Any], whole: Mapping[str, Any]) -> Reference:
     """The reference in files from which rows were left out. A submission may answer the items of these rows, too.
 
     Parameters
@@ -236,8 +240,10 @@ def fingerprint(files: Mapping[str, bytes]) -> str:
     return digest.hexdigest()
 
 
-def _as_checked_in(content: bytes) -> bytes:
-    text = content[3 * content.startswith(b"\xef\xbb\xbf") :].replace(b"\r\n", b"\n")
+def _as_checked_in(content: Any) -> bytes:
+    if isinstance(content, Table):
+        return csv_text([content.columns, *zip(*content.columns.values())]).encode("utf-8", "surrogatepass")
+    text: bytes = content[3 * content.startswith(b"\xef\xbb\xbf") :].replace(b"\r\n", b"\n")
     return text if not text or text.endswith(b"\n") else text + b"\n"
 
 

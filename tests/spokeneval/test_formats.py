@@ -14,6 +14,7 @@ from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
+from spokeneval.formats.tables import Table
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.ranking.groups import groups_of_column
@@ -117,7 +118,10 @@ def other_refusals() -> list[Refusal]:
     trials = declared_task("own", {**declared, "other_unit": "noise"})
     rows = encoded({"labels.csv": "id,label,speaker,noise\n1,A,s,low\n2,B,s,high\n3,B,t,\n"})
     texts = declared_task("own", {"kind": "transcripts"})
+    file = texts.format.layouts[0].file
+    in_memory = {file: Table(file, "id", {"id": ["1"], "transcript": ["a"]}, [0], place="row")}
     return [
+        observed(lambda: groups_of_column(texts, in_memory, "noise")),
         observed(lambda: groups_of_column(texts, {"text": b"1 a\n"}, "noise")),
         observed(lambda: trials.format.read_reference(rows)),
         observed(lambda: groups_of_column(declared_task("own", declared), rows, "noise")),

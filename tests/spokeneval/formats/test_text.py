@@ -67,11 +67,11 @@ def test_lines_of_every_length_are_held_against_the_limit(monkeypatch):
             content = "".join(characters)
             long = [line for line, cells in enumerate(content.split("\n"), 5) if len(cells) > 2]
             if long:
-                found = refused(text_module._decode_lines, content.encode(), "a.csv", Problems(), 5)
+                found = refused(text_module.decode_lines, content.encode(), "a.csv", Problems(), 5)
                 assert found == ("file_too_large", long[0])
             else:
                 kept = content[:-1] if content.endswith("\n") else content
-                assert text_module._decode_lines(content.encode(), "a.csv", Problems(), 5) == kept
+                assert text_module.decode_lines(content.encode(), "a.csv", Problems(), 5) == kept
 
 
 def test_so_many_lines_and_no_more():

@@ -107,6 +107,13 @@ def test_numbers_keep_every_digit():
     assert result == spokeneval.score(task, ["yes" if label else "no" for label in labels], back)
 
 
+def test_no_csv_is_written_and_parsed_again(monkeypatch):
+    expected = spokeneval.score(WER, SAID, HEARD)
+    monkeypatch.delattr(csv, "writer")
+    monkeypatch.delattr(csv, "reader")
+    assert spokeneval.score(WER, SAID, HEARD) == expected
+
+
 TURNS = {"kind": "turns"}
 
 
@@ -157,6 +164,8 @@ def test_empty_cells_of_a_second_rater(tmp_path):
         (WER, {"x": "a"}, [{"id": "x"}], ValueError, "row 0 of the submission has no column transcript"),
         (WER, {"": "a"}, {"": "a"}, ValueError, "row 0     the id is empty"),
         (WER, {"x": "a"}, {"y": "a"}, ValueError, "row 0     id y is not one of the 1 item"),
+        (WER, [{"id": "x", "transcript": text, "speaker": text} for text in "ab"], ["a"], ValueError,
+         "row 1     id x: another speaker than on row 0; expected one per item"),
         ("caller_experience", [[1, 2, 3], [1, 2, 9]], [1, 1], ValueError,
          "reference: 1 problem\n\n  row 1     call_id 1: human3 '9'; expected an integer from 1 to 5"),
         ("caller_experience", [[1, 2, 3], [1, 2]], [1, 1], ValueError, "row 1 of the reference is [1, 2] (list)"),
