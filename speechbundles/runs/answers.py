@@ -88,8 +88,7 @@ def canonical(rules: Task, files: Files, items: Items) -> dict[str, bytes]:
     columns = _columns(form, files, answers, items)
     rows = zip(*columns.values(), strict=True)
     if form.write_submission:
-        written = form.write_submission(columns, items)
-        rewritten = {name: content for name, (content, _) in written.items()}
+        rewritten = form.write_submission(columns, items)
     elif form.other_submissions:  # lines of JSON, because a line of a table has a largest length
         (name,) = (name for name in form.other_submissions if name.endswith(".jsonl"))
         lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)

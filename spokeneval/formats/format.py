@@ -36,9 +36,6 @@ class Items:
 LINES = ""
 """The key of the lines of a reference's items among its texts; no column has this name."""
 
-Written = tuple[bytes, Sequence[int]]
-"""The content of a file made from data in memory, and the row of the data behind each line; -1 for a header."""
-
 
 class Format(NamedTuple):
     """The files of a task, and how to split them when part of a set is sealed.
@@ -81,8 +78,8 @@ class Format(NamedTuple):
     submission
         The columns of a submission. Its `file` is the name of the only file, or a pattern for several.
     write_submission
-        Takes the columns of a submission as text, `name -> cells`, and the items, and returns its files. None for a
-        submission that is one delimited table.
+        Takes the columns of a submission as text, `name -> cells`, and the items, and returns the content of its files.
+        None for a submission that is one delimited table.
     doubts
         Takes a submission and the items, and returns what is allowed but probably a mistake, one sentence each. They
         are shown to the participant, who does not have the labels.
@@ -105,7 +102,7 @@ class Format(NamedTuple):
     other_files: tuple[str, ...] = ()
     other_submissions: tuple[str, ...] = ()
     submission: Optional[Layout] = None
-    write_submission: Optional[Callable[[Mapping[str, Sequence[str]], Items], dict[str, Written]]] = None
+    write_submission: Optional[Callable[[Mapping[str, Sequence[str]], Items], dict[str, bytes]]] = None
     doubts: Callable[[Any, Items], Sequence[str]] = lambda submission, items: ()
     any_order: bool = False
 

@@ -40,14 +40,14 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from .files import ORGANISER_LIMIT, Files
-from .format import Format, Items, Written
+from .format import Format, Items
 from .language_labels import check_names, recording_name
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
 from .problems import FileProblems, Problems, ReferenceFileError, count_of, name, quote
 from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, numbered, read_table
-from .text import blocks_of, decimal, read_blocks, size_limit, text_of
+from .text import blocks_of, decimal, decode_lines, size_limit, text_of
 from .turns import (
     NO_TURNS,
     Reference,
@@ -288,10 +288,13 @@ def read_submission(declared: TurnFiles, files: Files, items: Items) -> Submissi
     for file in expected:
         if file in files.sources:
             with problems.continuing():
-                with files.open(file, limit, problems) as stream:
-                    blocks = read_blocks(stream, file, problems, limit, may_be_empty=True)
-                    lines = rttm_lines(blocks, file, problems, left_out)
-                    rows = _rows_of_lines(lines, file, problems, lasting=True)
+                given, first = files.sources[file], 1
+                blocks: Iterable[str] = blocks_of(files.sources, file, problems, limit, may_be_empty=True)
+                if isinstance(given, Table):
+                    (text,) = write_submission(declared, given.columns, items).values()
+                    blocks, first = [decode_lines(text, file, problems, 0)], 0
+                lines = rttm_lines(blocks, file, problems, left_out, first)
+                rows = _rows_of_lines(lines, file, problems, lasting=True)
                 left_out[NO_SCORE_LINE] += rows.labels.count(NO_SCORE)
                 rows = rows.where(lambda label: label != NO_SCORE)
                 left_out[f"empty {SPEAKER_LINE}"] += int((rows.spans[:, 0] == rows.spans[:, 1]).sum())
@@ -326,8 +329,8 @@ def doubts(submission: Submission, items: Items) -> list[str]:
 
 def write_submission(
     declared: TurnFiles, columns: Mapping[str, Sequence[str]], items: Items
-) -> dict[str, Written]:
-    """The file of a submission in memory. Durations are exact differences of decimal numbers."""
+) -> dict[str, bytes]:
+    """The file of a submission, with one row in each line. Durations are exact differences of decimal numbers."""
     lines = []
     for recording, start, end, label in zip(
         *(columns[column] for column in (declared.id, START, END, LABEL))
@@ -335,7 +338,7 @@ def write_submission(
         known = decimal(start) is not None and decimal(end) is not None
         duration = str(Decimal(end) - Decimal(start)) if known else end
         lines.append(f"{SPEAKER_LINE} {recording} 1 {start} {duration} <NA> <NA> {label} <NA> <NA>")
-    return {TURNS_RTTM: ("\n".join(lines).encode("utf-8", "surrogatepass"), range(len(lines)))}
+    return {TURNS_RTTM: "\n".join(lines).encode("utf-8", "surrogatepass")}
 
 
 def _check_recordings(rows: Rows, expected: Sequence[str], problems: Problems) -> None:

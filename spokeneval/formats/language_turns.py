@@ -30,7 +30,7 @@ from dataclasses import replace
 import numpy as np
 
 from .files import Files, content_of
-from .format import Items, Written
+from .format import Items
 from .language_labels import (
     LABELS,
     LABELS_FILE,
@@ -48,7 +48,7 @@ from .problems import FileProblems, Problems, ReferenceFileError, count_of, quot
 from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_row
-from .text import decimal, decode, size_limit, text_of
+from .text import decimal, decode, decode_lines, size_limit, text_of
 from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, reference_of
 
 REGIONS_FILE = "regions.csv"
@@ -154,6 +154,11 @@ def read_submission(files: Files, items: Items) -> Submission:
     """
     problems = Problems()
     names = [f"{recording}.txt" for recording in items.ids]
+    given = files.sources.get(SUBMISSION.file)
+    if isinstance(given, Table):
+        for column in given.encoded():
+            decode_lines(column, SUBMISSION.file, problems, 0)
+        files = Files(_by_recording(given.columns, items))
     files = named_as(names, files)
     expect_files(files.names, names, problems)
     turns = [_read_turns(files, file, problems) for file in names if file in files.sources]
@@ -163,17 +168,19 @@ def read_submission(files: Files, items: Items) -> Submission:
     return Submission(LANGUAGES, turns)
 
 
-def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, Written]:
-    """The files of a submission in memory: one for each item, and for each other recording with turns."""
-    lines: dict[str, list[str]] = {recording: [] for recording in items.ids}
-    rows: dict[str, list[int]] = {recording: [] for recording in items.ids}
+def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, bytes]:
+    """The files of a submission: one for each item, and for each other recording with turns."""
+    turns = {file: [line for _, line in lines] for file, lines in _by_recording(columns, items).items()}
+    return {file: "\n".join(lines).encode("utf-8", "surrogatepass") for file, lines in turns.items()}
+
+
+def _by_recording(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, list[tuple[int, str]]]:
+    """The turns of each file, each with its row."""
+    files: dict[str, list[tuple[int, str]]] = {f"{recording}.txt": [] for recording in items.ids}
     for row, recording in enumerate(columns[SUBMISSION.id]):
-        lines.setdefault(recording, []).append(" ".join(columns[column][row] for column in _TURN))
-        rows.setdefault(recording, []).append(row)
-    return {
-        f"{recording}.txt": ("\n".join(turns).encode("utf-8", "surrogatepass"), rows[recording])
-        for recording, turns in lines.items()
-    }
+        line = " ".join(columns[column][row] for column in _TURN)
+        files.setdefault(f"{recording}.txt", []).append((row, line))
+    return files
 
 
 def _check_unit(turns: Sequence[Turns], items: Items, problems: Problems) -> None:
@@ -221,17 +228,19 @@ def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
 
 
 def _read_turns(files: Files, file: str, problems: Problems) -> Turns:
-    text = ""
-    with problems.continuing():
-        text = decode(files.read(file, TURNS_LIMIT, problems), file, problems)
-    lines = text.split("\n")
+    lines = files.sources[file]
+    if not isinstance(lines, list):
+        text = ""
+        with problems.continuing():
+            text = decode(files.read(file, TURNS_LIMIT, problems), file, problems)
+        lines = list(enumerate(text.split("\n"), 1))
     if len(lines) > MOST_LINES:
         message = (
             f"has {len(lines)} lines; expected at most {MOST_LINES}: join adjacent turns of the same language"
         )
         problems.add("file_too_large", file, message)
         return NO_TURNS
-    rows = [(number, line.split()) for number, line in enumerate(lines, 1)]
+    rows = [(number, line.split()) for number, line in lines]
     for number, fields in rows:
         if len(fields) not in (0, 3):
             found = f"{count_of(len(fields), 'field')}; expected 3, separated by spaces: start, end, language"

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -28,7 +28,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 
 from .files import ORGANISER_LIMIT, Files, content_of
-from .format import Format, Items, Written
+from .format import Format, Items
 from .items import id_order
 from .labelled_turns import (
     LIST_FILE,
@@ -163,7 +163,8 @@ def read_reference(declared: MeetingFiles, files: Mapping[str, bytes]) -> Meetin
         problems.stop("missing_file", FILES[0], f"is missing; expected one of {', '.join(FILES)}")
     for other in there[1:]:
         problems.add("two_files", other, f"is there beside {there[0]}; keep one of them")
-    segments = _segments(declared, files, there[0], problems)
+    lines = _rows_of(declared.layout, files, there[0], problems)
+    segments = _segments(declared, lines, there[0], problems)
     regions, latest = dict.fromkeys(segments.sessions, EVER), None
     if declared.regions:
         turns = TurnFiles(declared.id)
@@ -209,7 +210,8 @@ def read_submission(declared: MeetingFiles, files: Files, items: Items) -> Meeti
     if file not in files.names:
         problems.raise_if_any()
     limit = min(SIZE * (1 + len(items)), ORGANISER_LIMIT)
-    segments = _segments(declared, files.sources, file, problems, limit)
+    lines = _rows_of(declared.layout, files.sources, file, problems, limit)
+    segments = _segments(declared, lines, file, problems)
     known = set(items.ids)
     for row, session in enumerate(segments.sessions):
         if session not in known:
@@ -233,21 +235,14 @@ def _rows_of(
     return _READERS[file[file.index(".") :]](layout, text, file, problems)
 
 
-def _segments(
-    declared: MeetingFiles,
-    files: Mapping[str, Any],
-    file: str,
-    problems: Problems,
-    limit: int = ORGANISER_LIMIT,
-) -> Segments:
-    """The segments in a file."""
-    suffix = file[file.index(".") :]
-    lines = [(line, list(cells)) for line, cells in _rows_of(declared.layout, files, file, problems, limit)]
+def _segments(declared: MeetingFiles, rows: Iterable[Row], file: str, problems: Problems) -> Segments:
+    """The segments in the rows of a file."""
+    lines = list(rows)
     sessions, speakers, starts, others, words = (
         (list(column) for column in zip(*(cells for _, cells in lines))) if (lines) else ([], [], [], [], [])
     )
     numbers = [line for line, _ in lines]
-    lasting = suffix in LASTING
+    lasting = file[file.index(".") :] in LASTING
     read_times(starts, others, file, numbers, problems, lasting=lasting, empty=True)
     first, second = decimals(starts), decimals(others)
     spans = np.zeros((len(numbers), 2), dtype=np.int64)
@@ -333,12 +328,12 @@ def take(meetings: Meetings, places: Sequence[int]) -> Meetings:
 
 def write_submission(
     declared: MeetingFiles, columns: Mapping[str, Sequence[str]], items: Items
-) -> dict[str, Written]:
-    """The file of a submission in memory, with one segment in each line."""
+) -> dict[str, bytes]:
+    """The file of a submission, with one segment in each line."""
     keys = declared.layout.required
     rows = [dict(zip(keys, cells)) for cells in zip(*(columns[key] for key in keys))]
     lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-    return {FILES[0]: ("\n".join(lines).encode("utf-8", "surrogatepass"), range(len(rows)))}
+    return {FILES[0]: "\n".join(lines).encode("utf-8", "surrogatepass")}
 
 
 def rows(declared: MeetingFiles, files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
@@ -346,8 +341,8 @@ def rows(declared: MeetingFiles, files: Mapping[str, bytes]) -> dict[str, dict[i
     problems = Problems(ReferenceFileError)
     found: dict[str, dict[int, str]] = {}
     for file in (file for file in FILES if file in files):
-        rows_of_file = _rows_of(declared.layout, files, file, problems)
-        found[file] = {line: cells[0] for line, cells in rows_of_file}
+        lines = _rows_of(declared.layout, files, file, problems)
+        found[file] = {line: cells[0] for line, cells in lines}
     turns = TurnFiles(declared.id)
     if declared.regions:
         given = read_either(turns, files, turns.layouts[1], problems)

@@ -30,7 +30,7 @@ Line = tuple[int, str, str, str, str]
 
 
 def rttm_lines(
-    blocks: Iterable[str], file: str, problems: Problems, left_out: Counter[str]
+    blocks: Iterable[str], file: str, problems: Problems, left_out: Counter[str], first: int = 1
 ) -> Iterator[list[Line]]:
     """Yield the turns, and the time that is not evaluated, of each block of whole lines.
 
@@ -38,8 +38,10 @@ def rttm_lines(
     ----------
     left_out
         The lines of each other type are added to it.
+    first
+        The number of the first line.
     """
-    for rows in _fields(blocks):
+    for rows in _fields(blocks, first):
         lines: list[Line] = []
         for number, fields in rows:
             kind = fields[0].upper()
@@ -97,9 +99,8 @@ def uem_lines(blocks: Iterable[str], file: str, problems: Problems) -> Iterator[
         yield lines
 
 
-def _fields(blocks: Iterable[str]) -> Iterator[Iterator[tuple[int, list[str]]]]:
+def _fields(blocks: Iterable[str], first: int = 1) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Yield the fields of each line of a block that is neither blank nor a comment, with its number."""
-    first = 1
     for block in blocks:
         lines = block.split("\n")
         rows = ((number, line.split()) for number, line in enumerate(lines, first))

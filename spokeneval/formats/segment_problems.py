@@ -38,28 +38,27 @@ class _Line(NamedTuple):
         return self.values[0]
 
 
-def explain(blocks: Iterable[str], items: Sequence[str], problems: Problems) -> None:
-    """Add a problem for each line that does not fit, and for missing segments."""
+def explain(
+    lines: Iterable[tuple[int, str]], items: Sequence[str], problems: Problems, place: str = "line"
+) -> None:
+    """Add a problem for each numbered line that does not fit, and for missing segments; `place` as in `Table`."""
     rows = []
-    number = 0
-    for block in blocks:
-        for line in block.split("\n"):
-            number += 1
-            fields = line.split()
-            if fields and len(fields) != 3:
-                message = f"{count_of(len(fields), 'field')}; expected 3: {_FIELDS}"
-                if len(fields) == 1 and "," in line:
-                    message += "; separate them by spaces, not commas"
-                problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
-            if len(fields) > 1:
-                rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
+    for number, line in lines:
+        fields = line.split()
+        if fields and len(fields) != 3:
+            message = f"{count_of(len(fields), 'field')}; expected 3: {_FIELDS}"
+            if len(fields) == 1 and "," in line:
+                message += "; separate them by spaces, not commas"
+            problems.add("wrong_field_count", SUBMISSION_FILE, message, line=number, item=fields[0])
+        if len(fields) > 1:
+            rows.append(_Line(number, fields[0], fields[1:] if len(fields) == 3 else fields[1:2]))
     two_lines = _two_lines_a_segment(rows, len(items))
     segments = _pair(rows, set(items), problems) if two_lines else _single(rows, problems)
     for row in rows:
         for text in row.values[1:] if two_lines else row.values:
             if len(row.values) == 2 and decimal(text) is None:
                 row.add_problem(problems, "bad_score", f": score {expected_number(text)}")
-    _check_order(segments, items, problems)
+    _check_order(segments, items, problems, place)
 
 
 def _two_lines_a_segment(rows: Sequence[_Line], n: int) -> bool:
@@ -158,7 +157,7 @@ def _single(rows: Sequence[_Line], problems: Problems) -> list[_Line]:
     return segments
 
 
-def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: Problems) -> None:
+def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: Problems, called: str) -> None:
     """Check that the segments are exactly the expected ones, in order. Each other segment adds a problem."""
     position = {item: place for place, item in enumerate(expected)}
     by_utterance = {item.rsplit("_", 2)[0]: place for place, item in enumerate(expected)}
@@ -182,7 +181,8 @@ def _check_order(segments: Sequence[_Line], expected: Sequence[str], problems: P
         elif place is not None and first[item] is segment:
             segment.add_problem(problems, "out_of_order", f" is not in the order of {SEGMENTS_FILE}{here}")
         items.append(item)
-    table = Table(SUBMISSION_FILE, NOUN, {NOUN: items}, [segment.number for segment in segments])
+    numbers = [segment.number for segment in segments]
+    table = Table(SUBMISSION_FILE, NOUN, {NOUN: items}, numbers, place=called)
     match_items(table, expected, problems, noun=NOUN)
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from .cells import parse_words
 from .files import Files
-from .format import LINES, Format, Items, Written
+from .format import LINES, Format, Items
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -44,7 +44,7 @@ from .sheets import Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
 from .tables import Layout, Table, read_table, split_full_lines
-from .text import blocks_of, decimals, size_limit
+from .text import blocks_of, decimals, decode_lines, size_limit
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")
@@ -154,20 +154,30 @@ def read_submission(files: Files, items: Items) -> Answers:
         problems.raise_if_any()
     submission = _read_scores(files, items)
     if submission is None:
-        explain(_blocks(files, items, problems), items.ids, problems)
+        given = files.sources[SUBMISSION_FILE]
+        lines = (line for block in _blocks(files, items, problems) for line in block.split("\n"))
+        if isinstance(given, Table):
+            numbers = [given.lines[row] for row in _order(given.columns, items)]
+            explain(zip(numbers, list(lines)), items.ids, problems, given.place)
+        else:
+            explain(enumerate(lines, 1), items.ids, problems)
         problems.raise_if_any()
         raise AssertionError("a file was refused, but no problem was found in it")
     problems.raise_if_any()
     return submission
 
 
-def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, Written]:
-    """The file of a submission in memory, in the order of the items; unknown items come last."""
+def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, bytes]:
+    """The file of a submission, in the order of the items; unknown items come last."""
+    order = _order(columns, items)
+    lines = (" ".join(columns[column][row] for column in SUBMISSION.required) for row in order)
+    return {SUBMISSION_FILE: "\n".join(lines).encode("utf-8", "surrogatepass")}
+
+
+def _order(columns: Mapping[str, Sequence[str]], items: Items) -> list[int]:
     place = {item: index for index, item in enumerate(items.ids)}
     ids = columns[SUBMISSION.id]
-    order = sorted(range(len(ids)), key=lambda row: place.get(ids[row], len(place)))
-    lines = (" ".join(columns[column][row] for column in SUBMISSION.required) for row in order)
-    return {SUBMISSION_FILE: ("\n".join(lines).encode("utf-8", "surrogatepass"), order)}
+    return sorted(range(len(ids)), key=lambda row: place.get(ids[row], len(place)))
 
 
 def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
@@ -182,7 +192,12 @@ def lengths(reference: Answers) -> np.ndarray:
 
 
 def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
-    return blocks_of(files.sources, SUBMISSION_FILE, problems, size_limit(len(items)))
+    sources, given = files.sources, files.sources[SUBMISSION_FILE]
+    if isinstance(given, Table):
+        for column in given.encoded():
+            decode_lines(column, SUBMISSION_FILE, problems, 0)
+        sources = write_submission(given.columns, items)
+    return blocks_of(sources, SUBMISSION_FILE, problems, size_limit(len(items)))
 
 
 def _read_scores(files: Files, items: Items) -> Optional[Answers]:

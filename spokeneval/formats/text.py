@@ -151,11 +151,16 @@ def check_size(size: int, lines: int, file: str, limit: int, problems: Problems)
 
 
 def blocks_of(
-    files: Mapping[str, Any], file: str, problems: Problems, limit: int = ORGANISER_LIMIT
+    files: Mapping[str, Any],
+    file: str,
+    problems: Problems,
+    limit: int = ORGANISER_LIMIT,
+    *,
+    may_be_empty: bool = False,
 ) -> Iterator[str]:
     """The text of one of some files in blocks, as for `read_blocks`."""
     with open_file(files, file, limit, problems) as stream:
-        yield from read_blocks(stream, file, problems, limit)
+        yield from read_blocks(stream, file, problems, limit, may_be_empty=may_be_empty)
 
 
 def text_of(files: Mapping[str, bytes], file: str, problems: Problems) -> str:

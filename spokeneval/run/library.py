@@ -39,7 +39,7 @@ from ..formats.text import nfc
 from ..metrics.counts import by_group, taken
 from ..task import Number, Task
 from .interval import FEWEST_UNITS, score_intervals
-from .memory import EXPECTED, column_names, in_rows, is_path, joined, reference_tables, submission_files
+from .memory import EXPECTED, column_names, in_rows, is_path, joined, reference_tables, table_of
 from .options import Settings, choose_options, sign_public
 from .reference import (
     HOME,
@@ -111,7 +111,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
         try:
             reference, problems = _parse(task, tables, reading)
         except FileProblems as error:
-            raise in_rows(error, tables, "reference") from None
+            raise in_rows(error, "" if len(tables) > 1 else "reference") from None
         left_out = [f"row {problem.line}: {problem.message}" for problem in problems]
     elif reading.lenient:
         reference, left_out = _read_leniently(default, Path(data), options, reading)
@@ -327,14 +327,11 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
     layout = task.format.submission
     if layout is None:
         raise TypeError(f"a submission to {task.name} cannot be in memory; expected a path")
-    files = submission_files(
-        data, layout, task.format.write_submission, Problems(place="row"), reference.items
-    )
+    table = table_of(data, layout, Problems(place="row"), side="submission", items=reference.items.ids)
     try:
-        sources = {name: given[0] if isinstance(given, tuple) else given for name, given in files.items()}
-        return _read_answers(task, Files(sources), reference)
+        return _read_answers(task, Files({layout.file: table}), reference)
     except FileProblems as error:
-        raise in_rows(error, files, "submission") from None
+        raise in_rows(error, "" if task.format.submission_file is None else "submission") from None
 
 
 def import_organisers(module: str, needs: str) -> Any:

@@ -12,19 +12,15 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional
 
-from ..formats.format import Items, Written
-from ..formats.problems import FileProblems, Problem, Problems, count_of, some_of
+from ..formats.problems import FileProblems, Problems, count_of, some_of
 from ..formats.tables import Layout, Table, id_columns
 from ..formats.text import nfc
 
 EXPECTED = "a path, a data frame, a mapping from ids, or a list or an array"
-
-_ROW_OF_A_MESSAGE = re.compile(r"(?<= on )line ([0-9]+)")
 
 
 def is_path(data: Any) -> bool:
@@ -133,32 +129,10 @@ def _columns_of_ids(names: list[Any], id: str) -> dict[str, list[Any]]:
     return {id: names}
 
 
-def in_rows(error: FileProblems, files: Mapping[str, Union[Table, Written]], side: str) -> FileProblems:
-    """The error of a reader with rows of the data instead of lines of the files that were made from them."""
-
-    def moved(problem: Problem) -> Problem:
-        file, given = side if len(files) == 1 else problem.file, files.get(problem.file)
-        if not isinstance(given, tuple):
-            return replace(problem, file=file)
-        rows = given[1]
-
-        def row_of(line: int) -> Optional[int]:
-            row = rows[line - 1] if line <= len(rows) else -1
-            return None if row < 0 else row
-
-        message = _ROW_OF_A_MESSAGE.sub(lambda found: f"row {row_of(int(found[1]))}", problem.message)
-        line = None if problem.line is None else row_of(problem.line)
-        return replace(problem, file=file, message=message, line=line)
-
-    return type(error)([moved(problem) for problem in error.problems], error.counts, error.files, "row")
-
-
-def submission_files(
-    data: Any, layout: Layout, write: Any, problems: Problems, items: Items
-) -> dict[str, Any]:
-    """The table of a submission in memory, or the files that are written from it."""
-    table = table_of(data, layout, problems, side="submission", items=items.ids)
-    return {layout.file: table} if write is None else write(table.columns, items)
+def in_rows(error: FileProblems, side: str = "") -> FileProblems:
+    """The error of a reader of tables in memory; the data of a side with one table have its name."""
+    problems = [replace(problem, file=side or problem.file) for problem in error.problems]
+    return type(error)(problems, error.counts, error.files, "row")
 
 
 def reference_tables(data: Any, layouts: Sequence[Layout], problems: Problems) -> dict[str, Table]:
