@@ -48,7 +48,7 @@ from .problems import FileProblems, Problems, ReferenceFileError, count_of, quot
 from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_row
-from .text import decimal, decode, decode_lines, size_limit, text_of
+from .text import decimal, decode, size_limit, text_of
 from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, reference_of
 
 REGIONS_FILE = "regions.csv"
@@ -156,8 +156,7 @@ def read_submission(files: Files, items: Items) -> Submission:
     names = [f"{recording}.txt" for recording in items.ids]
     given = files.sources.get(SUBMISSION.file)
     if isinstance(given, Table):
-        for column in given.encoded():
-            decode_lines(column, SUBMISSION.file, problems, 0)
+        given.check_text(problems)
         files = Files(_by_recording(given.columns, items))
     files = named_as(names, files)
     expect_files(files.names, names, problems)
@@ -170,8 +169,10 @@ def read_submission(files: Files, items: Items) -> Submission:
 
 def write_submission(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, bytes]:
     """The files of a submission: one for each item, and for each other recording with turns."""
-    turns = {file: [line for _, line in lines] for file, lines in _by_recording(columns, items).items()}
-    return {file: "\n".join(lines).encode("utf-8", "surrogatepass") for file, lines in turns.items()}
+    return {
+        file: "\n".join(line for _, line in lines).encode("utf-8", "surrogatepass")
+        for file, lines in _by_recording(columns, items).items()
+    }
 
 
 def _by_recording(columns: Mapping[str, Sequence[str]], items: Items) -> dict[str, list[tuple[int, str]]]:

@@ -228,8 +228,7 @@ def _rows_of(
 ) -> Iterator[Row]:
     given = files[file]
     if isinstance(given, Table):
-        for column in given.encoded():
-            decode(column, file, problems, 0)
+        given.check_text(problems, decode)
         return _cells(given, layout)
     text = decode(content_of(files, file, problems, limit), file, problems)
     return _READERS[file[file.index(".") :]](layout, text, file, problems)

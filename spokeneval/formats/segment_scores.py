@@ -44,7 +44,7 @@ from .sheets import Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
 from .tables import Layout, Table, read_table, split_full_lines
-from .text import blocks_of, decimals, decode_lines, size_limit
+from .text import blocks_of, decimals, size_limit
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")
@@ -194,8 +194,7 @@ def lengths(reference: Answers) -> np.ndarray:
 def _blocks(files: Files, items: Items, problems: Problems) -> Iterator[str]:
     sources, given = files.sources, files.sources[SUBMISSION_FILE]
     if isinstance(given, Table):
-        for column in given.encoded():
-            decode_lines(column, SUBMISSION_FILE, problems, 0)
+        given.check_text(problems)
         sources = write_submission(given.columns, items)
     return blocks_of(sources, SUBMISSION_FILE, problems, size_limit(len(items)))
 

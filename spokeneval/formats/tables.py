@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 from unicodedata import normalize
 
 import numpy as np
@@ -124,10 +124,13 @@ class Table:
     def ids(self) -> list[str]:
         return self.columns[self.id]
 
-    def encoded(self) -> list[bytes]:
-        """The columns as UTF-8 with one cell a line, to be checked as the text of a file is."""
+    def check_text(self, problems: Problems, check: Callable[..., str] = decode_lines) -> int:
+        """Check the cells as the text of a file is checked, and return their size in bytes."""
         texts = ("".join(f"{cell}\n" for cell in cells) for cells in self.columns.values())
-        return [text.encode("utf-8", "surrogatepass") for text in texts]
+        contents = [text.encode("utf-8", "surrogatepass") for text in texts]
+        for content in contents:
+            check(content, self.file, problems, 0)
+        return sum(map(len, contents))
 
     def without(self, lines: Collection[int]) -> Table:
         """The table without the rows of some lines."""
@@ -159,21 +162,13 @@ def read_table(
     given = files.get(layout.file)
     if not isinstance(given, Table):
         return parse_table(blocks_of(files, layout.file, problems, limit), layout, problems)
-    fields, known = list(given.columns), layout.known
-    missing = [column for column in _required(fields, layout) if column not in fields]
+    columns = _with_ids(given.columns, layout)
+    missing = [column for column in layout.required if column not in columns]
     if missing:
-        message = _describe_missing(missing, "", fields, layout.delimiter, known)
+        message = _describe_missing(missing, "", list(given.columns), layout.delimiter, layout.known)
         problems.stop("missing_column", layout.file, message)
-    texts = given.encoded()
-    check_size(sum(map(len, texts)), len(given), layout.file, limit, problems)
-    for text in texts:
-        decode_lines(text, layout.file, problems, 0)
-    return replace(given, columns=_with_ids(given.columns, layout))
-
-
-def _required(fields: Collection[str], layout: Layout) -> Sequence[str]:
-    """The columns that a table with these fields must have."""
-    return layout.required if layout.id in fields else layout.columns
+    check_size(given.check_text(problems), len(given), layout.file, limit, problems)
+    return replace(given, columns=columns)
 
 
 def _with_ids(columns: dict[str, list[str]], layout: Layout) -> dict[str, list[str]]:
@@ -246,7 +241,7 @@ def _parse_header(
         column = known.get(field.lower(), field)
         # An exact column name takes precedence over an alias.
         header.append(field if column.lower() in there - {field.lower()} else column)
-    required = _required(header, layout)
+    required = layout.required if layout.id in header else layout.columns
     missing = [column for column in required if column not in header]
     if missing:
         if id_columns(layout.id)[0] in missing and _is_row(fields, below, layout.delimiter):

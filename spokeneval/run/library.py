@@ -24,7 +24,6 @@ from ..formats.items import alike
 from ..formats.problems import (
     FileProblems,
     Problem,
-    Problems,
     ReferenceFileError,
     SubmissionError,
     count_of,
@@ -107,7 +106,7 @@ def read_gold(default: Task, data: Any, chosen: Mapping[str, str], reading: Read
     task = default.with_options(options)
     left_out: Sequence[str] = ()
     if not is_path(data):
-        tables = reference_tables(data, task.format.layouts, Problems(ReferenceFileError, "row"))
+        tables = reference_tables(data, task.format.layouts)
         try:
             reference, problems = _parse(task, tables, reading)
         except FileProblems as error:
@@ -327,7 +326,7 @@ def _submission_in_memory(task: Task, data: Any, reference: Reference) -> Any:
     layout = task.format.submission
     if layout is None:
         raise TypeError(f"a submission to {task.name} cannot be in memory; expected a path")
-    table = table_of(data, layout, Problems(place="row"), side="submission", items=reference.items.ids)
+    table = table_of(data, layout, reference.items.ids)
     try:
         return _read_answers(task, Files({layout.file: table}), reference)
     except FileProblems as error:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Optional
 
-from ..formats.problems import FileProblems, Problems, count_of, some_of
+from ..formats.problems import FileProblems, Problems, ReferenceFileError, SubmissionError, count_of, some_of
 from ..formats.tables import Layout, Table, id_columns
 from ..formats.text import nfc
 
@@ -75,21 +75,22 @@ def column_names(data: Any) -> list[str]:
     return list(map(str, first)) if isinstance(first, Mapping) else []
 
 
-def table_of(
-    data: Any, layout: Layout, problems: Problems, *, side: str, items: Optional[Sequence[str]] = None
-) -> Table:
+def table_of(data: Any, layout: Layout, items: Optional[Sequence[str]] = None) -> Table:
     """The cells of data as text.
 
     Parameters
     ----------
     items
-        The ids of data by position; None to number them.
+        The ids that a submission has by position; None for a reference, whose rows are numbered.
 
     Raises
     ------
     TypeError, ValueError
         As for `records`; also if the number of values is not that of the items.
     """
+    required = items is not None  # of a submission, a missing value is never meant
+    side = "submission" if required else "reference"
+    problems = Problems(SubmissionError if required else ReferenceFileError, "row")
     ids, columns = records(data, layout, side)
     keys = id_columns(layout.id)
     number = len(next(iter(columns.values()), ids or ()))
@@ -100,7 +101,6 @@ def table_of(
         numbers = [",".join([str(row)] * len(keys)) for row in range(number)]
         names: Sequence[Any] = (items or numbers) if ids is None else ids
         columns = {**_columns_of_ids(list(names), layout.id), **columns}
-    required = items is not None  # of a submission, a missing value is never meant
     table = {}
     for column, values in columns.items():
         is_id = column in (layout.id, *keys)
@@ -135,7 +135,7 @@ def in_rows(error: FileProblems, side: str = "") -> FileProblems:
     return type(error)(problems, error.counts, error.files, "row")
 
 
-def reference_tables(data: Any, layouts: Sequence[Layout], problems: Problems) -> dict[str, Table]:
+def reference_tables(data: Any, layouts: Sequence[Layout]) -> dict[str, Table]:
     """The tables of a reference in memory: a mapping `file -> table` where there are several, or the first table."""
     names = [layout.file for layout in layouts]
     several = isinstance(data, Mapping) and bool(data) and set(data) <= set(names)
@@ -143,11 +143,8 @@ def reference_tables(data: Any, layouts: Sequence[Layout], problems: Problems) -
         unknown = [str(name) for name in data if name not in names]
         raise ValueError(f"the reference has the unknown file {some_of(unknown)}; expected {some_of(names)}")
     tables = data if several else {names[0]: data}
-    return {
-        layout.file: table_of(tables[layout.file], layout, problems, side="reference")
-        for layout in layouts
-        if layout.file in tables
-    }
+    there = [layout for layout in layouts if layout.file in tables]
+    return {layout.file: table_of(tables[layout.file], layout) for layout in there}
 
 
 def _of_frame(frame: Any, layout: Layout, side: str) -> Records:
