@@ -254,7 +254,7 @@ def _suggest_file(file: str, other: str, formats: Sequence[str]) -> str:
     if other.lower().endswith(_SHEETS):
         return f"; found the spreadsheet {name(other)}"
     ends = Path(other).suffix.lower(), Path(file).suffix.lower()
-    if ends[0] != ends[1] and {".rttm"} <= {*ends} <= {".rttm", ".csv", ".tsv"}:
+    if ends[0] != ends[1] and (ends[0] == ".rttm" or (ends[1] == ".rttm" and ends[0] in (".csv", ".tsv"))):
         lines = "RTTM" if ends[1] == ".rttm" else "start, end and language"
         return f"; found {name(other)}: write its turns as lines of {lines}"
     if ends[0] != ends[1] and (ends[0] not in _TEXTS or {*ends} == {".csv", ".tsv"}):

@@ -3,11 +3,10 @@
 Reference, `transcripts.csv`: an item and its transcript in each row; several rows of one item are several references.
 Submission, `transcripts.csv`: one row an item. A transcript may be empty. Both sides are normalised by the same rules.
 Errors in words go with errors in characters, spaces between words included, against the same reference. Where
-characters are the unit, white space is left out, as is usual for languages that are written without it.
-Phones are separated by white space and belong to an inventory; `metrics.phoneme_recognition.FILLERS` are left out. With
-a table of features the primary score is the feature error rate, with phone errors against the same reference.
-With canonical pronunciations the primary score is the F1 of detected mispronunciations: places where the reference, of
-several the one with the lowest error rate, differs from the canonical phones. Participants get these.
+characters are the unit, white space is left out. Phones are separated by white space and belong to an inventory;
+`metrics.phoneme_recognition.FILLERS` are left out. With features the primary score is the feature error rate, with
+phone errors against the same reference. With canonical pronunciations it is the F1 of detected mispronunciations: where
+the reference, of several the one with the lowest error rate, differs from the canonical phones, which all get.
 Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `metrics.mispronunciation`, `formats.normalisation`.
 """
 

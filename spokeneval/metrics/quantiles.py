@@ -15,7 +15,7 @@ _TAIL = (1 - LEVEL) / 2
 SMALLEST = 1e-7
 """The smallest number of observations; with a smaller one, ends would be too large for platforms."""
 
-LARGEST = 1e9
+LARGEST = 1e8
 """The largest number of observations: the time for ends grows with its square root."""
 
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(24)

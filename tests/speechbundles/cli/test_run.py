@@ -112,7 +112,7 @@ def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     assert run("--competition", mine, "--out", tmp_path / "site", "--json", "--repeat", 2, "--jobs", 1) == 0
     assert jobs == [1]
     captured = capsys.readouterr()
-    assert "2 entries until 2027-03-10 00:00 UTC, 0 runs left out; wrote index.html, " in captured.err
+    assert "\n2 entries until 2027-03-10 00:00 UTC, 0 runs left out\n" in captured.err
     printed = json.loads(captured.out)
     assert [(each["owner"], each["code"]) for each in printed["runs"]] == [("anna", "ok"), ("bob", "ok")]
     assert "run2: ok" in Path(printed["runs"][0]["log"]).read_text("utf-8")

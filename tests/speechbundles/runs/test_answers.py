@@ -44,9 +44,9 @@ def test_six_digits_are_kept_and_whole_numbers_stay():
     assert canonical(kinds.make("identification", target="yes"), Files({"scores.csv": content}), ITEMS) == {
         "scores.csv": b"id,score\na,0.123457\nb,1234567\nc,1234570\n"
     }
-    content = b"response_id,score\na,0.123456789\nb,2\nc,-0.0\n"  # its reader rounds to three decimals
+    content = b"response_id,score\na,0.123456789\nb,2\nc,-0.0\n"
     assert canonical(SCORES, Files({"predictions.csv": content}), ITEMS) == {
-        "predictions.csv": b"response_id,score\na,0.123\nb,2\nc,0\n"
+        "predictions.csv": b"response_id,score\na,0.123457\nb,2\nc,0\n"
     }
     ratings = b"call_id,rating\nb,3\na,5\nc,1\n"
     assert canonical(CALLS, Files({"ratings.csv": ratings}), ITEMS) == {

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from speechbundles.bundle.rehearse import engines
+from speechbundles.bundle.rehearse import engines, rehearse_phase
 from speechbundles.server import baselines
 from tests.samples.codabench_server import ORGANISER, Mishap
 from tests.samples.live_bundle import COMPETITION, EVALUATION, OPEN, live_bundle, two_phases, upload
@@ -80,6 +80,7 @@ def test_runs_that_wait_are_started(steps, server, tmp_path):
 def test_programs_of_others_are_not_rehearsed_without_walls(steps, server, monkeypatch, tmp_path):
     """Nothing is sent either: the rehearsal comes first."""
     monkeypatch.setattr(baselines, "choose_engine", engines.choose_engine)
+    monkeypatch.setattr(baselines, "rehearse_phase", rehearse_phase)
     monkeypatch.setenv("PATH", str(tmp_path))  # without bubblewrap
     assert "not this project's own" in steps(two_phases(tmp_path), opening=True)[1]
     assert not server.competitions

@@ -46,8 +46,8 @@ def test_exact_ends_are_quantiles_of_the_beta_and_the_gamma_distribution(size, s
 def test_ends_of_any_number_of_observations_are_found_at_once(share):
     for rates in (False, True):
         low, high = exact_ends(share, 1e300, rates=rates)
-        assert (low, high) == exact_ends(share, 1e9, rates=rates)
-        assert low < share < high < share + 1e-4
+        assert (low, high) == exact_ends(share, 1e8, rates=rates)
+        assert low < share < high < share + 1e-3
 
 
 def test_without_errors_an_end_is_the_bound():
