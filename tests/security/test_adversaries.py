@@ -305,6 +305,7 @@ def test_sealed_labels_have_no_influence_on_what_is_asked():
 # Time and failures
 
 
+@pytest.mark.default_cases("psst_correctness", "merlion_identification")
 @pytest.mark.parametrize("name", bench_timing.CASES)
 def test_no_labels_make_a_run_fail(name):
     """`benchmarks/bench_timing.py` measures the time of the same runs."""

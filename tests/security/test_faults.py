@@ -76,6 +76,7 @@ def _whole(task: str, folder: Path, score=score, **options) -> dict[str, bytes]:
     return files(folder / "output")
 
 
+@pytest.mark.default_cases("scores.json", "scores.txt")
 @pytest.mark.parametrize(
     ("size", "environment", "file"),
     [

@@ -140,6 +140,7 @@ def test_the_kit_scores_with_the_very_files_of_the_server(zips):
             assert told.items() <= json.loads(kit[OPTIONS_FILE]).items()
 
 
+@pytest.mark.thorough
 @pytest.mark.default_cases("merlion_diarization")
 def test_programs_started_by_themselves_do_what_copies_of_this_process_do(task, planned, kit):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -196,6 +197,7 @@ def commands_of(kit):
     return [shlex.split(line, comments=True)[1:] for block in blocks for line in block.splitlines()]
 
 
+@pytest.mark.thorough
 def test_the_readmes_commands_name_the_sets_of_the_competition(tmp_path):
     """The sets are train, a public set without a phase; dev, which is public too; and arena, which is hidden."""
     files = {place.replace("evaluation", "arena"): text for place, text in declared_folder("words").items()}

@@ -162,6 +162,7 @@ def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
     assert found["label", "yes", "mean share per speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
 
 
+@pytest.mark.default_cases("spoken_call")
 @pytest.mark.parametrize("task", ["spoken_call", "merlion_identification"])
 def test_the_test_sets_power_is_computed(task):
     sentence, table = power(loaded("evaluation", task), scored_answers)

@@ -240,6 +240,7 @@ def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkey
     (clinic / "teams.csv").unlink()
 
 
+@pytest.mark.thorough
 def test_all_bundles_have_one_kit_and_pages_that_link_to_each_other(clinic, tmp_path):
     bundles = [
         unzipped((clinic / f"dist/codabench/memory_clinic_{name}.zip").read_bytes())

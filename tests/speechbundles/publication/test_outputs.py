@@ -224,6 +224,7 @@ def score_into(out, built, *more):
     return out / "baseline"
 
 
+@pytest.mark.thorough
 def test_outputs_of_different_gold_standards_are_refused(built, tmp_path):
     gold = corrected(built[0], tmp_path / "gold")
     old, new = score_into(tmp_path / "old", built), score_into(tmp_path / "new", built, "--reference", gold)

@@ -68,6 +68,7 @@ def test_an_abandoned_amendment_restores_the_earlier_files(
     assert not (tmp_path / "live" / STATE).exists()
 
 
+@pytest.mark.default_cases("Force_Best-True", "Force_Last-False")
 @pytest.mark.parametrize("ended", [True, False])
 @pytest.mark.parametrize("rule", ["Force_Best", "Force_Last", "Force_Latest_Multiple"])
 def test_the_runs_of_an_abandoned_amendment_are_repeated_or_deleted(

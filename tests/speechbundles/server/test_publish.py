@@ -84,6 +84,7 @@ def test_requests_that_can_be_repeated_are_retried(steps, server, begins):
     assert list(server.competitions) == [COMPETITION]
 
 
+@pytest.mark.default_cases("act-and-drop")
 @pytest.mark.parametrize(
     "begins",
     ["API PUT /api/datasets/completed/", "API POST /api/submissions/", "API POST /api/competitions/"],

@@ -62,6 +62,7 @@ def test_both_kits_score_both_tasks_from_one_file_of_transcripts(kits, tmp_path)
     assert words[0] == words[1]
 
 
+@pytest.mark.thorough
 def test_evaluation_transcripts_are_checked_and_zipped_but_not_scored(kits, tmp_path):
     kit = kits["psst_recognition"]
     done = run(kit, "both.py", "evaluation", "data/evaluation_transcripts.tsv", tmp_path)

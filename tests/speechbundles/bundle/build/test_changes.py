@@ -77,6 +77,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.default_cases("nothing", "a label", "feedback")
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_build_says_what_it_means_for_submissions_that_are_there(tmp_path, files, earlier, change):
     edit, expected = CHANGES[change]

@@ -93,6 +93,7 @@ def test_no_text_of_a_declared_task_has_words_of_a_challenge(built):
     assert re.findall(r"\$\{|\{%", pages) == []
 
 
+@pytest.mark.default_cases("words")
 @of_three_kinds
 def test_the_example_on_the_page_is_accepted_when_completed(built, tmp_path):
     """The example's lines, with those of the baseline for the other items, are a valid submission."""
@@ -126,6 +127,7 @@ def test_the_columns_on_the_page_are_those_of_the_files(built):
     assert not [file for file, _ in rows if file.startswith("evaluation/") and file.split("/")[-1] in hidden]
 
 
+@pytest.mark.default_cases("words")
 @of_three_kinds
 def test_the_kits_baseline_is_scored_and_the_notebook_runs(built, monkeypatch, capsys):
     competition, parts, kit = built

@@ -66,6 +66,7 @@ def test_the_samples_page_says_that_it_is_synthetic(task):
     assert "synthetic" in page_texts(competition, Parts({}, {}, {}, sets, {}, {}, ()), CODABENCH)["data.md"]
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_identification_closed")
 @pytest.mark.parametrize("name", COMPETITIONS)
 def test_no_text_mentions_what_is_left_out(name):
     (given,) = read_competitions(Sources(ROOT), [name])

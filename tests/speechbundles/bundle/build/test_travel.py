@@ -23,6 +23,7 @@ for path in sorted(place.rglob("*.py")):
 """
 
 
+@pytest.mark.default_cases("spoken_call", "merlion_identification")
 @pytest.mark.parametrize("task", task_names())
 def test_the_selected_library_is_complete_and_at_most_55_percent(task, tmp_path):
     checking = travelling(LIBRARY, [(ROOT / "ingestion_program" / task / "ingest.py").read_bytes()])

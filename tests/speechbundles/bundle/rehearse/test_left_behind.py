@@ -69,6 +69,7 @@ def kept(tmp_path):
 STEPS = pytest.mark.parametrize("step", PROGRAMS)
 
 
+@pytest.mark.default_cases("private")
 @STEPS
 @pytest.mark.parametrize(
     ("source", "name"),

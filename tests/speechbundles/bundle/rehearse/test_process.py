@@ -173,6 +173,7 @@ def shared(tmp_path):
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="children share a process on Linux only")
 
 
+@pytest.mark.default_cases("None", "no score")
 @LINUX
 @pytest.mark.parametrize("code", ["None", "0", "3", "257", "'no score'", "True"])
 def test_how_a_program_ends_and_what_it_finds_is_the_same_as_alone(shared, code):
