@@ -34,7 +34,7 @@ def student_quantile(freedom: float) -> float:
     >>> round(student_quantile(1), 3), round(student_quantile(10), 3), round(student_quantile(2000), 3)
     (12.706, 2.228, 1.961)
     """
-    angle = 0.0
+    freedom, angle = min(freedom, 1e6), 0.0  # more are those of the normal distribution to five digits
     for _ in range(100):
         step = (LEVEL - _inside(angle, freedom)) / (2 * _at_zero(freedom) * math.cos(angle) ** (freedom - 1))
         angle += step

@@ -51,7 +51,7 @@ def _said(text):
 
 
 def _regions(name, draw):
-    rows = [(item, draw.choice(WORDS), who, f"R{who[1:]}") for item, who in _ids(name)]
+    rows = [(item, draw.choice(WORDS), who, f"R{who}") for item, who in _ids(name)]
     return {"transcripts.csv": _table("id,transcript,speaker,region", rows)}
 
 
@@ -96,7 +96,7 @@ def _scores(name, draw):
 
 def _systems(name, draw):
     rows = [
-        (item, min(10, draw.randint(0, 6) + int(who[1:]) % 6), f"S{int(who[1:]) % 8}")
+        (item, min(10, draw.randint(0, 6) + int(who[1:]) % 6), f"{who[0]}S{int(who[1:]) % 8}")
         for item, who in _ids(name)
     ]
     return {"scores.csv": _table("id,score,system", rows)}
@@ -104,7 +104,8 @@ def _systems(name, draw):
 
 def _pairs(name, draw):
     rows = [
-        (item, draw.choice(["echt", "tts"]), who, f"T{n % 5}") for n, (item, who) in enumerate(_ids(name))
+        (item, draw.choice(["echt", "tts"]), who, f"{who[0]}T{n % 5}")
+        for n, (item, who) in enumerate(_ids(name))
     ]
     return {"labels.csv": _table("id,label,speaker,probe", rows)}
 

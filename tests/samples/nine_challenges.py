@@ -180,7 +180,8 @@ def _dementia(draw: random.Random, part: str) -> dict[str, Part]:
     labels = ["ja" if score < 24 else "nein" for score in scores]
     decided = [label if draw.random() < 0.8 else draw.choice(["ja", "nein"]) for label in labels]
     guessed = [round(score + draw.gauss(0, 4), 1) for score in scores]
-    rows = [(item, f"P{n // 2} ", labels[n], scores[n]) for n, item in enumerate(items)]
+    who = "P" if part == "evaluation" else "D"
+    rows = [(item, f"{who}{n // 2} ", labels[n], scores[n]) for n, item in enumerate(items)]
     heading = [["Befunde, vertraulich"], [], ["Aufnahme", "Person", "Demenz", "MMSE"]]
     pairs = [f"B{line}:B{line + 1}" for line in range(4, len(items) + 4, 2)]  # two recordings of one person
     files = {"Befunde.xlsx": _merged(book(Daten=[*heading, *rows]), pairs)}
