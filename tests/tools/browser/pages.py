@@ -152,7 +152,8 @@ def _season(folder: Path) -> Path:
     write_tree(folder / "season", uploads)
     bundle = folder / "dist" / "codabench" / f"{_SEASON}.zip"
     organise("season", str(bundle), str(folder / "season"), "--out", str(folder / "boards"))
-    return _written(folder, "season.html", (folder / "boards/1/board.html").read_text())
+    (final,) = folder.glob("boards/*/board.html")
+    return _written(folder, "season.html", final.read_text())
 
 
 def _home_board(folder: Path, feedback: str) -> Path:
