@@ -79,8 +79,7 @@ def test_systems_that_a_rule_excludes_are_marked_below_all_others(tmp_path):
     assert max(row.ranks[1] for row in eligible) <= 4
     assert {place for pair in board.pairs for place in (pair.first, pair.second)} == {0, 1, 2, 3}
     label = "lenient (breaks 50 % rule)"
-    shortened_to_80_columns = r"  lenient \(\S*… 50 % rule\)  "
-    assert re.search(shortened_to_80_columns, plain.board_to_text(board))
+    assert "  lenient (bre… 50 % rule)  " in plain.board_to_text(board)
     assert f"| {label} | – |" in plain.to_markdown(board)
     assert r"breaks 50 \% rule" in to_latex(board)
     *_, entry, _ = json.loads(plain.board_to_json(board))["systems"]
