@@ -3,7 +3,7 @@
 The significance map and the plot of rank stability are those of Wiesenfarth et al., Methods and open-source toolkit
 for analyzing and visualizing challenge results (Scientific Reports 11:2369, 2021).
 
-The systems on a plot are numbered in the order of the board, so that short labels of different systems differ.
+The ranked systems on a plot are numbered in the order of the board, so that their short labels differ.
 """
 
 import math
@@ -32,8 +32,11 @@ _SIZE = 13
 
 
 def labels(rows: Sequence[Row]) -> list[str]:
-    """Return a short label for each system; no two are equal, because each begins with the system's number."""
-    return [f"{number} {shorten(row.name, _LABEL - 4)}" for number, row in enumerate(rows, 1)]
+    """Return a short label for each system, which begins with its number; an excluded system has none."""
+    return [
+        f"{'–' if row.excluded else number} {shorten(row.name, _LABEL - 4)}"
+        for number, row in enumerate(rows, 1)
+    ]
 
 
 def _of_first(board: Board, caption: str) -> str:

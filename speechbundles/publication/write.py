@@ -14,7 +14,7 @@ from speechbundles.publication.board import Board, scores_table
 from speechbundles.publication.page import to_html
 from speechbundles.publication.render import escaped_markdown, markdown_table, table_to_csv, text_table
 from spokeneval.ranking.latex import to_latex
-from spokeneval.ranking.tables import pairs_to_csv, ranking_table, to_csv, to_dict
+from spokeneval.ranking.tables import headings, pairs_to_csv, ranking_table, shown_cells, to_csv, to_dict
 from spokeneval.ranking.values import Table
 
 JSON_FILE = "board.json"
@@ -67,14 +67,15 @@ def _folded(signature: str) -> str:
 
 
 def _narrow_table(board: Board) -> Table:
-    """The board's table with the interval beside the score."""
-    table = ranking_table(board)
-    name, rank, title, interval, *others = table.header
-    rows = [
-        [system, place, score if ends == "–" else f"{score} [{ends.replace(' – ', ', ')}]", *rest]
-        for system, place, score, ends, *rest in table.rows
-    ]
-    return Table(table.title, [name, rank, f"{title} [{interval}]", *others], rows)
+    """The board's table with the interval, or the rule that excludes the system, beside the score."""
+    rank, title, interval, *others = headings(board)
+    rows = []
+    for row in board.rows:
+        place, score, ends, *rest = shown_cells(row, board.column.precision)
+        beside = f"[{ends.replace(' – ', ', ')}]" if row.interval else row.excluded
+        rows.append([row.name, place, f"{score} {beside}".rstrip(), *rest])
+    rows += [[name, *"––––"] for name in board.unscored]
+    return Table(board.heading, ["System", rank, f"{title} [{interval}]", *others], rows)
 
 
 def to_markdown(board: Board) -> str:

@@ -8,7 +8,7 @@ from ..formats.problems import count_of, plural_of
 from ..formats.speakers import SPEAKER, unseen_note
 from ..metrics.bootstrap import RESAMPLES
 from ..task import Task
-from .joint_rule import MEAN_RANK, MISSING, JointRule
+from .joint_rule import MEAN_RANK, MISSING, NORMALISED_SUM, JointRule
 from .multiple_comparisons import CONFIDENCE, RISK, SIGNIFICANCE, holm_level
 from .randomisation import FEWEST_RESAMPLED, MOST_SWAPPED, least_p, units_needed
 from .ranks import DECIMALS, MOST_RANKED, infers_ranks
@@ -27,7 +27,9 @@ def ties(rows: Sequence[Row]) -> list[str]:
 def excluded(rows: Sequence[Row]) -> list[str]:
     """A note on the systems that a rule excludes."""
     names = ", ".join(row.label for row in rows if row.excluded)
-    below = "They are below all other systems, with their score without the rule, and are not compared."
+    below = (
+        "An excluded system is below all ranked ones, with its score without the rule, and is not compared."
+    )
     return [f"Not ranked, because of a rule: {names}. {below}"] if names else []
 
 
@@ -107,9 +109,9 @@ def how_scored(rule: JointRule, left_out: Sequence[str], without: str) -> list[s
     if rule.baseline:
         remarks.append(f"The baseline, {rule.baseline}, counts in no rank or total.")
     remarks += [f"{without}."] if without else []
-    why = (
-        "most rules depend on the other systems, and tasks may share speakers; ranges of ranks allow for both"
-    )
+    why = "tasks may share speakers, which their own intervals do not show; ranges of ranks allow for it"
+    if rule.rule in (MEAN_RANK, NORMALISED_SUM):
+        why = "it depends on the other systems, and tasks may share speakers; ranges of ranks allow for both"
     return [" ".join([*remarks, f"A joint score has no interval: {why}."])]
 
 

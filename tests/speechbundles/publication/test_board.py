@@ -79,7 +79,7 @@ def test_systems_that_a_rule_excludes_are_marked_below_all_others(tmp_path):
     assert max(row.ranks[1] for row in eligible) <= 4
     assert {place for pair in board.pairs for place in (pair.first, pair.second)} == {0, 1, 2, 3}
     label = "lenient (breaks 50 % rule)"
-    assert "  lenient (bre… 50 % rule)  " in plain.board_to_text(board)
+    assert re.search(r"\n  lenient +– +5\.1874 breaks 50 % rule +– +–\n", plain.board_to_text(board))
     assert f"| {label} | – |" in plain.to_markdown(board)
     assert r"breaks 50 \% rule" in to_latex(board)
     *_, entry, _ = json.loads(plain.board_to_json(board))["systems"]
@@ -95,6 +95,8 @@ def test_systems_that_a_rule_excludes_are_marked_below_all_others(tmp_path):
     page = board_page.to_html(board)
     assert '<bdi>lenient</bdi> <span class="tag">breaks 50 % rule</span>' in page
     assert "4 ranked, 2 excluded" in page
+    assert all(mark in page for mark in (">4 system3<", ">– lenient<", ">– everything<"))
+    assert "An excluded system is below all ranked ones, with its score" in board.notes[0]
     assert not board.resampled_ranks.size or board.resampled_ranks.shape[1] == 4
 
 
