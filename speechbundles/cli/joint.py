@@ -15,6 +15,15 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, using
 from speechbundles.cli.terminal import ROOT, answer
 from speechbundles.competition.read import read_competitions
+from speechbundles.leaderboard.joint import (
+    JointBoard,
+    joint_board_to_dict,
+    joint_board_to_text,
+    make_joint_board,
+    write_joint_board,
+)
+from speechbundles.leaderboard.outputs import ScoringOutput
+from speechbundles.leaderboard.teams import baseline_team, read_teams_table, without_entry
 from speechbundles.model import dates
 from speechbundles.model.competition import Challenge, Competition
 from speechbundles.model.console import wrap
@@ -22,17 +31,6 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable, say
-from speechbundles.publication import (
-    JointBoard,
-    ScoringOutput,
-    baseline_team,
-    joint_board_to_dict,
-    joint_board_to_text,
-    make_joint_board,
-    read_teams_table,
-    without_entry,
-    write_joint_board,
-)
 from speechbundles.runs import answers_below
 from speechbundles.server import (
     INDEX,

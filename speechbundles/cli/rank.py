@@ -13,6 +13,11 @@ import click
 from speechbundles.cli.options import PATH, Command, as_json, flag, option, own_folder, path_option
 from speechbundles.cli.progress import steps
 from speechbundles.cli.terminal import ROOT, answer, reporting
+from speechbundles.leaderboard.board import Breakdown, make_board
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.render import markdown_table, table_to_csv, text_table
+from speechbundles.leaderboard.scores_only import rank_scores
+from speechbundles.leaderboard.write import board_to_json, board_to_text, write_board
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import now
 from speechbundles.model.fetched import write_whole
@@ -20,18 +25,6 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
-from speechbundles.publication import (
-    Breakdown,
-    board_to_json,
-    board_to_text,
-    make_board,
-    markdown_table,
-    rank_scores,
-    read_outputs,
-    table_to_csv,
-    text_table,
-    write_board,
-)
 
 
 @click.command(cls=Command, help=__doc__)

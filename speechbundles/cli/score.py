@@ -34,10 +34,10 @@ from speechbundles.cli.options import (
 )
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable, warn
+from speechbundles.leaderboard.score import score_all, scores_to_text
 from speechbundles.model.fetched import safe_name
 from speechbundles.model.submissions import describe_loose
 from speechbundles.model.text import say
-from speechbundles.publication import score_all, scores_to_text
 
 
 @click.command(cls=Command, help=__doc__)

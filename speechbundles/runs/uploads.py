@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.rehearse import Result, connected, lost_result
+from speechbundles.leaderboard.season import REFUSED, Submission, replay
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import (
@@ -48,7 +49,6 @@ from speechbundles.model.run_codes import (
 )
 from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
 from speechbundles.model.text import printable
-from speechbundles.publication.season import REFUSED, Submission, replay
 from speechbundles.runs.job import Job, conditions
 from speechbundles.runs.outcomes import (
     OF_HIDDEN_RUNS,

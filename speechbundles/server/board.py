@@ -25,6 +25,9 @@ from typing import NamedTuple
 import numpy as np
 
 from speechbundles.bundle.rehearse import FINISHED
+from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
+from speechbundles.leaderboard.score import score_all
+from speechbundles.leaderboard.season import Attempt, Season, Submission, play_submissions, rank
 from speechbundles.model.bounded import sha256
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
@@ -33,8 +36,6 @@ from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
 from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
 from speechbundles.model.submission_rules import FORCE_ALL, PICKED
 from speechbundles.model.zips import reference_zip
-from speechbundles.publication import ScoringOutput, read_outputs, score_all
-from speechbundles.publication.season import Attempt, Season, Submission, play_submissions, rank
 from speechbundles.server.api import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes
 from spokeneval.formats.problems import FREE_ATTEMPT, count_of

@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from speechbundles.leaderboard.render import escaped_markdown, fitted_tables, markdown_table
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import printable
-from speechbundles.publication import escaped_markdown, fitted_tables, markdown_table
 from speechbundles.server import api
 from speechbundles.server.api import Connection
 from speechbundles.server.board import Entry, HomeBoard, PhaseBoard

@@ -9,11 +9,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import FINISHED, Result, read_result, rehearse_all
+from speechbundles.leaderboard.season import Attempt, Entry, Submission, rank
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched, upload_times
 from speechbundles.model.statuses import IGNORE, REPEAT, WAIT
 from speechbundles.model.submission_rules import FORCE_ALL, PICKED
-from speechbundles.publication.season import Attempt, Entry, Submission, rank
 from speechbundles.server import api
 from speechbundles.server.api import Connection, Progress
 from speechbundles.server.compared import different_scores

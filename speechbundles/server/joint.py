@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
+from speechbundles.leaderboard.score import score_all
+from speechbundles.leaderboard.season import play_season
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import INDEX
-from speechbundles.publication import ScoringOutput, read_outputs, score_all
-from speechbundles.publication.season import play_season
 from speechbundles.server.api import Progress
 from speechbundles.server.baselines import baseline_name
 from speechbundles.server.board import play_fetched, runs_of_uploads

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from speechbundles.publication.about import System
+from speechbundles.leaderboard.about import System
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.format import Items
 from spokeneval.formats.sheets import Answers

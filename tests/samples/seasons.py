@@ -17,12 +17,12 @@ import pytest
 import yaml
 
 from speechbundles.bundle.rehearse.many import Result
+from speechbundles.leaderboard.season.board import boards_by_day
+from speechbundles.leaderboard.season.play import Season
+from speechbundles.leaderboard.season.replay import replay
+from speechbundles.leaderboard.season.uploads import Submission
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
-from speechbundles.publication.season.board import boards_by_day
-from speechbundles.publication.season.play import Season
-from speechbundles.publication.season.replay import replay
-from speechbundles.publication.season.uploads import Submission
 from tests.samples.programs import encoded, write_files
 
 SCORE = """

@@ -12,8 +12,8 @@ import time
 import pytest
 
 import build_bundle
+from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
-from speechbundles.publication.outputs import read_outputs
 from spokeneval.__main__ import main
 from spokeneval.formats.normalisation import read_rules
 from spokeneval.kinds.declared import LARGEST_FILE, MOST_VALUES, declared_task

@@ -16,11 +16,11 @@ import pytest
 import build_bundle
 from speechbundles.bundle.rehearse.run import ScoresLost
 from speechbundles.competition.references import load_reference
+from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model import archive
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
 from speechbundles.platforms.codabench.worker import read_scores
-from speechbundles.publication.outputs import read_outputs
 from spokeneval.challenges import find_task
 from tests.samples.programs import ROOT, packed, unzipped, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from speechbundles.leaderboard import board as ranking
+from speechbundles.leaderboard.about import System
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.page import to_html
 from speechbundles.model.sources import Sources
-from speechbundles.publication import board as ranking
-from speechbundles.publication.about import System
-from speechbundles.publication.outputs import read_outputs
-from speechbundles.publication.page import to_html
 from tests.samples.boards import HOSTILE, large, noisy_systems
 from tests.samples.programs import ROOT
 

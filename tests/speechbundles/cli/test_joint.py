@@ -20,13 +20,13 @@ import pytest
 import build_bundle
 from speechbundles.bundle.rehearse import FINISHED, rehearse
 from speechbundles.cli.joint import for_each_bundle, of_entered, require_challenge
+from speechbundles.leaderboard.teams import read_teams_table
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import LOCK, locked
 from speechbundles.model.zips import make_zip
 from speechbundles.new import examples
-from speechbundles.publication.teams import read_teams_table
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.live_bundle import OPEN
 from tests.samples.near_misses import near_misses

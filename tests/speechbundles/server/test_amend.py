@@ -4,10 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from speechbundles.leaderboard.score import score_all
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.read import read_built_bundle
 from speechbundles.platforms.codabench import client as api
-from speechbundles.publication.score import score_all
 from speechbundles.server.abandon import abandon_amendment
 from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE, amendment_to_text

@@ -11,11 +11,11 @@ import zipfile
 
 import pytest
 
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.season.uploads import read_submissions
 from speechbundles.model.errors import OrganiserError, Refused, Unreachable
 from speechbundles.model.fetched import JOURNAL, LOCK, locked, read_index
 from speechbundles.platforms.codabench.client.connection import PAUSES, Connection
-from speechbundles.publication.outputs import read_outputs
-from speechbundles.publication.season.uploads import read_submissions
 from speechbundles.server.fetch import (
     DELETED,
     EMPTY,

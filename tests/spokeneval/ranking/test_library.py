@@ -8,8 +8,10 @@ import shutil
 import pytest
 
 import spokeneval
+from speechbundles.leaderboard.board import make_board
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.write import write_board
 from speechbundles.model.sources import Sources
-from speechbundles.publication import make_board, read_outputs, write_board
 from spokeneval.ranking.library import FILES
 from spokeneval.run.reference import fingerprint
 from tests.samples.near_misses import near_misses

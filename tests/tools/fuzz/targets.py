@@ -23,6 +23,8 @@ import numpy as np
 from urllib3 import HTTPResponse
 
 from speechbundles.competition.read import read_competitions
+from speechbundles.leaderboard.board import make_board
+from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.bounded import parse_json
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
@@ -32,8 +34,6 @@ from speechbundles.model.zips import make_zip
 from speechbundles.platforms.codabench import client as api
 from speechbundles.platforms.codabench.client.account import check_address
 from speechbundles.platforms.codabench.client.connection import Connection
-from speechbundles.publication.board import make_board
-from speechbundles.publication.outputs import read_outputs
 from speechbundles.server.amendment import AmendedPhase, Amendment, amendment_to_text
 from speechbundles.server.entrants import predict, read_entrants
 from speechbundles.server.fetch import fetch_competition

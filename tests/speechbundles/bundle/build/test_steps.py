@@ -22,11 +22,11 @@ from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import seal
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.leaderboard.score import score_all
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import EXAMPLES, example_files
-from speechbundles.publication.outputs import read_outputs
-from speechbundles.publication.score import score_all
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats import cells
 from spokeneval.formats.files import Files, read_folder

@@ -7,9 +7,9 @@ import signal
 import pytest
 
 from speechbundles.bundle.rehearse import engines, many
+from speechbundles.leaderboard.score import score_all
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.zips import read_all
-from speechbundles.publication.score import score_all
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import SCORE, codabench_bundle, zipped
 

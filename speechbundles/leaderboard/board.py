@@ -1,0 +1,280 @@
+"""The leaderboard of one task with its uncertainty: intervals of scores and ranks, differences, clusters, ties.
+
+Scores that are equal to the ten decimals that a platform stores share the better rank. The interval of a score is the
+one that its scoring program wrote. `spokeneval.ranking` compares the systems.
+"""
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from speechbundles.competition.read import read_competitions
+from speechbundles.leaderboard import notes
+from speechbundles.leaderboard.about import About, folder_of, read_scored, read_systems
+from speechbundles.leaderboard.conditions import read_conditions, scores_by_columns, scores_by_condition
+from speechbundles.leaderboard.difficulty import items_table
+from speechbundles.leaderboard.given import MOST_SHOWN, no_board
+from speechbundles.leaderboard.gold import find_gold
+from speechbundles.leaderboard.outputs import ScoringOutput, damage
+from speechbundles.leaderboard.tables import task_tables
+from speechbundles.model.competition import Competition
+from speechbundles.model.sources import OWN_TASKS, Sources
+from speechbundles.model.text import hint
+from spokeneval.formats.problems import some_of
+from spokeneval.formats.speakers import independence_note
+from spokeneval.ranking.notes import excluded, ties
+from spokeneval.ranking.ranks import ranks
+from spokeneval.ranking.systems import rank_systems
+from spokeneval.ranking.tables import shown_interval
+from spokeneval.ranking.values import Column, Ranking, Row, System, Table
+from spokeneval.run.interval import FEWEST_UNITS, score_intervals
+from spokeneval.task import ENDS, HIGHER, Score, Task
+
+ITEMS_FILE = "items.csv"
+
+GIVE_COMPETITION = "Give the folder of your competition with --competition"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Board(Ranking):
+    """The leaderboard of one task: a ranking, and further tables.
+
+    Attributes
+    ----------
+    about: the competition, the phase and the systems.
+    aliases: the names of the systems by the names on the board, if these are anonymous.
+    trivial: the scores of the trivial baselines as they are shown, `answer -> score`.
+    files: tables of items, by the files that they are written to.
+    """
+
+    about: About
+    aliases: Mapping[str, str]
+    tables: Sequence[Table]
+    trivial: Mapping[str, str]
+    files: Mapping[str, Table]
+
+
+class Breakdown(NamedTuple):
+    """Tables of conditions and items that are added to a board.
+
+    Attributes
+    ----------
+    conditions: a table with the condition of each unit or item; scores are broken down by it.
+    by: columns of the organiser's reference; scores are broken down by each.
+    submissions: the folder that was given to `score`; needed for a column whose values differ within a counted row.
+    items: whether a file lists all items, the hardest first.
+    """
+
+    conditions: Path | None = None
+    by: Sequence[str] = ()
+    submissions: Path | None = None
+    items: bool = False
+
+
+NOTHING = Breakdown()
+
+
+def make_board(
+    sources: Sources,
+    outputs: Sequence[ScoringOutput],
+    *,
+    title: str = "",
+    day: date | None = None,
+    baseline: str = "",
+    anonymous: bool = False,
+    asked: Breakdown = NOTHING,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Board:
+    """Rank the outputs of one task.
+
+    Parameters
+    ----------
+    sources: of the competition.
+    outputs: as returned by `outputs.read_outputs`.
+    title: of the board; default: the title that `score` recorded, else that of the only competition with the task.
+    day: the date of the board.
+    baseline: the name of the system that is marked as the baseline.
+    anonymous: whether systems are named AAA, BBB, ... in the order of the board, systems without a score last, and
+        are not described.
+    asked: which tables of conditions and items are added.
+
+    Raises
+    ------
+    OrganiserError: `competition.yaml` is unusable or lacks the task, the primary score is missing, the conditions do
+        not match the units, no reference has the items, the baseline is not on the board, or `systems.csv` is unusable.
+    """
+    scored = [output for output in outputs if output.scores]
+    folder = folder_of(outputs)
+    recorded, phase = read_scored(folder) if folder else ("", "")
+    rules, competition, default = _find_task(sources, scored, recorded)
+    column = _primary_column(rules, competition, scored[0])
+    _require_baseline(baseline, present := [output.name for output in outputs])
+    systems = read_systems(folder, present) if folder and not anonymous else {}
+    placed = _best_first(scored, column) + [output for output in outputs if not output.scores]
+    aliases = {anonymous_name(place): output.name for place, output in enumerate(placed)} if anonymous else {}
+    if aliases:
+        placed = [replace(output, name=alias) for alias, output in zip(aliases, placed, strict=True)]
+        baseline = next((alias for alias, name in aliases.items() if name == baseline), "")
+    ranked, unscored = placed[: len(scored)], [output.name for output in placed[len(scored) :]]
+    signature, is_known = ranked[0].signature, all(output.statistics for output in ranked)
+    entries = [_system(rules, output, is_known=is_known) for output in ranked]
+    ranking = rank_systems(rules, column, str(signature), entries, progress=progress)
+    ranked.sort(key=lambda output: ranking.names.index(output.name))
+    tables, files = _tables_of_items(ranking, ranked, competition, asked)
+    trivial = notes.trivial_scores(ranked[0], column.precision) if is_known else {}
+    remarks = [*notes.without_score(unscored), *ties(ranking.rows), *excluded(ranking.rows)]
+    remarks += _remarks(ranking, ranked, trivial) if is_known else notes.without_statistics(ranked)
+    phase = f"{phase} ({signature.part})" if signature.part else phase
+    return Board(
+        **{**vars(ranking), "notes": remarks, "unscored": unscored},
+        about=About(title or recorded or default, phase, day, baseline, systems),
+        aliases=aliases,
+        tables=[*task_tables(rules.name, ranked), *([ranking.power] if ranking.power else []), *tables],
+        trivial=trivial,
+        files=files,
+    )
+
+
+def _require_baseline(baseline: str, present: Sequence[str]) -> None:
+    if baseline and baseline not in present:
+        expected = some_of(sorted(present), MOST_SHOWN)
+        what = f"no such system{hint(baseline, present)}; expected one of {expected}"
+        raise no_board(f"--baseline {baseline}: {what}")
+
+
+def _find_task(
+    sources: Sources, outputs: Sequence[ScoringOutput], recorded: str
+) -> tuple[Task, Competition | None, str]:
+    """Return the task of outputs, the competition, None if it is unknown, and the default title of the board."""
+    name = outputs[0].task
+    competitions = read_competitions(sources)
+    own = {competition["title"]: competition for competition in competitions if competition.task == name}
+    competition = own.get(recorded, next(iter(own.values()), None))
+    declared = next((output.rules for output in outputs if output.rules and output.rules.declaration), None)
+    rules = declared or (competition.rules if competition else None)
+    if rules is None:
+        known = sorted({competition.task for competition in competitions})
+        what = f"competition.yaml has no task {name}; expected one of {', '.join(known)}"
+        if outputs[0].signature.code:
+            what = f"{name} is written in Python by its organiser; code is never taken from an output"
+        raise no_board(f"{what}. {GIVE_COMPETITION}")
+    _require_code(rules, outputs)
+    return rules, competition, next(iter(own)) if len(own) == 1 else rules.title
+
+
+def _primary_column(rules: Task, competition: Competition | None, output: ScoringOutput) -> Column:
+    """Return the column of the primary score, with the organiser's precision if the competition is known."""
+    column = competition.columns[0] if competition else rules.columns[0]
+    if column.key not in output.scores:
+        raise no_board(f"{output.name} has no score {column.key}, the primary score of {rules.name}")
+    precision = competition.columns[0].precision if competition else rules.primary.precision
+    return Column(column.key, column.title, column.direction, precision)
+
+
+def _best_first(outputs: Sequence[ScoringOutput], column: Column) -> list[ScoringOutput]:
+    """Return outputs from best to worst, those with equal scores by name."""
+    scores = np.array([output.scores[column.key] for output in outputs])
+    places = ranks(scores, higher=column.direction == HIGHER).tolist()
+    placed = sorted(zip(places, outputs, strict=True), key=lambda pair: (pair[0], pair[1].name))
+    return [output for _, output in placed]
+
+
+def anonymous_name(place: int) -> str:
+    """Return the name of the system at a position: AAA, BBB, ... ZZZ, then AAAA and so on."""
+    rounds, letter = divmod(place, len(string.ascii_uppercase))
+    return string.ascii_uppercase[letter] * (3 + rounds)
+
+
+def _system(rules: Task, output: ScoringOutput, *, is_known: bool) -> System:
+    """Return a system with the intervals in its output and, if the counts of all systems are known, those from them.
+
+    Scores in steps have none: the ends that version 0.3.0 wrote beside them have the width of another interval. Nor
+    have scores over fewer than `FEWEST_UNITS` units; a platform's columns have theirs, because they must be numbers.
+    """
+    scores, (low, high) = output.scores, ENDS
+    intervals: dict[str, tuple[float, float]] = {}
+    counted = output.statistics if is_known else None
+    if output.statistics is None or len(output.statistics.units) >= FEWEST_UNITS:
+        written = [key for key in scores if {key + low, key + high} <= scores.keys()]
+        if not output.signature.coarse:
+            intervals |= {key: (scores[key + low], scores[key + high]) for key in written}
+        if counted is not None:
+            computed = score_intervals(rules, scores, counted.parts)
+            more = {key: (each.low, each.high) for key, each in computed.items() if key not in intervals}
+            intervals |= more
+    return System(output.name, scores, intervals, counted)
+
+
+def _remarks(ranking: Ranking, outputs: Sequence[ScoringOutput], trivial: Mapping[str, str]) -> list[str]:
+    """Return notes on outputs that all have statistics, and on how they were compared."""
+    unit = outputs[0].statistics.unit if outputs[0].statistics else ""
+    return [
+        *filter(None, [independence_note(unit, ranking.rules.declaration)]),
+        *notes.beside_trivial(outputs[0], trivial),
+        *notes.unchecked_labels(outputs),
+        *notes.disagreements(ranking, outputs),
+        *(ranking.notes or ["There is only one system, so nothing is compared."]),
+    ]
+
+
+def _tables_of_items(
+    ranking: Ranking, outputs: Sequence[ScoringOutput], competition: Competition | None, asked: Breakdown
+) -> tuple[list[Table], dict[str, Table]]:
+    """Return the tables that are asked for, and those of all items by file."""
+    tables: list[Table] = []
+    files: dict[str, Table] = {}
+    if asked.conditions is None and not (asked.by or asked.items):
+        return tables, files
+    summed = [output.statistics for output in outputs if output.statistics is not None]
+    if len(summed) < len(outputs):
+        raise no_board(
+            "--conditions, --by and --items need statistics.json in every output; "
+            "score the submissions with `score` to get it"
+        )
+    rules, column, counted = ranking.rules, ranking.column, summed[0].rows[0]
+    if asked.items:
+        files[ITEMS_FILE] = items_table(rules, summed)
+    if asked.conditions is not None:
+        given = read_conditions(asked.conditions, summed[0].units, counted)
+        tables.append(scores_by_condition("condition", given, ranking.names, rules, summed, column))
+    if not asked.by:
+        return tables, files
+    if competition is None:
+        raise no_board(f"competition.yaml has no task {rules.name}. {GIVE_COMPETITION}")
+    gold = find_gold(competition, counted)
+    tables += scores_by_columns(asked.by, gold, outputs, summed, column, asked.submissions)
+    return tables, files
+
+
+def _require_code(rules: Task, outputs: Sequence[ScoringOutput]) -> None:
+    """Refuse outputs of another version of an organiser's own task, and statistics that it cannot have written."""
+    code = outputs[0].signature.code
+    if code != rules.code:
+        raise no_board(
+            f"the outputs were scored with another {OWN_TASKS}/{rules.name}.py ({code or 'none'}; yours is "
+            f"{rules.code or 'none'}). Build a bundle from the present file, and score the submissions again"
+        )
+    unknown = [(output.name, output.statistics) for output in outputs if output.rules is None]
+    damaged = {name: damage(rules, statistics) for name, statistics in unknown if statistics is not None}
+    if any(damaged.values()):
+        raise no_board(*(f"{name}: {what}" for name, what in damaged.items() if what))
+
+
+def scores_table(board: Board) -> Table:
+    """Return all scores of all systems, each with its interval; the primary score has its title on the leaderboard."""
+    shown = [score for score in board.rules.scores if score.key in board.rows[0].scores]
+    titles = {board.column.key: board.column.title}
+    header = ["System", *(titles.get(score.key, score.heading) for score in shown)]
+    rows = [[row.label, *(_with_interval(row, score) for score in shown)] for row in board.rows]
+    return Table("Every score, with its 95 % interval", header, rows)
+
+
+def _with_interval(row: Row, score: Score) -> str:
+    value = f"{row.scores[score.key]:.{score.precision}f}"
+    ends = row.intervals.get(score.key)
+    return f"{value} ({shown_interval(ends, score.precision)})" if ends else value

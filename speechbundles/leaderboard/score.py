@@ -1,0 +1,331 @@
+"""Score many submissions on the organiser's computer: exact scores, and the statistics that `rank` needs.
+
+Each submission is run as the platform runs it, ingestion first. The output of its scoring program is kept in `out`,
+under the submission's own path. For hidden labels too, the scores are exact and the statistics are written, which
+reveal the labels. Results are kept in `out/.runs`: a later run with the same bundle, phase and reference scores only
+new or changed submissions. Submissions with the same bytes are run once.
+
+Of a folder that `fetch` wrote, the entries of a phase's leaderboard are scored (see `entries`).
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from speechbundles.bundle.rehearse import (
+    FINISHED,
+    Result,
+    lost_result,
+    read_result,
+    rehearse_all,
+    with_reference,
+    write_result,
+)
+from speechbundles.leaderboard.about import record_scored
+from speechbundles.leaderboard.entries import Team, read_teams
+from speechbundles.leaderboard.outputs import LIST_FILE, RUNS
+from speechbundles.leaderboard.render import text_table
+from speechbundles.model.archive import LARGEST_BUNDLE
+from speechbundles.model.bounded import parse_json, sha256
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.console import wrap
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.fetched import locked, write_whole
+from speechbundles.model.label_tag import label_tag, write_tag
+from speechbundles.model.read import read_built_bundle
+from speechbundles.model.submissions import find_submissions
+from speechbundles.model.text import printable
+from speechbundles.model.zips import HOME, WHOLE
+from spokeneval.formats.problems import count_of, some_of
+from spokeneval.formats.submission_zip import MAX_BYTES
+from spokeneval.formats.tables import csv_text, no_formula
+from spokeneval.programs.score import HIDDEN_STATISTICS
+from spokeneval.ranking.ranks import shared_places
+from spokeneval.ranking.tables import shown_rank
+from spokeneval.ranking.values import Table
+
+OTHERS = ".others"
+"""The folder with the outputs of runs that a team's entry is chosen from."""
+ENTRIES = "entries"
+"""The file with the names of the outputs of a leaderboard's entries."""
+
+_FORMAT = "score 2"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The results of submissions.
+
+    Attributes
+    ----------
+    results: by the submissions' names, which are their paths below the folder; best first, then those without a score.
+    new, refused: how many got a result in this run, and how many of these have no score.
+    ranked: whether the submissions are the entries of a leaderboard, named by their teams.
+    notes: what is not ranked, or differs from the leaderboard on the server.
+    accounts: of a leaderboard's entries, by the names of their results.
+    """
+
+    bundle: BuiltBundle
+    results: Mapping[str, Result]
+    new: int
+    refused: int
+    ranked: bool = False
+    notes: tuple[str, ...] = ()
+    accounts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> dict[str, Result]:
+        """The results without a score."""
+        return {name: result for name, result in self.results.items() if result.status != FINISHED}
+
+
+def score_all(
+    bundle: Path,
+    folder: Path | Mapping[str, Path],
+    out: Path,
+    *,
+    phase: str | None = None,
+    reference: Path | None = None,
+    fetched: bool = False,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Scores:
+    """Score the submissions below a folder against a bundle.
+
+    Parameters
+    ----------
+    bundle: a built zip, for any platform.
+    folder: contains zips at any depth; names that begin with a dot are ignored. Or the zips themselves, by name.
+    out: receives a folder for each submission, and a table of all of them, `scores.csv`.
+    phase, reference: as in `rehearse`.
+    fetched: whether `fetch` wrote the folder; then the entries of the phase's leaderboard are scored.
+    jobs: number of parallel runs; default: the number of processors.
+    scheduler: address of a Dask cluster's scheduler, to run the submissions on the cluster.
+    progress: called with the number of scored submissions, and of all.
+
+    Raises
+    ------
+    OrganiserError: the bundle cannot be rehearsed or lacks the phase, the cluster cannot be used, there is no
+        submission or two with the same name, the reference is not a folder, or another run is writing to `out`.
+    """
+    built = read_built_bundle(bundle)
+    scored_phase = built.phase(phase)
+    column = built.ranking_column()
+    built = _with_labels(built, scored_phase, reference, fetched)
+    teams, notes = read_teams(folder, scored_phase) if fetched and isinstance(folder, Path) else ([], [])
+    if isinstance(folder, Path):
+        folder = {} if fetched else find_submissions(folder, passed_over=out)
+    runs = out / RUNS
+    runs.mkdir(parents=True, exist_ok=True)
+    rehearse = partial(rehearse_all, jobs=jobs, scheduler=scheduler)
+    scoring = _Scoring(built, scored_phase, _basis(bundle, built, scored_phase), out, rehearse, progress)
+    with locked(runs / "lock", out, "score"):
+        if fetched:
+            results, new, more = _score_teams(scoring, teams)
+            notes += more
+        else:
+            results, new = _score_submissions(scoring, folder)
+        keys = {name: column.better_first(each.score(column.key)) for name, each in results.items()}
+        placed = sorted(results, key=lambda name: (keys[name], name))
+        refused = sum(results[name].status != FINISHED for name in new if name in results)
+        ordered = {name: results[name] for name in placed}
+        accounts = {team.folder: team.account for team in teams}
+        scores = Scores(built, ordered, len(new), refused, fetched, (*notes, *_warnings(results)), accounts)
+        _record(scoring, scores)
+    return scores
+
+
+def _basis(path: Path, bundle: BuiltBundle, phase: BuiltPhase) -> tuple[str, ...]:
+    """Return digests of everything but the submission that a result depends on."""
+    gold = bundle.files[phase.reference_data] if phase.reference_data else b""
+    return (_FORMAT, sha256(path, LARGEST_BUNDLE), phase.number, hashlib.sha256(gold).hexdigest())
+
+
+def _with_labels(
+    bundle: BuiltBundle, phase: BuiltPhase, reference: Path | None, fetched: bool
+) -> BuiltBundle:
+    """Return the bundle with the phase's labels, which are in the bundle or in `reference`."""
+    if fetched and bundle.only_receives:
+        raise OrganiserError(
+            "the labels of this bundle stay at home, so the platform's leaderboard has no scores to choose entries by; "
+            "make the leaderboard with `board`"
+        )
+    if reference is not None:
+        return with_reference(bundle, phase, reference)
+    if bundle.only_receives and bundle.is_at_home(phase):
+        raise OrganiserError(
+            f"{phase.name}: the labels of this phase are not in the bundle; give them with --reference: the "
+            f"folder `{WHOLE}` in the build's folder {HOME}/TASK/SET"
+        )
+    return bundle
+
+
+@dataclass(frozen=True)
+class _Scoring:
+    """What all submissions of a run are scored with. `basis`: digests of everything that a result depends on."""
+
+    bundle: BuiltBundle
+    phase: BuiltPhase
+    basis: tuple[str, ...]
+    out: Path
+    rehearse: Callable[..., Iterable[tuple[str, Result]]]
+    progress: Callable[[int, int], None] | None
+
+
+def _score_submissions(
+    scoring: _Scoring, submissions: Mapping[str, Path]
+) -> tuple[dict[str, Result], list[str]]:
+    """Return the result of each submission, and the names of those that had none before."""
+    out, runs = scoring.out, scoring.out / RUNS
+    contents: dict[str, str] = {}
+    results: dict[str, Result] = {}
+    for name, path in submissions.items():
+        try:
+            contents[name] = _digest(*scoring.basis, sha256(path, MAX_BYTES))
+        except OSError as error:  # concerns only this submission
+            results[name] = lost_result(f"submission: the zip {error.strerror}")
+            shutil.rmtree(out / name, ignore_errors=True)
+    new = list(results)
+    keys = {name: f"{_digest(name)}-{content}" for name, content in contents.items()}
+    for name, key in keys.items():
+        kept = read_result(runs / f"{key}.json")
+        if kept is not None and (kept.status != FINISHED or (out / name).is_dir()):
+            results[name] = kept
+    due = [name for name in keys if name not in results]
+    _forget(runs, due)
+    first: dict[str, str] = {}
+    for name in [*(name for name in contents if name in results), *due]:
+        first.setdefault(contents[name], name)
+    needed = {keys[name]: name for name in first.values() if name not in results}
+    for key, result in scoring.rehearse(
+        scoring.bundle,
+        {key: (scoring.phase, submissions[name]) for key, name in needed.items()},
+        runs,
+        variables={HIDDEN_STATISTICS: "write"},
+        outputs={key: out / name for key, name in needed.items()},
+    ):
+        results[needed[key]] = result
+        if scoring.progress:
+            scoring.progress(len(results), len(submissions))
+    for name in due:
+        original = first[contents[name]]
+        if name != original:  # the same bytes
+            shutil.rmtree(out / name, ignore_errors=True)
+            if (out / original).is_dir():
+                shutil.copytree(out / original, out / name)
+            results[name] = results[original]
+            write_result(runs / f"{keys[name]}.json", results[name])
+    return results, [*new, *due]
+
+
+def _score_teams(scoring: _Scoring, teams: Sequence[Team]) -> tuple[dict[str, Result], list[str], list[str]]:
+    """Return the result of each team's entry; of several runs, the team's best or last is its entry.
+
+    A team without a score gets an empty folder, which `rank` puts last.
+    """
+    several = [team for team in teams if len(team.runs) > 1]
+    names = {f"{OTHERS}/{team.folder}_{run.id}": path for team in several for run, path in team.runs}
+    found, _ = _score_submissions(scoring, names)
+    chosen = {team.folder: team.choose(scoring.bundle.ranking_column(), found) for team in teams}
+    there = {folder: path for folder, (_, path) in chosen.items() if path.is_file() and not path.is_symlink()}
+    results, more = _score_submissions(scoring, there)
+    notes = []
+    for folder, (run, _) in chosen.items():
+        lost = lost_result(f"run {run.id}: its upload is not in the folder")
+        result = results.setdefault(folder, lost)
+        if (result.status == FINISHED) != (run.status == FINISHED):
+            notes.append(f"{run.owner}: run {run.id} is {run.status} on the server, but {result.status} here")
+        if result.status != FINISHED:
+            shutil.rmtree(scoring.out / folder, ignore_errors=True)
+            (scoring.out / folder).mkdir()
+    _replace_outputs(scoring.out, results)
+    return results, more, notes
+
+
+def _replace_outputs(out: Path, results: Iterable[str]) -> None:
+    """Delete the outputs of teams that an earlier run scored and that have no entry any more."""
+    path = out / RUNS / ENTRIES
+    try:
+        before = set(parse_json(path.read_bytes()))
+    except (OSError, TypeError, ValueError):
+        before = set()
+    for name in before - set(results):
+        if name == Path(name).name and not name.startswith("."):
+            shutil.rmtree(out / name, ignore_errors=True)
+    write_whole(path, json.dumps(sorted(results)))
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()
+
+
+def _forget(runs: Path, names: Iterable[str]) -> None:
+    """Delete the kept results of earlier runs of these submissions: their outputs are about to be replaced."""
+    scored_anew = set(map(_digest, names))
+    for path in runs.glob("*.json"):
+        if path.name.partition("-")[0] in scored_anew:
+            path.unlink()
+
+
+def _warnings(results: Mapping[str, Result]) -> list[str]:
+    """Return each difference between the platform's behaviour and what outputs suggest, with its submissions."""
+    found: dict[str, list[str]] = {}
+    for name, result in sorted(results.items()):
+        for warning in dict.fromkeys(result.warnings):
+            found.setdefault(warning, []).append(name)
+    return [f"{warning} ({some_of(names)})" for warning, names in found.items()]
+
+
+def _record(scoring: _Scoring, scores: Scores) -> None:
+    """Write the tag of the labels into each output, and what the outputs are of, with the table of all of them."""
+    tag = label_tag(scoring.bundle, scoring.phase)
+    for name in scores.results.keys() - scores.failed.keys():
+        write_tag(scoring.out / name, tag)
+    record_scored(scoring.out, scoring.bundle, scoring.phase)
+    write_whole(scoring.out / LIST_FILE, to_csv(scores))
+
+
+def to_csv(scores: Scores) -> str:
+    """Return one row for each submission: its name, its status, the score in every column, and why it failed."""
+    keys = [column.key for column in scores.bundle.columns]
+    rows = [["submission", "status", *(no_formula(printable(key)) for key in keys), "reason"]]
+    for name, result in scores.results.items():
+        cells = ["" if (value := result.scores.get(key)) is None else f"{value:f}" for key in keys]
+        rows.append([no_formula(name), result.status, *cells, no_formula(" ".join(result.reasons))])
+    return csv_text(rows)
+
+
+def scores_to_text(scores: Scores) -> str:
+    """Return the primary score of each submission, best first, then why the others have no score."""
+    table = _table(scores)
+    lines = [text_table(table, {1 if scores.ranked else 0})] if table.rows else []
+    if scores.bundle.only_receives:
+        lines = ["The bundle's leaderboard has no scores; compare these outputs with `rank`."]
+    if scores.failed:
+        lines += ["", f"Not scored: {count_of(len(scores.failed), 'submission')}"]
+    for name, result in scores.failed.items():
+        first, *more = result.reasons or ("(no reason given)",)
+        lines.append(wrap(printable(f"{name}: {first}"), "  "))
+        lines += [wrap(printable(line), "      ") for line in more]
+    if scores.notes:
+        lines += ["", "Notes", *(wrap(printable(note), "  ") for note in scores.notes)]
+    return "\n".join(lines)
+
+
+def _table(scores: Scores) -> Table:
+    """Return names and scores; of a leaderboard's entries, also ranks, with every digit, failed ones last."""
+    column, results = scores.bundle.ranking_column(), scores.results
+    if not scores.ranked:
+        finished = [name for name in results if name not in scores.failed]
+        rows = [[printable(name), results[name].shown[column.key]] for name in finished]
+        return Table("", ["submission", column.title], rows)
+    values = [result.score(column.key) for result in results.values()]
+    shown = ["-" if value is None else f"{value.normalize():f}" for value in values]
+    ranks = map(shown_rank, shared_places(values))
+    rows = [list(row) for row in zip(ranks, map(printable, results), shown, strict=True)]
+    return Table("", ["rank", "team", column.title], rows)

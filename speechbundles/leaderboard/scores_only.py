@@ -1,0 +1,59 @@
+"""Ranks outputs by the scores that a bundle's own program wrote, in the order of its leaderboard: no statistics."""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from speechbundles.leaderboard.outputs import unique_names
+from speechbundles.model.bounded import MOST_YAML, is_file_below, parse_yaml, read_file
+from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.errors import OrganiserError
+from spokeneval.ranking.ranks import shared_places
+from spokeneval.ranking.tables import shown_rank
+from spokeneval.ranking.values import Table
+from spokeneval.run.output import SCORE_FILES
+
+
+def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> Table:
+    """Return the rank of each output by the primary column, and its score in every column.
+
+    An output is a folder with the files that the scoring program wrote. Equal scores share a rank; outputs without a
+    primary score are last.
+
+    Raises
+    ------
+    OrganiserError: no output has a primary score, or the server computes it.
+    """
+    primary = bundle.ranking_column()
+    read = dict(zip(unique_names(outputs), map(_read, outputs), strict=True))
+    ranked = sorted(read, key=lambda name: (primary.better_first(read[name].get(primary.key)), name))
+    values = [read[name].get(primary.key) for name in ranked]
+    if not any(value is not None for value in values):
+        raise OrganiserError(f"no output has a score {primary.key} in {' or '.join(SCORE_FILES)}")
+    columns = [column for column in bundle.columns if not column.computed]
+    rows = []
+    for name, value, place in zip(ranked, values, shared_places(values), strict=True):
+        scores = (read[name].get(column.key) for column in columns)
+        shown = ["-" if score is None else f"{score.normalize():f}" for score in scores]
+        rows.append(["-" if value is None else shown_rank(place), name, *shown])
+    return Table("", ["rank", "system", *(column.title for column in columns)], rows, left=2)
+
+
+def _read(output: Path) -> dict[str, Decimal]:
+    """Return the finite scores in an output: JSON, or lines `key: value`."""
+    for name in SCORE_FILES:
+        try:
+            content = parse_yaml(read_file(output / name, MOST_YAML)) if is_file_below(output, name) else None
+        except (OSError, ValueError):
+            continue
+        if isinstance(content, dict):
+            return {str(key): score for key, value in content.items() if (score := _score(value)) is not None}
+    return {}
+
+
+def _score(value: object) -> Decimal | None:
+    try:
+        score = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return score if score.is_finite() else None

@@ -1,0 +1,32 @@
+"""The table of the listeners' agreement, compared with kappas of their ratings."""
+
+import numpy as np
+
+from speechbundles.leaderboard.outputs import ScoringOutput
+from speechbundles.leaderboard.tables.caller_experience import listeners_agreement
+from spokeneval.metrics.agreement import cohen_kappa
+from spokeneval.metrics.rater_pairs import rater_pairs
+from spokeneval.run.signature import Signature
+from spokeneval.run.statistics import Statistics
+
+
+def test_the_listeners_kappas_from_summed_pairs():
+    ratings = np.random.RandomState(6).randint(1, 6, size=(3, 60))
+    ratings[1] = np.clip(ratings[0] + ratings[1] // 4, 1, 5)
+    listeners = ((0, 1), (0, 2), (1, 2))
+    system = np.full(60, 3)
+    raters = [
+        *((listener, system) for listener in ratings),
+        *((ratings[a], ratings[b]) for a, b in listeners),
+    ]
+    sides = (np.stack(side) for side in zip(*raters, strict=True))
+    pairs = rater_pairs(*sides, scale=(1, 5), counted=np.ones(6))
+    units = [str(call) for call in range(60)]
+    statistics = Statistics("call", units, {"pairs": pairs})
+    table = listeners_agreement([ScoringOutput("x", {}, Signature("caller_experience"), statistics)])
+    expected = [
+        f"{cohen_kappa(ratings[a], ratings[b], weights='linear', scale=(1, 5)):.2f}" for a, b in listeners
+    ]
+    assert [row[1] for row in table.rows] == expected
+    assert [row[0] for row in table.rows] == ["human1 vs. human2", "human1 vs. human3", "human2 vs. human3"]
+    assert len(set(expected)) > 1

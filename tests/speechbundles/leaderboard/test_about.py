@@ -1,0 +1,114 @@
+"""What a board is about: its title, phase and date, the baseline, and the systems that `systems.csv` describes."""
+
+import json
+import unicodedata
+from datetime import date
+
+import pytest
+
+from speechbundles.leaderboard import board as ranking
+from speechbundles.leaderboard import write as plain
+from speechbundles.leaderboard.about import System, read_systems
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from tests.samples.boards import noisy_systems, write_output
+from tests.samples.programs import ROOT
+
+EER = {"eer": 0.2, "eer_low": 0.1, "eer_high": 0.3}
+MERLION = "merlion_identification|items:0123456789ab|spokeneval:0.1.0"
+TITLES = ("MERLIon CCS Task 1 — language identification, closed track", "Task 1, open track")
+
+
+def recorded(folder, title, phase="Evaluation"):
+    (folder / ".runs").mkdir(parents=True)
+    (folder / ".runs/scored").write_text(json.dumps({"title": title, "phase": phase}))
+
+
+def board_of(*paths, **choices):
+    return ranking.make_board(Sources(ROOT), read_outputs(paths), **choices)
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_board_has_the_title_and_phase_that_score_recorded(tmp_path, title):
+    """Both tracks of a task have the same signatures, so the outputs alone do not tell them apart."""
+    recorded(tmp_path, title)
+    system = write_output(tmp_path / "team/run", EER, signature=MERLION)
+    board = board_of(system, day=date(2027, 3, 14))
+    assert f"{title} · Evaluation · 2027-03-14" in " ".join(plain.board_to_text(board).split())
+    assert plain.to_markdown(board).startswith(f"# {title} · Evaluation · 2027-03-14\n")
+    assert board_of(system, title="Ours").about.line == "Ours · Evaluation"
+    signature = MERLION.replace("|spokeneval", "|part:sealed|spokeneval")
+    part = write_output(tmp_path / "team/part", EER, signature=signature)
+    assert board_of(part).about.line == f"{title} · Evaluation (sealed)"
+
+
+def test_the_title_comes_from_the_competition_where_nothing_was_recorded(tmp_path):
+    (spoken,) = noisy_systems(tmp_path / "spoken", systems=1)
+    merlion = write_output(tmp_path / "merlion", EER, signature=MERLION)
+    assert board_of(spoken).about.line == "Spoken CALL — accept or reject learners' responses"
+    assert "track" not in board_of(merlion).about.line  # two competitions have this task
+    (tmp_path / ".runs").mkdir()
+    (tmp_path / ".runs/scored").write_text("[1")
+    assert board_of(merlion).about == board_of(merlion, title="").about
+
+
+SYSTEMS = "system,team,affiliation,track,description\n"
+
+
+@pytest.mark.thorough
+def test_systems_are_described_by_their_names_on_the_board(tmp_path):
+    names = ["Équipe", "b", "c"]
+    paths = noisy_systems(tmp_path, systems=3, names=names)
+    name = unicodedata.normalize("NFD", "Équipe")
+    table = f"System,team,description\n{name},Les Bleus,wav2vec2 <b>large</b>\nc,,\n"
+    (tmp_path / "systems.csv").write_text(table)
+    outputs = [*paths, tmp_path / "systems.csv"]  # as from a shell's scored/*
+    board = board_of(*outputs)
+    known = {"Équipe": System("Les Bleus", description="wav2vec2 <b>large</b>"), "c": System()}
+    assert board.about.systems == known
+    assert board_of(paths[0], paths[1]).about.systems == {"c": System()}  # Équipe is not on this board
+    assert board_of(*outputs, anonymous=True).about.systems == {}
+
+
+def test_systems_that_are_not_there_are_refused_in_one_list(tmp_path):
+    paths = noisy_systems(tmp_path, systems=3, names=["a", "b", "c"])
+    rows = f"a,T,,,{'x' * 201}\na,T,,,\nnobody,T,,,\nB,T,,,\nb,T\nc,T,,,{'x' * 200}\n"
+    (tmp_path / "systems.csv").write_text(SYSTEMS + rows)
+    with pytest.raises(OrganiserError) as refused:
+        board_of(*paths)
+    head, _, *problems = str(refused.value).splitlines()
+    assert "4 problems" in head
+    assert all(line.startswith(f"  {tmp_path / 'systems.csv'}: ") for line in problems)
+    named = [line.rpartition(": ")[2] for line in problems[:3]]
+    assert named == ["nobody, B", "a", "b"]
+    assert "a (description: 201)" in problems[3]
+
+
+@pytest.mark.parametrize(
+    ("header", "problems"),
+    [
+        (
+            "system,taem,team,Team,url",
+            ["'taem' is not known; did you mean 'team'", "column team app", "'url'"],
+        ),
+        ("name,team", ["column 'name' is not known", "there is no column system"]),
+        ("team", ["there is no column system"]),
+    ],
+)
+def test_columns_that_are_not_known_are_refused_in_one_list(tmp_path, header, problems):
+    (tmp_path / "systems.csv").write_text(header + "\na,b\n")
+    with pytest.raises(OrganiserError) as refused:
+        read_systems(tmp_path, ["a"])
+    assert f"{len(problems)} problem" in str(refused.value)
+    assert [problem for problem in problems if problem not in str(refused.value)] == []
+
+
+@pytest.mark.thorough
+def test_a_baseline_that_is_not_there_is_refused(tmp_path):
+    paths = noisy_systems(tmp_path, systems=3, names=["a", "b", "sample"])
+    with pytest.raises(OrganiserError, match="--baseline sampel: no such system; did you mean 'sample'"):
+        board_of(*paths, baseline="sampel")
+    assert board_of(*paths, baseline="sample").about.baseline == "sample"
+    hidden = board_of(*paths, baseline="sample", anonymous=True)
+    assert hidden.aliases[hidden.about.baseline] == "sample"

@@ -1,0 +1,30 @@
+"""The reference behind a board: where it is found, and what its columns can break down."""
+
+import pytest
+
+from speechbundles.competition.read import read_competitions
+from speechbundles.leaderboard import board as ranking
+from speechbundles.leaderboard.conditions import conditions_by_column
+from speechbundles.leaderboard.gold import find_gold
+from speechbundles.leaderboard.outputs import read_outputs
+from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import Sources
+from spokeneval.challenges import find_task
+from spokeneval.formats.files import read_folder
+from tests.samples.programs import ROOT
+
+
+def test_a_board_whose_gold_standard_is_elsewhere_has_no_columns(own_competition):
+    outputs = read_outputs(sorted((own_competition / "whole").iterdir()))
+    with pytest.raises(OrganiserError, match=r"none of the sets of spoken_call there .* has all 41 items"):
+        ranking.make_board(Sources(ROOT), outputs, asked=ranking.Breakdown(by=["Prompt"]))
+
+
+def test_the_language_of_a_turn_breaks_nothing_down():
+    (competition,) = read_competitions(Sources(ROOT), ["merlion_diarization_closed"])
+    place = ROOT / "reference_data/merlion_diarization/evaluation"
+    recordings = find_task("merlion_diarization").format.read_reference(read_folder(place)).items.ids
+    gold = find_gold(competition, recordings)
+    with pytest.raises(OrganiserError) as refused:
+        conditions_by_column(gold, "language_tag", recordings)
+    assert f"--by language_tag: the column has several values within {recordings[0]} (" in str(refused.value)

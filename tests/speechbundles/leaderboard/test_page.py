@@ -1,0 +1,180 @@
+"""The board's page: what it shows, what it explains, and that it can be read, printed and published as it is."""
+
+import base64
+import hashlib
+import html
+import re
+from dataclasses import replace
+from datetime import date
+from itertools import combinations
+
+import pytest
+
+from speechbundles.leaderboard.about import About, System
+from speechbundles.leaderboard.page import to_html
+from speechbundles.leaderboard.pictures import MOST_DRAWN
+from tests.samples.boards import HOSTILE, large, rows
+from tests.tools.colours import alike
+
+
+class Cells:
+    """The texts of the cells of each row of the first table, and the row's classes."""
+
+    def __init__(self, markup):
+        table = markup.partition("</table>")[0]
+        found = re.findall(r'<tr(?: class="([^"]*)")?>(.*?)(?=<tr|$)', table, re.DOTALL)
+        self.kinds = [kind for kind, _ in found]
+        cells = [re.findall(r"<t[dh][^>]*>(.*?)(?=</?t[dhr])", row, re.DOTALL) for _, row in found]
+        self.rows = [[html.unescape(re.sub(r"<[^>]+>", "", cell)) for cell in row] for row in cells]
+
+
+# What it shows
+
+
+def test_the_page_names_competition_phase_and_date(small):
+    about = About("Track <open>", "Evaluation (sealed)", date(2027, 3, 14), "", {})
+    page = to_html(replace(small, about=about))
+    assert "<title>Track &lt;open&gt;: leaderboard</title>" in page
+    facts = ("Evaluation (sealed)", "2027-03-14", "300 responses", "5 ranked", "Dfull (higher is better)")
+    for fact in facts:
+        assert f"<dd>{fact}</dd>" in page
+    assert "Phase" not in to_html(small).partition("<section>")[0]
+
+
+def test_the_ranking_has_the_systems_the_baseline_and_the_trivial_baselines_in_order(small):
+    scores = [row.score for row in small.rows]
+    assert scores[1] > scores[2] > scores[3]
+    trivial = {
+        "the best": f"{scores[0] + 1:.4f}",
+        "between": f"{(scores[2] + scores[3]) / 2:.4f}",
+        "none": "0",
+    }
+    about = replace(small.about, baseline=HOSTILE[3])
+    board = replace(small, trivial=trivial, about=about, unscored=["failed"])
+    head, *body = (found := Cells(to_html(board))).rows
+    assert head == ["Rank", "System", "Dfull", "95 % interval", "Ranks (95 %)", "Cluster"]
+    names = [row.name for row in small.rows]
+    marked = [f"{name} baseline" if name == HOSTILE[3] else name for name in names]
+    expected = ["the best trivial baseline", *marked[:3], "between trivial baseline", *marked[3:]]
+    assert [cells[1] for cells in body] == [*expected, "none trivial baseline", "failed no score"]
+    assert [cells[0] for cells in body] == ["–", "1=", "1=", "3", "–", "4", "5", "–", "–"]
+    is_marked = ["marked" in kinds.split() for kinds in found.kinds[1:]]
+    assert is_marked == [name.endswith(("baseline", "no score")) for name in (cells[1] for cells in body)]
+    assert [cells[2] for cells in body if cells[1].startswith("between")] == [trivial["between"]]
+
+
+def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
+    column = small.column._replace(direction="lower")
+    board = replace(small, column=column, rows=rows((1, 2), (1, 2))[::-1], pairs=[], trivial={"none": "7.5"})
+    assert [cells[1] for cells in Cells(to_html(board)).rows[1:]] == ["s2", "none trivial baseline", "s1"]
+
+
+def test_clusters_are_bands_and_the_first_sentences_name_the_winner(small):
+    clusters = [1] * 7 + [2, 2, 3, 4]
+    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
+    kinds = [kind.split() for kind in Cells(to_html(board)).kinds[1:]]
+    assert ["band" in kind for kind in kinds] == [cluster % 2 == 0 for cluster in clusters]
+    assert [place for place, kind in enumerate(kinds) if "begins" in kind] == [7, 9, 10]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "ranks", "sentences"),
+    [
+        (
+            [1] * 7 + [2],
+            range(1, 9),
+            "s1 ranks first of 8 systems: X Not s1: s2, s3, s4, s5, s6 and 1 other.",
+        ),
+        ([1, 1, 2], [1, 1, 3], "s1, s2 share the first rank of 3 systems: X Not s1: s2."),
+        (
+            [1, 2],
+            [1, 2],
+            "s1 ranks first of 2 systems: X Every other system is in a lower cluster: s2, the",
+        ),
+        ([None, None], [1, 2], "s1 ranks first of 2 systems: X</div>"),
+    ],
+)
+def test_the_winner_and_systems_like_it_are_named_first(small, clusters, ranks, sentences):
+    found = [
+        replace(row, rank=rank, tied=False)
+        for row, rank in zip(rows(*[(1, 2)] * len(clusters), clusters=clusters), ranks, strict=True)
+    ]
+    page = to_html(replace(small, rows=found, pairs=[]))
+    first = page[page.index("<h1") : page.index("<h2>Ranking")]
+    words = " ".join(re.sub("<(?!/div)[^>]*>", "", first).replace("</div>", "</div> ").split())
+    words = re.sub(r"systems: .* is better\.", "systems: X", words)
+    assert sentences in words.replace("Not significantly different from", "Not").replace(" </div>", "</div>")
+
+
+def test_systems_are_described_with_everything_escaped(small):
+    system = System("<b>T</b>", "A & B", "open", "\u202eone <i>line</i>")
+    about = replace(small.about, systems={HOSTILE[3]: system})
+    page = to_html(replace(small, about=about))
+    assert "<b>T" not in page
+    assert "<i>" not in page
+    assert "\u202e" not in page
+    found = {cells[1]: cells[-1] for cells in Cells(page).rows[1:]}
+    assert found[HOSTILE[3]] == "<b>T</b> openA & B\\u202eone <i>line</i>"
+    assert found[HOSTILE[0]] == ""
+
+
+# Its order
+
+
+def test_the_parts_of_the_page_are_in_order(small):
+    page = to_html(large(small, 12))
+    words = ["<h2>Ranking", "<h2>How to read", "Significance map:", "Rank stability:", "<h2>Every score"]
+    assert sorted(words, key=page.index) == words
+
+
+# Labels and sizes
+
+
+def test_a_page_of_a_hundred_systems_draws_the_first_thirty_and_is_small(small):
+    board = large(small, 100)
+    page = to_html(board)
+    assert len(page.encode()) < 1_000_000
+    assert page.count(f"The first {MOST_DRAWN} of 100 systems</figcaption>") == 3
+    texts = re.findall(r"<text[^>]*>(\d+) [^<]*</text>", page)
+    assert texts == [str(number) for number in range(1, MOST_DRAWN + 1)] * 2
+    listed = [cells[1] for cells in Cells(page).rows[1:]]
+    assert len(listed) == 100
+    assert listed[99].endswith(" 99")
+    (differ,) = re.findall(r'aria-label="(\d+) of 435 pairs differ', page)
+    assert int(differ) == sum(second > first + 9 for first, second in combinations(range(30), 2))
+
+
+def test_a_map_has_a_square_for_each_significant_pair_of_the_drawn_systems(small):
+    page = to_html(large(small, 12))
+    (squares,) = re.findall(r'<path d="([^"]*)" style="fill: var\(--blue', page)
+    # Rows are 20 units high and columns as wide; pairs are ten or more places apart.
+    assert re.findall(r"M(\d+) (\d+)h20", squares) == [("430", "26"), ("450", "26"), ("450", "46")]
+
+
+# Publishing and printing
+
+
+def test_the_page_is_complete_without_its_script_and_loads_nothing(small):
+    page = to_html(small)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
+    whole = page.replace(f"<script>{script}</script>", "").replace(" src=x", "")
+    tags = ("<script", "<link", "<button", "<input")
+    for outside in (*tags, " src=", "url(http", "@import", " hidden", "onclick"):
+        assert outside not in whole
+    assert not re.search(r"fetch|XMLHttpRequest|import|WebSocket|location|innerHTML", script)
+    assert whole.count("<table") == whole.count("<caption>")
+    assert '<html lang="en">' in page
+
+
+def test_the_plots_can_be_read_without_colours(small):
+    assert alike(to_html(small)) == []
+    assert alike(to_html(large(small, 12))) == []
+
+
+def test_the_page_does_not_depend_on_matplotlib(small, monkeypatch):
+    page = to_html(small)
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    assert to_html(small) == page
+    assert "Significance map" in page
