@@ -1,7 +1,6 @@
 """Run the MERLIon CCS audio baseline on a little synthetic speech, and check its messages for bad recordings."""
 
 import sys
-import wave
 
 import numpy as np
 import pandas as pd
@@ -18,10 +17,8 @@ import identify
 import train
 from calibration import calibrate
 from encoder import load_encoder
-from vary import vary
 
 from sample_data import merlion
-from sample_data.audio import unheard
 from sample_data.audio.acoustics import write_wav
 from sample_data.audio.child_talk import TALK
 from sample_data.audio.merlion import ACCENTS, VARIANTS, conversations
@@ -90,14 +87,6 @@ def train_with(at_home, monkeypatch):
     return start
 
 
-def test_recordings_last_as_long_as_said_and_are_the_same_again(evening):
-    _, tables, spoken = evening
-    again = dict(conversations(np.random.default_rng(1), "development", tables))
-    for name, length in tables.recordings.itertuples(index=False):
-        assert len(spoken[name]) == 16 * length
-        assert spoken[name].tobytes() == again[name].tobytes()
-
-
 def test_training_and_test_share_no_voice_accent_template_or_content_word():
     for shared in (VARIANTS["development"].split(), ACCENTS["development"]):
         other = VARIANTS["evaluation"].split() if isinstance(shared, list) else ACCENTS["evaluation"]
@@ -147,15 +136,6 @@ def test_speech_that_labels_tell_is_joined_where_they_overlap(tmp_path):
             corpus.labelled_speech(file)
 
 
-def test_the_rate_rises_for_a_fifteenth_of_the_steps_as_in_the_paper():
-    rates = [train.relative_rate(step, 75_000) for step in range(75_000)]
-    assert rates.index(max(rates)) == 4999
-    assert rates[0] == pytest.approx(1 / 5000)
-    assert rates[5000 + 35_000] == pytest.approx(0.5, abs=1e-9)
-    assert rates[-1] < 1e-8
-    assert train.relative_rate(0, 5) == 1
-
-
 def test_calibrated_odds_are_log_likelihood_ratios_whatever_the_share_of_english():
     """Of two normal distributions with means 2 and -1 and the same variance 2, the ratio is 1.5 x - 0.75."""
     rng = np.random.default_rng(1)
@@ -164,17 +144,6 @@ def test_calibrated_odds_are_log_likelihood_ratios_whatever_the_share_of_english
     found = calibrate(odds, english)
     assert found.scale == pytest.approx(1.5, abs=0.05)
     assert found.offset == pytest.approx(-0.75, abs=0.05)
-
-
-def test_varied_copies_are_as_loud_as_samples_can_be_and_last_as_their_speed_says():
-    original = (8000 * np.sin(np.arange(16_000) / 5)).astype(np.int16)
-    for seed in range(30):
-        samples, speed = vary(np.random.default_rng(seed), original)
-        assert samples.dtype == np.int16
-        assert abs(len(samples) * speed - len(original)) < 10
-        assert 0.85 <= speed <= 1.15
-        assert np.abs(samples.astype(int)).max() > 3000
-        assert np.array_equal(samples, vary(np.random.default_rng(seed), original)[0])
 
 
 MANIFEST = "recording,start,end,language\n"
@@ -301,16 +270,3 @@ def test_a_model_that_is_none_is_named(at_home, monkeypatch, tmp_path):
         (tmp_path / "other.pt").write_bytes(b"something else")
         with pytest.raises(SystemExit, match=f"{name}: {message}"):
             run(monkeypatch, identify, "development", "out", "--audio", at_home[0] / "audio", "--model", name)
-
-
-def test_unheard_voices_are_in_no_other_set_and_say_both_languages_equally_often(tmp_path, monkeypatch):
-    assert set(unheard.VOICES).isdisjoint(VARIANTS["development"].split() + VARIANTS["evaluation"].split())
-    monkeypatch.setattr(unheard, "VOICES", unheard.VOICES[:2])
-    monkeypatch.setattr(unheard, "SENTENCES", 4)
-    unheard.write_unheard(tmp_path, 1)
-    labels = pd.read_csv(unheard.reference_of(tmp_path, "merlion_identification"))
-    assert labels.groupby("audio_name").language_tag.value_counts().tolist() == [2, 2, 2, 2]
-    for recording, segments in labels.groupby("audio_name"):
-        with wave.open(str(tmp_path / "audio" / "unheard" / recording)) as source:
-            assert source.getnframes() == 16 * segments.end.max()
-    assert (tmp_path / "merlion_diarization" / "kit" / "unheard" / "input" / "recordings.csv").is_file()

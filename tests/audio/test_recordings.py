@@ -1,14 +1,12 @@
 """Recordings that cannot be used are refused before anything runs, all at once, each with the remedy."""
 
-import io
-
 import numpy as np
 import pytest
 
 soundfile = pytest.importorskip("soundfile", reason="the extra [audio] is not installed")
 pytest.importorskip("soxr", reason="the extra [audio] is not installed")
 
-from recordings import find_recordings, read_samples, with_progress
+from recordings import find_recordings, read_samples
 
 SAMPLES = np.arange(-500, 500, dtype=np.int16)
 
@@ -54,12 +52,6 @@ def test_another_rate_is_converted_and_a_line_says_so(tmp_path, rate, capsys):
     assert np.abs(read_samples(first) - expected)[400:-400].max() < 8000 / 300
 
 
-def test_frequencies_that_the_lower_rate_cannot_hold_are_removed(tmp_path):
-    tone = 8000 * np.sin(2 * np.pi * 11_000 * np.arange(32_000) / 32_000)
-    write(tmp_path / "a.wav", tone.astype(np.int16), rate=32_000)
-    assert np.abs(read_samples(tmp_path / "a.wav"))[400:-400].max() < 8000 / 300
-
-
 def test_recordings_are_found_at_any_depth_and_by_their_folder(tmp_path, capsys):
     write(tmp_path / "x" / "a.wav")
     write(tmp_path / "y" / "b.flac")
@@ -97,18 +89,3 @@ def test_all_faults_of_a_corpus_are_listed_at_once(tmp_path):
     assert gone == (
         "gone.wav and 1 more of 10: missing; set --audio to the folder with all recordings of this set"
     )
-
-
-def test_folder_that_is_not_there_is_named(tmp_path):
-    (line,) = refusal(tmp_path / "audio", "a.wav")
-    assert line.endswith("no such folder; set --audio to the folder that contains a.wav.")
-
-
-def test_progress_ends_and_is_one_line_for_each_tenth_in_a_file():
-    sink = io.StringIO()
-    assert list(zip(with_progress(range(20), doing="Read", stream=sink), range(20), strict=False)) == [
-        (n, n) for n in range(20)
-    ]
-    lines = sink.getvalue().splitlines()
-    assert [line.split(",")[0] for line in lines[:-1]] == [f"Read: {done} of 20" for done in range(2, 20, 2)]
-    assert lines[-1] == "Read: 20 in 0 s"
