@@ -8,7 +8,6 @@ import pytest
 from sample_data import psst
 from spokeneval.metrics.classification import accuracy, count_predictions, f1
 from spokeneval.metrics.phoneme_recognition import (
-    arpabet_features,
     contains_pronunciation,
     drop_fillers,
     feature_error_rate,
@@ -55,25 +54,3 @@ def test_substring_rule_scores_as_published(name):
     # Published: "about 99% accuracy" on perfect transcripts; F1 0.875 and 0.892 on the recogniser's.
     assert 0.985 <= accuracy(count_predictions(labels, rule(reference))) < 1
     assert 0.87 <= f1(count_predictions(labels, rule(hypothesis))) <= 0.90
-
-
-def test_sets_are_well_formed_and_share_no_session():
-    sessions = {}
-    for name in psst.SETS:
-        utterances, recognised = psst.sample(name)
-        ids = [u.utterance_id for u in utterances]
-        assert len(set(ids)) == len(ids)
-        assert all(u.utterance_id.startswith(f"{u.session}-{u.test}") for u in utterances)
-        assert all(u.utterance_id.endswith(f"-{u.prompt}") for u in utterances)
-        assert not set("\t\n").intersection("".join(recognised))
-        assert {u.correctness for u in utterances} == {"TRUE", "FALSE"}
-        sessions[name] = {u.session for u in utterances}
-    assert not sessions["development"] & sessions["evaluation"]
-    assert all(session.startswith("SYN") for found in sessions.values() for session in found)
-
-
-def test_pronunciations_are_of_the_inventory():
-    assert 12 <= len(ACCEPTED) <= 20
-    for runs in ACCEPTED.values():
-        assert 1 <= len(runs) <= 5
-        assert {phone for run in runs for phone in run} <= set(arpabet_features().phones)
