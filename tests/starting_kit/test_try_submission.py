@@ -26,7 +26,7 @@ from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
-from speechbundles.model.zips import make_zip, read_all
+from speechbundles.model.zips import make_zip
 from spokeneval import score
 from spokeneval.challenges import find_task, task_names
 from spokeneval.run.options import OPTIONS_FILE
@@ -138,23 +138,6 @@ def test_the_kit_scores_with_the_very_files_of_the_server(zips):
                     assert kit[name] == content, name
             told = json.loads(files[OPTIONS_FILE])
             assert told.items() <= json.loads(kit[OPTIONS_FILE]).items()
-
-
-@pytest.mark.thorough
-@pytest.mark.default_cases("merlion_diarization")
-def test_programs_started_by_themselves_do_what_copies_of_this_process_do(task, planned, kit):
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    for words in (
-        ["baseline.py", "evaluation", "cold"],
-        ["try_submission.py", "--set", "evaluation", "cold"],
-    ):
-        command = [sys.executable, *words]
-        cold = subprocess.run(command, cwd=kit, env=environment, capture_output=True, text=True)
-        assert cold.returncode == 0
-        if words[0] == "baseline.py":
-            assert read_all(kit / "cold") == planned.parts[task.name].solutions["evaluation"]
-        copied = run_program(*words, cwd=kit)
-        assert (cold.stdout, cold.stderr) == (copied.stdout, copied.stderr)
 
 
 @pytest.mark.thorough

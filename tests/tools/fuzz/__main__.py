@@ -26,14 +26,8 @@ LONGEST = 4096
 SECONDS = 60
 MEGABYTES = 1024
 
-STRETCHED = ("decode", "intake")
-"""Targets some of whose inputs are stretched; the first two bytes choose the part that is repeated."""
-SHORT, LONG = 1 << 13, 1 << 16
-"""Bytes of a stretched input."""
 BASE_SECONDS, SECONDS_A_BYTE = 0.5, 1e-4
 """Processor time that every input may take, and that it may take for each of its bytes."""
-GROWTH = 3
-"""How much more processor time a byte of a `LONG` input may take than a byte of a `SHORT` one."""
 
 
 def main() -> int:
@@ -88,44 +82,16 @@ def _fuzz_all(chosen: list[str], seconds: int, findings: Path) -> int:
     return 1 if failed else 0
 
 
-def stretched(data: bytes, size: int) -> bytes:
-    """Repeat a part of an input until it has about so many bytes; the first two bytes are the part's place and length.
-
-    A program whose time grows with the square of something in its input is thus found with inputs of a few bytes.
-    """
-    place, length, rest = data[0] * len(data) // 256, data[1] // 4 + 1, data[2:]
-    part = rest[place : place + length]
-    return rest[:place] + part * (size // length) + rest[place + length :]
-
-
-def limited(target: Callable[[bytes], str], stretching: bool) -> Callable[[bytes], None]:
-    """Return a target that also fails if an input takes more processor time than its length allows.
-
-    The limit is a base and a rate for each byte. A stretched input is also tried eight times as long; a byte then may
-    take three times as long, where the square of the length would take eight times.
-    """
+def limited(target: Callable[[bytes], str]) -> Callable[[bytes], None]:
+    """Return a target that also fails if an input takes more processor time than a base and a rate for each byte."""
     from .workplace import Finding
 
-    def seconds(data: bytes) -> float:
+    def run(data: bytes) -> None:
         began = time.process_time()
         target(data)
         spent = time.process_time() - began
         if spent > BASE_SECONDS + SECONDS_A_BYTE * len(data):
             raise Finding(f"{spent:.1f} s of processor time for {len(data)} bytes")
-        return spent
-
-    def run(data: bytes) -> None:
-        if not stretching:
-            seconds(data)
-        elif len(data) > 2 and data[1] % 4:
-            seconds(data[2:])
-        elif len(data) > 2:
-            short = seconds(stretched(data, SHORT))
-            ratio = LONG / SHORT
-            if short * ratio**2 > BASE_SECONDS:
-                long = seconds(stretched(data, LONG))
-                if long > BASE_SECONDS + GROWTH * ratio * short:
-                    raise Finding(f"{short:.2f} s for {SHORT} bytes, but {long:.2f} s for {LONG} bytes")
 
     return run
 
@@ -140,9 +106,6 @@ def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
         target = targets(place)[name]
         for number, seed in enumerate(seeds(name)):
             (corpus / f"seed{number}").write_bytes(seed)
-            if name in STRETCHED:
-                (corpus / f"seed{number}").write_bytes(b"\0\1" + seed)
-                (corpus / f"long{number}").write_bytes(b"\x80\x14" + seed)
             target(seed)  # so that its imports are instrumented too
     words = sorted({word for seed in seeds(name) for word in re.findall(rb"[\w.:-]{2,40}", seed)})
     dictionary = corpus.parent / f"{corpus.name}.words"
@@ -157,7 +120,7 @@ def _fuzz_one(name: str, corpus: Path, seconds: int, findings: Path) -> None:
         f"-dict={dictionary}",
         "-print_final_stats=1",
     ]
-    atheris.Setup([sys.argv[0], *flags, str(corpus)], limited(target, name in STRETCHED))
+    atheris.Setup([sys.argv[0], *flags, str(corpus)], limited(target))
     try:
         atheris.Fuzz()
     finally:
