@@ -1,7 +1,4 @@
-"""What holds for every metric: public ones and new scores are included automatically.
-
-The registry of `tests.samples.metrics` names what is expected of each; a new score joins by its line there.
-"""
+"""What holds for all counts and formulas of `spokeneval.metrics`; new ones are included automatically."""
 
 from __future__ import annotations
 
@@ -12,9 +9,8 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import product
-from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,13 +18,11 @@ import numpy as np
 import pytest
 
 import spokeneval.metrics
-from spokeneval.challenges import task_names
-from spokeneval.metrics import correlation, equal_error_rate
 from spokeneval.metrics.agreement import RatingCells
 from spokeneval.metrics.alternative_annotator import AnnotatorComparisons
 from spokeneval.metrics.classification import BinaryCounts, ClassCounts
 from spokeneval.metrics.correlation import CorrelationMoments, PairOrders, PartialMoments
-from spokeneval.metrics.counts import as_matrix, field_arrays, from_matrix, taken, total
+from spokeneval.metrics.counts import field_arrays
 from spokeneval.metrics.diarization import LabelTimes
 from spokeneval.metrics.equal_error_rate import ScoreHistograms
 from spokeneval.metrics.identification import ClassCosts
@@ -36,13 +30,7 @@ from spokeneval.metrics.prediction_error import Differences, TrueScoreErrors
 from spokeneval.metrics.rater_pairs import RaterPairs
 from spokeneval.metrics.tandem import ThresholdErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
-from spokeneval.task import HIGHER
-from tests.samples.cases import OWN
-from tests.samples.metric_arguments import INF, PARTS, Arguments, Family, Recorded
-from tests.samples.metrics import CHANGED, EXEMPT, METRICS, SCORES, TWINS, qualified
-from tests.samples.metrics import FORMULAS as SCORE_FORMULAS
 
-DRAWS = 12
 MODULES = [
     importlib.import_module(f"spokeneval.metrics.{found.name}")
     for found in pkgutil.iter_modules(spokeneval.metrics.__path__)
@@ -53,153 +41,6 @@ def test_type_checkers_are_told_of_every_module():
     told = re.findall(r"^        (\w+) as \1,$", inspect.getsource(spokeneval.metrics), re.MULTILINE)
     assert sorted(told) == [found.name for found in pkgutil.iter_modules(spokeneval.metrics.__path__)]
 
-
-@cache
-def draws(family: Family) -> tuple[Arguments, ...]:
-    """Arguments of different sizes, the same in every run."""
-    rng = np.random.default_rng(20190915)
-    return tuple(family.draw(rng, 3 + draw) for draw in range(DRAWS))
-
-
-def close(found: float, expected: float) -> bool:
-    return math.isclose(found, expected, rel_tol=0, abs_tol=1e-12)
-
-
-every_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
-
-
-@every_metric
-def test_values_are_within_their_bounds(metric):
-    values = [float(metric(arguments)) for arguments in draws(metric.family)]
-    low, high = metric.bounds
-    assert all(low <= value <= high and math.isfinite(value) for value in values)
-    assert len(set(values)) > 1
-
-
-@every_metric
-def test_the_order_of_the_items_is_of_no_account(metric):
-    rng = np.random.default_rng(1)
-    for arguments in draws(metric.family):
-        assert close(metric(metric.family.reordered(arguments, rng)), metric(arguments))
-
-
-@every_metric
-def test_a_faultless_hypothesis_is_best_and_the_worst_is_worst(metric):
-    sign = 1 if metric.better == HIGHER else -1
-    for arguments in draws(metric.family):
-        value, best = metric(arguments), metric(metric.family.perfect(arguments))
-        if metric.name != "caller_experience.parity":  # where listeners agree perfectly, nobody is above them
-            assert sign * best >= sign * value - 1e-12
-        if metric.perfect is not None:
-            assert close(best, metric.perfect)
-        if metric.worst is not None:
-            worst = metric(metric.family.worst(arguments))
-            assert close(worst, metric.worst)
-            if metric.bounds[1] < INF or metric.better == HIGHER:
-                assert sign * worst <= sign * value + 1e-12
-
-
-@pytest.mark.parametrize("change", CHANGED)
-def test_what_a_metric_depends_on(change):
-    changed = set()
-    for metric in METRICS:
-        for arguments in draws(metric.family) if hasattr(metric.family, change) else ():
-            if not close(metric(getattr(metric.family, change)(arguments)), metric(arguments)):
-                changed.add(metric.name)
-    assert changed == CHANGED[change]
-
-
-@every_metric
-def test_what_is_no_input_is_refused(metric):
-    bad = metric.family.bad(draws(metric.family)[0])
-    assert len(bad) >= 5
-    for name, wrong in bad.items():
-        try:
-            value = metric(wrong)
-        except ValueError:
-            continue
-        pytest.fail(f"{name}: {value}")
-
-
-OWN_SCALE = (equal_error_rate.ScoreHistograms, correlation.CorrelationMoments, correlation.PartialMoments)
-"""Counts on a scale that depends on their rows, so that rows counted separately do not add up."""
-
-
-@pytest.mark.parametrize("family", [family for parts in PARTS.values() for family in parts.values()])
-def test_counts_of_two_halves_add_up_to_those_of_the_whole(family):
-    rng = np.random.default_rng(7)
-    for n in range(8, 20):
-        arguments = family.draw(rng, n)
-        if isinstance(family, Recorded):  # recordings are not cut in two
-            arguments = (*arguments[:-1], np.repeat([0, 1], [n // 2, n - n // 2]))
-        whole = total(family.rows(*arguments))
-        if isinstance(whole, OWN_SCALE):
-            return
-        first, second = (
-            total(family.rows(*(family.taken(argument, rows) for argument in arguments)))
-            for rows in (np.arange(n // 2), np.arange(n // 2, n))
-        )
-        for added in (first + second, second + first):
-            assert type(added) is type(whole)
-            for name, array in field_arrays(whole).items():
-                np.testing.assert_allclose(getattr(added, name), array, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", sorted(set(SCORES) - {"spoken_call.eligible"}))  # undefined is not eligible
-def test_the_score_of_many_sets_is_that_of_each(name):
-    formula, family = SCORE_FORMULAS[name], SCORES[name].family
-    rng = np.random.default_rng(11)
-    for arguments in draws(family):
-        rows = family.rows(*arguments)
-        weights = rng.integers(0, 2, (12, len(as_matrix(rows)))) * rng.integers(0, 3, (12, 1))
-        weights[0] = 0
-        many = from_matrix(rows, weights @ as_matrix(rows).astype(float))
-        each = [total(taken(many, np.array([row]))) for row in range(len(weights))]
-        values = [value_or(math.nan, formula, counts) for counts in each]
-        np.testing.assert_array_equal(formula(many), values)
-        assert values[0] == 0 if isinstance(formula, attrgetter) else math.isnan(values[0])
-
-
-@pytest.mark.parametrize("twin", TWINS, ids=str)
-def test_a_function_of_arguments_gives_what_the_score_of_their_counts_gives(twin):
-    score = SCORES[twin.twin]
-    size = len(draws(twin.family)[0])
-    for arguments in draws(score.family):
-        assert close(twin(arguments[:size]), score(arguments))
-
-
-def public_names() -> set[str]:
-    """Every public function of the metrics that returns a number."""
-    return {
-        qualified(function)
-        for module in MODULES
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__ and not name.startswith("_")
-        if function.__annotations__.get("return") in NUMBERS
-    }
-
-
-NUMBERS = ("Number", "Any", "float", "int", "bool", "Union[bool, np.ndarray]")
-
-
-def test_every_task_has_its_parts_here():
-    assert set(task_names()) - set(OWN) <= set(
-        PARTS
-    )  # a new task joins by its line, if it has formulas of its own
-
-
-def test_every_public_metric_is_in_the_registry_or_says_why_not():
-    functions = [getattr(formula, "func", formula) for formula in SCORE_FORMULAS.values()]
-    registered = {metric.name.split()[0] for metric in METRICS if metric.twin}
-    registered |= {qualified(function) for function in functions if inspect.getmodule(function) in MODULES}
-    assert registered <= public_names()
-    of_arguments = public_names() - registered - {qualified(param.values[0].func) for param in FORMULAS}
-    assert set(EXEMPT) == of_arguments, (
-        "use it in a task's score, add a line to METRICS, or a reason to EXEMPT"
-    )
-
-
-# Counts and formulas
 
 SETS = 100
 

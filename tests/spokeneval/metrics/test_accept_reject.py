@@ -54,12 +54,21 @@ def test_a_zero_counts_as_one_half(counts, expected):
     assert metrics.d(counts) * metrics.d_a(counts) == pytest.approx(expected**2, rel=1e-14)
 
 
-def test_arrays_that_fit_no_response_are_refused():
-    arrays = map(np.array, ([False, True], [False, False], [True, True]))
-    with pytest.raises(ValueError, match="response 1 is correct in language but"):
+@pytest.mark.parametrize(
+    ("accepted", "message"),
+    [
+        ([1, 0], r"expected booleans of shape \(n,\), found int64 of shape \(2,\)"),
+        ([[True, False]], r"found bool of shape \(1, 2\)"),
+        ([True], "one length above 0, found 2 and 1"),
+        ([False, False], "response 1 is correct in language but"),
+    ],
+)
+def test_arrays_that_fit_no_response_are_refused(accepted, message):
+    arrays = map(np.array, ([False, True], [False, False], accepted))
+    with pytest.raises(ValueError, match=message):
         metrics.decisions_per_response(*arrays)
-    with pytest.raises(ValueError, match="one length above 0, found 2 and 1"):
-        metrics.decisions_per_response(np.array([True, False]), np.array([True]), np.array([True]))
+    with pytest.raises(ValueError, match="one length above 0, found 0 and 0"):
+        metrics.decisions_per_response(*[np.zeros(0, bool)] * 3)
 
 
 T_OF_3 = 3.1824463053

@@ -89,10 +89,16 @@ def test_jaccard_error_rate_by_hand_and_as_dscore_has_it():
     ("turns", "message"),
     [
         (Turns([(1, 2, 3)], [0]), "reference: expected numbers"),
-        *((Turns([span], [0]), "reference: expected 0 <= start < end") for span in ((5, 5), (-1, 3))),
-        (Turns([(0, 1)], [-1]), "reference: expected 1 label numbers"),
+        (Turns([("1", "2")], [0]), "reference: expected numbers"),
+        *(
+            (Turns([span], [0]), "reference: expected 0 <= start < end")
+            for span in ((5, 5), (-1, 3), (0, np.inf), (0.0, np.nan))
+        ),
+        *((Turns([(0, 1)], labels), "reference: expected 1 label numbers") for labels in ([-1], [], [0.5])),
     ],
 )
 def test_overlaps_refuse_what_are_no_turns(turns, message):
     with pytest.raises(ValueError, match=message):
         overlaps(Recording(turns, turns, [(0, 9)]))
+    with pytest.raises(ValueError, match="0 recordings"):
+        errors_per_recording([], mapped=False)

@@ -160,3 +160,24 @@ def test_bits_do_not_depend_on_the_order_of_the_items():
     for counted in count.values():
         found = {counted(rng.permutation(3000)).bits.tobytes() for _ in range(5)}
         assert len(found) == 1
+
+
+ITEMS = {"labels": [0, 1], "scores": [[1.0, 0.0], [0.0, 1.0]], "row": [0, 0]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        *(
+            ({"scores": scores}, r"^scores must be numbers of shape \(n, k\), k >= 2, not ")
+            for scores in ([["1", "0"], ["0", "1"]], [1.0, 0.0], np.zeros((0, 2)), [[1.0], [0.0]])
+        ),
+        ({"scores": [[1.0, np.nan], [0.0, 1.0]]}, "^scores must be finite"),
+        *(({"labels": labels}, "^labels must be 2 whole") for labels in ([0], [0.0, 1.0], [0, -1])),
+        ({"row": [0, -1]}, "^rows must be 2 whole numbers from 0, not int64"),
+        ({"labels": [0, 2]}, "^labels must be classes from 0 to 1"),
+    ],
+)
+def test_items_that_do_not_fit_are_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        identification.class_costs(**{**ITEMS, **changes}, weights=[(1, 1)])
