@@ -7,6 +7,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.ranking.joint_rule import JointRule
 from tests.samples.programs import ROOT, write_files
+from tests.samples.refused_settings import REFUSED
 
 SETTINGS = """\
 defaults: {organiser: O, contact_email: a@example.org, data_licence: CC BY 4.0}
@@ -56,60 +57,7 @@ def test_the_bundles_of_a_challenge_have_its_rule_and_its_name(tmp_path):
     assert read(tmp_path, BOTH, "rule: none", "compulsory: [process_scores]")[0].joint.rule is None
 
 
-REFUSED = [
-    (["rule: mean_rank"], "joint: no bundles"),
-    ([BOTH, "rule: median"], "joint.rule: 'median'; expected one of mean_rank, normalised_sum, macro_mean, "),
-    ([BOTH, "rule: mean_rank", "mising: worst"], "joint.mising: unknown key; did you mean missing?"),
-    (
-        [BOTH, "rule: mean_rank", "missing: last"],
-        "joint.missing: 'last'; expected one of excluded, worst, baseline",
-    ),
-    (["bundles: [process_scores]", "rule: mean_rank"], "joint.bundles: ['process_scores'] is too short"),
-    (
-        ["bundles: [process_scores, process_decision]", "rule: mean_rank"],
-        "joint.bundles[1]: process has no bundle process_decision; did you mean process_decisions?",
-    ),
-    (
-        ["bundles: [process_scores, caller_experience]", "rule: mean_rank"],
-        "joint.bundles[1]: process has no bundle caller_experience; expected one of process_decisions,",
-    ),
-    (
-        [BOTH, "rule: mean_rank", "compulsory: [process_r]"],
-        "joint.compulsory: there is no task 'process_r'; expected one of process_decisions, process_scores",
-    ),
-    ([BOTH, "rule: mean_rank", "missing: zero"], "joint.missing: zero is for the rule normalised_sum only"),
-    (
-        [BOTH, "rule: mean_rank", "missing: baseline"],
-        "joint: baseline: name the baseline if missing is baseline",
-    ),
-    (
-        [BOTH, "rule: weighted_sum", "weights: {process_scores: 1}"],
-        "weights: process_decisions without a weight",
-    ),
-    (
-        [BOTH, "rule: weighted_sum", "weights: {process_scores: 0}"],
-        "weights.process_scores: 0; expected a number",
-    ),
-    (
-        [BOTH, "rule: macro_mean"],
-        "joint.rule: macro_mean is for scores of one scale; found Macro F1 in process_d",
-    ),
-    (
-        ["bundles: [process_scores, process_r]", "rule: normalised_sum"],
-        "joint.rule: normalised_sum is for scores from 0 on; Pearson r in process_r may be negative",
-    ),
-    (
-        [BOTH, "rule: none", "missing: worst"],
-        "joint.missing: the rule none makes no joint score; remove missing",
-    ),
-    (
-        [BOTH, "rule: none", "compulsory: [process_r]"],
-        "joint.compulsory: no bundle process_r in this list of bundles",
-    ),
-]
-
-
-@pytest.mark.parametrize(("lines", "said"), REFUSED)
+@pytest.mark.parametrize(("lines", "said"), REFUSED["joint"])
 def test_a_joint_ranking_that_cannot_be_made_is_refused_with_its_line(tmp_path, lines, said):
     with pytest.raises(OrganiserError) as refusal:
         read(tmp_path, *lines)

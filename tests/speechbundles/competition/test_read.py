@@ -15,46 +15,9 @@ from spokeneval.challenges import find_task, task_names
 from tests.samples.damaged_copy import rewrite
 from tests.samples.declared_tasks import declared_folder
 from tests.samples.programs import ROOT, write_files
+from tests.samples.refused_settings import REFUSED
 
-DEFECTS = {
-    "unknown key": ("submission_rule: Force_Best", "submision_rule: Force_Best", "did you mean submission_rule?"),
-    "unknown key in a column": ("precision: 4", "precison: 4", "did you mean precision?"),
-    "a column's direction": ("{key: d_a,", "{key: d_a, direction: lower,", "direction of a column is set by its task"),
-    "unknown rule": ("submission_rule: Force_Best", "submission_rule: Best", "expected one of Add, "),
-    "unquoted date": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11 00:00:00", "is not quoted"),
-    "date with a zone": ('start: "2027-01-11 00:00:00"', 'start: "2027-01-11T00:00:00Z"', "expected a UTC date"),
-    "no such day": ('end: "2027-02-28 23:59:59"', 'end: "2027-02-30 23:59:59"', "expected a UTC date"),
-    "end before start": ('end: "2027-02-28 23:59:59"', 'end: "2027-01-01 23:59:59"', "not after its start"),
-    "phases overlap": ('start: "2027-03-01 00:00:00"', 'start: "2027-02-28 23:59:59"', "not after the end"),
-    "no end": ('        end: "2027-02-28 23:59:59"\n', "", "has no end, but phase Evaluation follows it"),
-    "unknown column": ("{key: d_a,", "{key: d_aa,", "column d_aa is not written"),
-    "column twice": ("{key: d_a,", "{key: d,", "duplicate column d"),
-    "primary not first": ("{key: d_full,", "{key: ca,", "expected the primary score, d_full"),
-    "unknown option": ("class_sizes: public", "class_size: public", "unknown option class_size"),
-    "unknown task": ("task: spoken_call", "task: spoken_cal", "did you mean spoken_call?"),
-    "key twice": ("forum: true", "forum: true\n  forum: false", "duplicate key; first on line"),
-    "missing page": ("file: overview.md", "file: overviw.md", "page overviw.md is neither in"),
-    "missing image": ("image: pages/logo.png", "image: pages/log.png", "image pages/log.png is missing"),
-    "image without a tag": ("codalab-legacy:py312", "codalab-legacy", "expected an image with a fixed tag"),
-    "latest image": ("codalab-legacy:py312", "codalab-legacy:latest", "expected an image with a fixed tag"),
-    "no title": ("    title: Spoken CALL — accept or reject learners' responses\n", "", "no title"),
-    "limit of 0": ("max_submissions_per_day: 10", "max_submissions_per_day: 0", "minimum of 1"),
-    "mail address": ("organisers@example.org", "organisers at example.org", "expected an address such as organisers@"),
-    "a path out of here": ("image: pages/logo.png", "image: ../logo.png", "1 problem"),
-    "a name of two words": ("  spoken_call:\n        options", "  Spoken Call:\n        options", "expected a name of"),
-    "a key of capitals": ("{key: d_full,", "{key: D-full,", "expected a key of lower-case letters"),
-    "a queue's name": ("  # queue: 00000000-0000-0000-0000-000000000000", "  queue: mine", "such as 01234567-89ab-"),
-    "date without a time": ('start: "2027-01-11 00:00:00"', "start: 2027-01-11", 'write "2027-01-11 00:00:00"'),
-    "missing terms": ("terms: terms.md", "terms: agreement.md", "page agreement.md is neither in"),
-    "not a number": ("precision: 4", "precision: four", "expected a whole number"),
-    "a sealed share of all": ("# sealed: 0.5 ", "sealed: 1 ", "1; expected a share above 0 and below 1, such as 0.5"),
-    "a sealed share in words": ("# sealed: 0.5 ", "sealed: half ", "'half'; expected a number"),
-    "hours without end": ("# sealed: 0.5 ", "run_limits: {team_hours: .inf} ", "inf; expected a number"),
-    "another word for feedback": ("feedback: coarse", "feedback: rough", "'rough'; expected one of exact, coarse"),
-    "an empty text": ("organiser: The organisers", "organiser: ''", "''; expected text that is not blank"),
-    "a blank question": ('title: "Pre-trained model: URL (or none)"', "title: ' '", "expected text that is not blank"),
-    "a phase twice": ("- name: Evaluation", "- name: Development", "duplicate phase name Development"),
-}  # fmt: skip
+DEFECTS = REFUSED["sample"]
 
 
 @pytest.mark.parametrize("name", task_names())

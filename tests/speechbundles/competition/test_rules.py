@@ -9,8 +9,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.new.examples import example_files
 from tests.samples.own_competition import own_data, series
 from tests.samples.programs import ROOT, write_files
-
-HOME = "defaults:\n  labels: home\n"
+from tests.samples.refused_settings import REFUSED
 
 
 def health(folder, settings):
@@ -40,7 +39,7 @@ def test_a_share_that_is_refused_in_an_own_folder_has_the_line_of_its_own_file(t
 SPOKEN_CALL = "title: Spoken CALL"
 OPEN_TRACK = "title: MERLIon CCS Task 1 — language identification, open track"
 
-REFUSED = {
+SEALS = {
     "a public set": (
         ("sealed: 0.5", SPOKEN_CALL),
         ("public_sets: [development, evaluation]", SPOKEN_CALL),
@@ -55,9 +54,9 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("reason", REFUSED)
+@pytest.mark.parametrize("reason", SEALS)
 def test_an_invalid_seal_is_refused_with_its_line(tmp_path, reason):
-    first, second, said = REFUSED[reason]
+    first, second, said = SEALS[reason]
     folder = series(tmp_path / "series", first, second)
     line = (folder / "competition.yaml").read_text().split(f"    {first[0]}\n")[0].count("\n") + 1
     with pytest.raises(OrganiserError, match="1 problem") as refusal:
@@ -76,18 +75,14 @@ def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
         plan(Sources(folder), ["psst_recognition", "psst_correctness"], {})
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (f"{HOME}  sealed: 0.5\n", "labels: home keeps all labels of hidden sets; remove sealed"),
-        (f"{HOME}  public_sets: [development, evaluation]\n", "all sets of health are public"),
-        ("defaults:\n  labels: elsewhere\n", "'elsewhere'"),
-        (f"{HOME}  board_url: my board\n", "board_url"),
-    ],
-)
-def test_settings_that_labels_at_home_contradict_are_refused(settings, message, tmp_path):
-    with pytest.raises(OrganiserError, match=message):
-        read_competitions(Sources(ROOT, health(tmp_path, settings)))
+@pytest.mark.parametrize(("lines", "said"), REFUSED["defaults"])
+def test_settings_of_seals_labels_at_home_and_programs_that_contradict_each_other_are_refused(
+    lines, said, tmp_path
+):
+    settings = "".join(f"  {line}\n" for line in lines)
+    with pytest.raises(OrganiserError) as refusal:
+        read_competitions(Sources(ROOT, health(tmp_path, f"defaults:\n{settings}")))
+    assert said in str(refusal.value)
 
 
 def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
@@ -103,35 +98,7 @@ def test_class_sizes_are_hidden_unless_the_organiser_asks_for_them(tmp_path):
 
 
 CODE = "defaults:\n  submissions: code\n"
-OF_CODE = {
-    "no recordings": (CODE, "submissions: code needs sound"),
-    "labels on the platform": (
-        f"{CODE}  labels: platform\n  sound: /x\n",
-        "the labels of hidden sets stay at home",
-    ),
-    "recordings in the kit": (
-        f"{CODE}  sound: starting_kit/wav\n",
-        "in or around starting_kit; move the recordings",
-    ),
-    "recordings around the folder": (
-        f"{CODE}  sound: ..\n",
-        "in or around starting_kit; move the recordings",
-    ),
-    "a seal": (
-        f"{CODE}  sound: /x\n  sealed: 0.5\n",
-        "labels: home keeps all labels of hidden sets; remove sealed",
-    ),
-    "without programs": ("defaults:\n  sound: /x\n", "sound has no effect without submissions: code"),
-    "no environment": (f"{CODE}  sound: /x\n  environment: mine\n", "environment"),
-    "no limit": (f"{CODE}  sound: /x\n  run_limits: {{hours: 3}}\n", "run_limits"),
-}
-
-
-@pytest.mark.parametrize("reason", OF_CODE)
-def test_an_invalid_declaration_of_programs_is_refused(tmp_path, reason):
-    settings, said = OF_CODE[reason]
-    with pytest.raises(OrganiserError, match=said):
-        read_competitions(Sources(ROOT, health(tmp_path, settings)))
+CODE = "defaults:\n  submissions: code\n"
 
 
 def test_two_tracks_of_a_task_have_the_same_limits_of_programs(tmp_path):

@@ -12,35 +12,13 @@ from speechbundles.model.sources import Sources
 from tests.samples.declared_tasks import SETTINGS
 from tests.samples.own_competition import FILLED_IN, own_folder, set_in
 from tests.samples.programs import ROOT, write_files
+from tests.samples.refused_settings import REFUSED
 
 OWN = "  content_accuracy"
 SET_OF = "    sets: {{evaluation: {{{}}}}}".format
-DAY = '  about: {{timeline: [{{date: "{}", event: Workshop}}]}}'.format
-
-REFUSED = [
-    ("challenges", "  content_acuracy: {forum: false}", "content_acuracy; did you mean content_accuracy?"),
-    ("challenges", "  psst: {tasks: {psst_correctnes: {}}}", "psst_correctnes; did you mean psst_correctness?"),
-    ("bundles", "  mine: {title: Mine}", "no task; expected one of spoken_call, "),
-    ("defaults", "  forun: false", "unknown key; did you mean forum?"),
-    ("defaults", DAY("2027-02-30"), "timeline[0].date: '2027-02-30'; expected a UTC date"),
-    ("defaults", DAY("2027-13"), "timeline[0].date: '2027-13'; expected a UTC date"),
-    (OWN, "    leave_out: [baselin]", "leave_out: baselin; did you mean baseline?"),
-    (OWN, "    leave_out: [development, evaluation]", "this leaves content_accuracy without a phase"),
-    (OWN, "    sets: {evaluatoin: {sheet: Noten}}", "no set evaluatoin; did you mean evaluation?"),
-    (OWN, SET_OF("rename: {human_scor: Note}"), "rename.human_scor: content_accuracy has no column human_scor;"),
-    (OWN, SET_OF("rename: {human_score: Note, words: Note}"), "evaluation.rename: column 'Note' is named twice"),
-    (OWN, SET_OF("seperator: ';'"), "sets.evaluation.seperator: unknown key; did you mean separator?"),
-    (OWN, SET_OF("separator: ':'"), "':'; expected one of , ; | a space or a tab"),
-    (OWN, SET_OF("columns: []"), "sets.evaluation.columns: [] should be non-empty"),
-    (OWN, SET_OF("columns: [_, a], header_row: 2"), "a file without a header, which has no header_row"),
-    (OWN, SET_OF("header_row: 0"), "sets.evaluation.header_row: 0 is less than the minimum of 1"),
-    (OWN, SET_OF("file: a/b.csv"), "'a/b.csv'; expected the name of a file, without a folder"),
-    (OWN, SET_OF("rename: {words: 3}"), "sets.evaluation.rename.words: 3; expected text"),
-    (OWN, SET_OF("drop_invalid_rows: ja"), "'ja'; expected true or false"),
-]  # fmt: skip
 
 
-@pytest.mark.parametrize(("place", "text", "said"), REFUSED)
+@pytest.mark.parametrize(("place", "text", "said"), REFUSED["folder"])
 def test_a_setting_that_cannot_be_used_is_refused_with_its_line(own, place, text, said):
     line = set_in(own, place, text)
     with pytest.raises(OrganiserError) as refusal:
@@ -117,27 +95,12 @@ def test_the_repositorys_declarations_are_not_those_of_a_folder(own, tmp_path):
     assert competition["sets"] == {"development": {"drop_invalid_rows": True}}
 
 
-BAD = {
-    "{kind: decision}": "line 5    challenges.eigene.tasks.aufgabe.kind: 'decision'; did you mean decisions?",
-    "{kind: decisions}": "line 5    challenges.eigene.tasks.aufgabe: classes: missing.",
-    "{kind: decisions, classes: [echt]}": "aufgabe.classes: ['echt']; expected a list of two classes or more",
-    "{kind: decisions, classes: [a, a]}": "aufgabe.classes: class 'a' twice",
-    "{kind: decisions, clases: [a, b]}": "aufgabe.clases: unknown key; did you mean classes?",
-    "{kind: decisions, classes: [a, b], positive: c}": "aufgabe.positive: 'c' is not one of the classes a, b",
-    "{kind: decisions, classes: [a, b], positive: a, units: words}": "aufgabe.units: unknown parameter; ",
-    "{kind: transcripts, normalise: [nfkk]}": "aufgabe.normalise: ",
-    "{kind: transcripts, primary: weer}": "aufgabe.primary: 'weer'; did you mean wer?",
-    "{phases: []}": "aufgabe",
-    "{}": "challenges.eigene: unknown challenge eigene",
-}
-
-
-@pytest.mark.parametrize("task", BAD)
-def test_a_bad_declaration_is_refused_with_its_place(task, tmp_path):
+@pytest.mark.parametrize(("task", "said"), REFUSED["declaration"].items())
+def test_a_bad_declaration_is_refused_with_its_place(task, said, tmp_path):
     own = write_files(tmp_path, {"competition.yaml": SETTINGS.format(task=task)})
     with pytest.raises(OrganiserError) as refusal:
         read_competitions(Sources(ROOT, own))
-    assert BAD[task] in str(refusal.value)
+    assert said in str(refusal.value)
 
 
 def test_the_name_of_a_task_of_the_repository_is_refused(tmp_path):
