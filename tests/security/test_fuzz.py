@@ -7,13 +7,10 @@ coverage. Each input that either has found is a separate test below.
 from __future__ import annotations
 
 import copy
-import io
 import json
 import os
-import stat
 import sys
 import time
-import zipfile
 from contextlib import suppress
 from datetime import timedelta
 
@@ -27,14 +24,13 @@ from speechbundles.bundle.rehearse.sandbox import run as run_limited
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
-from speechbundles.server.fetch import fetch_competition
 from spokeneval.challenges import task_names
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.text import size_limit
 from tests.samples.edits import ODD, WAYS, edited
 from tests.samples.programs import ROOT, write_files
-from tests.tools.fuzz.targets import ANSWERS, MANIFEST, Server, seeds, targets
+from tests.tools.fuzz.targets import MANIFEST, seeds, targets
 from tests.tools.fuzz.workplace import Workplace
 
 settings.register_profile(
@@ -96,35 +92,6 @@ ENTRIES = [
     *["metadata", "__MACOSX/._x", ".DS_Store", "ingestion_report.txt"],
     *("", "\n", "x" * 300, "a/" * 300 + "x"),
 ]  # fmt: skip
-MODES = [0, stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFIFO, stat.S_IFSOCK, 0o777]
-METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
-entry_names = st.one_of(st.sampled_from(ENTRIES), st.text(max_size=5))
-entries = st.lists(st.tuples(entry_names, odd, st.sampled_from(MODES), st.sampled_from(METHODS)), max_size=5)
-
-
-@pytest.mark.thorough
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_zips_of_any_shape(every_target):
-    target = every_target["zip"]
-
-    @settings(FUZZ, max_examples=300)
-    @given(entries, st.lists(st.tuples(place, st.binary(max_size=4)), max_size=2), place)
-    def of_any_shape(contents, patches, cut):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as archive:
-            for name, content, mode, method in contents:
-                entry = zipfile.ZipInfo(name)
-                entry.create_system = 3
-                entry.external_attr = mode << 16
-                entry.compress_type = method
-                archive.writestr(entry, content)
-        data = bytearray(buffer.getvalue())
-        for at, patch in patches:
-            at %= len(data)
-            data[at : at + len(patch)] = patch
-        assert target(bytes(data[: len(data) - (cut % 40 if cut % 3 == 0 else 0)])) in ("accepted", "refused")
-
-    of_any_shape()
 
 
 VALUES = [
@@ -292,26 +259,3 @@ def test_a_file_as_large_as_can_be_costs_less_than_a_gigabyte(tmp_path, unit):
     )
     assert (outcome.exit_code, outcome.why_stopped) == (1, None)
     assert outcome.stderr.startswith("prediction.txt: ")
-
-
-@pytest.mark.parametrize(
-    ("where", "value", "said"),
-    [
-        (("submissions", "next"), "page 2", "the list of submissions changed during each of 5 attempts"),
-        (("submissions", "results", 0, "scores", 0, "score"), "1e999999999", "'1e999999999' is not a score"),
-        (("submissions", "results", 0, "scores", 0, "score"), "1e-101", "'1e-101' is not a score"),
-        (("submissions", "results", 0, "scores", 0, "score"), "NaN", "'NaN' is not a score"),
-        (("get_details", "data_file"), 7, "7 is not a text"),
-        (("get_details", "logs", 0, "data_file"), ["x"], "['x'] is not a text"),
-    ],
-)
-def test_answers_of_a_server_that_had_no_end_or_gave_tracebacks(tmp_path, where, value, said):
-    """An endless list of pages, a score that is written with a billion digits, and links that are no text."""
-    connection = Server(put(json.loads(json.dumps(ANSWERS)), where, value, False))
-    if where[0] == "get_details":
-        (run,) = fetch_competition(connection, 1, tmp_path).runs
-        assert (said in run.note, run.complete) == (True, False)
-        return
-    with pytest.raises(OrganiserError) as refusal:
-        fetch_competition(connection, 1, tmp_path)
-    assert said in str(refusal.value)

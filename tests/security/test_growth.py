@@ -314,9 +314,3 @@ def test_every_other_format_of_a_kind_has_a_test_of_growth() -> None:
     forms = [of_kind(name).format for name in declared_tasks.TASKS]
     others = {file for form in forms for file in (*form.other_files, *form.other_submissions)}
     assert others <= {*TRANSCRIPTS, *MEETINGS, *TURNS, *REGIONS}
-
-
-@pytest.mark.thorough
-def test_growth_that_is_not_in_proportion_is_found() -> None:
-    with pytest.raises(AssertionError, match="s, then"):
-        grows_in_proportion(lambda many: lambda: [n for n in range(many) for _ in range(many // 10)])

@@ -14,13 +14,11 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-from speechbundles.bundle.rehearse.run import ScoresLost
 from speechbundles.competition.references import load_reference
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model import archive
 from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.new.challenge import write_challenge
-from speechbundles.platforms.codabench.worker import read_scores
 from spokeneval.challenges import find_task
 from tests.samples.programs import ROOT, packed, unzipped, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
@@ -109,19 +107,6 @@ def test_a_competition_yaml_that_is_no_competition(capsys, tmp_path, text, said)
     files["competition.yaml"] = text.encode("utf-8", "surrogateescape") + files["competition.yaml"]
     bundle.write_bytes(zipped(files))
     refused_by_all(capsys, tmp_path, bundle, said)
-
-
-@pytest.mark.parametrize(
-    "phase",
-    [
-        *({"index": 10**60}, {"index": float("inf")}, {"max_submissions": "many"}),
-        *({"execution_time_limit": float("nan")}, {"end": "9999-12-31 23:59:59"}),
-    ],
-)
-def test_numbers_that_are_none(capsys, tmp_path, phase):
-    bundle = codabench_bundle(tmp_path, changes={"phases": [{**PHASE, **phase}]})
-    for command in commands(tmp_path, bundle)[::2]:
-        run(capsys, *command)
 
 
 # Zips
@@ -379,10 +364,3 @@ def test_a_series_that_is_not_utf8_gets_no_new_challenge(tmp_path):
 
 
 # The readers
-
-
-def test_scores_of_aliases_of_aliases_are_refused_by_the_rehearsal(tmp_path):
-    lines = ["a0: &a0 [1, 1]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]
-    (tmp_path / "scores.txt").write_text("\n".join(lines))
-    with pytest.raises(ScoresLost, match=r"scores\.txt: more than 20000 values"):
-        read_scores(tmp_path)
