@@ -160,13 +160,3 @@ def test_speakers_missing_values_and_durations_of_a_declared_task(tmp_path):
     assert found["label", "yes", "items"] == 2
     assert ("speaker", "S1", "items") not in found
     assert found["label", "yes", "mean share per speaker"] == pytest.approx((1.5 / 3.5 + 1) / 2, abs=1e-6)
-
-
-@pytest.mark.default_cases("spoken_call")
-@pytest.mark.parametrize("task", ["spoken_call", "merlion_identification"])
-def test_the_test_sets_power_is_computed(task):
-    sentence, table = power(loaded("evaluation", task), scored_answers)
-    assert "80 % of the items at random has" in sentence
-    assert "95 % interval" in sentence
-    assert table.header[-1] == "Chance of separating 80 % right from 70 % right"
-    assert power(loaded("evaluation", task), lambda *_: iter(())) is None

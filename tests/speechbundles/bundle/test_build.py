@@ -12,8 +12,6 @@ from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from spokeneval.__main__ import main
-from spokeneval.formats.submission_folder import REPORT_FILE
-from spokeneval.programs.program import accepted_report
 from tests.samples.programs import unzipped, write_files
 
 BUNDLE = "health"
@@ -65,25 +63,6 @@ def test_a_rehearsal_shows_one_column_in_every_phase(platform, built, tmp_path):
         assert (done.status, done.warnings, done.problems) == ("Finished", (), ())
         assert [(cell.key, float(cell.shown)) for cell in done.row] == [("received", 1)]
         assert ("f1" in done.scores) == (name == "Development")
-
-
-@pytest.mark.thorough
-def test_a_submitted_report_of_ingestion_does_not_replace_the_checks_of_scoring(built, tmp_path):
-    """Codabench's reworked worker puts a submission's files over those of ingestion: scoring must repeat its checks."""
-    bundle = read_built_bundle(built / f"dist/codabench/{BUNDLE}.zip")
-    good = unzipped(example_files(BUNDLE)["submissions/good.zip"])
-    broken = {"decisions.csv": good["decisions.csv"].replace(b"yes", b"maybe", 1)}
-    count = len(good["decisions.csv"].split()) - 1
-    accepted = {REPORT_FILE: accepted_report(BUNDLE, count).encode()}
-    other, command = {REPORT_FILE: b"accepted"}, {"metadata": b"command: true\n"}
-    shown = []
-    for files in (good, broken, {**broken, **accepted}, {**good, **other}, {**good, **command}):
-        upload = write_files(tmp_path, {"a.zip": make_zip(files)}) / "a.zip"
-        done = rehearse_phase(bundle, bundle.phase("Evaluation"), upload, reworked=True)
-        shown.append((done.status, done.steps[-1].stderr))
-    assert [status for status, _ in shown] == ["Finished", *["Failed"] * 4]
-    assert shown[1] == shown[2]
-    assert "maybe" in shown[1][1]
 
 
 def test_the_labels_are_beside_the_bundle_and_the_check_finds_them_in_it(built, tmp_path):

@@ -17,11 +17,9 @@ from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.codabench import PLATFORM as CODABENCH
-from spokeneval.challenges import task_names
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS
 from tests.samples.declared_tasks import TASKS, declared_folder, kind_of
-from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, run_program, write_files
 
 DATA = (
@@ -169,25 +167,6 @@ def test_a_baseline_runs_without_public_labels_and_with_few(task, tmp_path):
         rules.format.read_submission(list_files(folder / "out"), reference.gold.items)
 
 
-@pytest.fixture(scope="module")
-def own_plans(tmp_path_factory):
-    folder = own_folder(tmp_path_factory.mktemp("five") / "own", task_names())
-    return plan(Sources(ROOT, folder), [], {})
-
-
-@pytest.mark.thorough
-def test_no_text_of_a_challenge_with_own_data_is_about_its_original_data(own_plans):
-    shared = {"try_submission.py", "pages/overview.md"}
-    found = []
-    for competition in own_plans.competitions:
-        texts = texts_of(competition, own_plans.parts[competition.task])
-        others = [words for name, words in FORMATS.items() if name != competition.challenge]
-        words = {word for words in others for word in words} - {"phone", "content accuracy"}
-        found += [(competition.name, *each) for each in words_in(texts, DATA)]
-        found += [(competition.name, *each) for each in words_in(texts, words) if each[0] not in shared]
-    assert found == []
-
-
 def cells_of(kit):
     return [cell.source for cell in nbformat.reads(kit["walkthrough.ipynb"].decode(), as_version=4).cells]
 
@@ -230,21 +209,6 @@ def test_a_kit_without_an_evaluation_set_has_no_step_for_one(tmp_path):
     texts = [parts.starting_kit["README.md"].decode(), *cells_of(parts.starting_kit)]
     texts.append(page_texts(competition, parts, CODABENCH)["overview.md"])
     assert "evaluation set" not in "\n".join(texts)
-
-
-@pytest.mark.thorough
-def test_an_organisers_text_replaces_a_section(tmp_path):
-    files = declared_folder("decisions")
-    files["pages/aufgabe/about.md"] = "Zwei Klassen: ${classes}.\n"
-    files["pages/about_data.md"] = "Aus ${organiser}.\n"
-    files["pages/eigene/about_rules.md"] = "Keine weiteren Daten.\n"
-    planned = plan(Sources(ROOT, write_files(tmp_path / "own", files)), [], {})
-    (competition,) = planned.competitions
-    pages = page_texts(competition, planned.parts["aufgabe"], CODABENCH)
-    assert "Zwei Klassen: `gesund`, `krank`." in pages["overview.md"]
-    assert "Aus Das Institut." in pages["data.md"]
-    assert "Keine weiteren Daten." in pages["evaluation.md"]
-    assert "## Start in two minutes" in pages["overview.md"]
 
 
 def test_the_terms_follow_the_licence(tmp_path):

@@ -13,7 +13,7 @@ from speechbundles.bundle.build.page_tables import columns_table
 from speechbundles.bundle.build.pages import page_texts
 from speechbundles.competition.read import read_competitions
 from speechbundles.competition.references import load_reference
-from speechbundles.competition.whole import away_from_sample, do_without
+from speechbundles.competition.whole import do_without
 from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from speechbundles.new.examples import example_files
@@ -24,9 +24,6 @@ from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 
 COMPETITIONS = {competition.name: competition for competition in read_competitions(Sources(ROOT))}
-OF_THE_SAMPLE = re.compile(
-    r"sample|synthetic|seeded|nobody ever|740|260\b|1,?188|\b202\b|\b150\b|E0001|10023|SYN31"
-)
 KIT = {"data/training.csv": b'id,text\n1,"a\nb"\n2,c\n', "data/grammar.xml": b"<grammar/>"}
 
 
@@ -43,20 +40,6 @@ def made_of(tmp_path, competition, files=None):
 
 def with_settings(competition, **settings):
     return replace(competition, settings={**competition.settings, **settings})
-
-
-@pytest.mark.parametrize("name", COMPETITIONS)
-def test_own_data_leave_nothing_of_the_sample_on_a_page(name, tmp_path):
-    competition = with_settings(away_from_sample(COMPETITIONS[name]), data_licence="CC BY 4.0")
-    parts = made_of(tmp_path, competition)
-    texts = page_texts(competition, parts, CODABENCH)
-    for file, text in texts.items():
-        assert OF_THE_SAMPLE.findall(text) == re.findall(r"\$\{|\{%|<!--", text) == [], file
-    for word in ("Example", "Specimen", "## Timeline", "## Prizes", "## Citation", "Workshop"):
-        assert word not in texts["overview.md"].replace("example.org", "")
-    assert parts.references[competition.scored_sets[-1]].items[0] in texts["evaluation.md"]
-    assert "@inproceedings{" in texts["data.md"]
-    assert competition["contact_email"] in texts["data.md"]
 
 
 @pytest.mark.parametrize("task", task_names())
@@ -259,12 +242,3 @@ def test_the_facts_in_about_are_on_the_pages(tmp_path):
     rewarded = with_settings(competition, about={}, reward="Fame")
     texts = page_texts(rewarded, made_of(tmp_path / "rewarded", rewarded), CODABENCH)
     assert "## Prizes\n\nFame\n" in texts["overview.md"]
-
-
-def test_the_example_answer_is_shown_with_its_item(tmp_path):
-    competition = COMPETITIONS["spoken_call"]
-    rows = 'E2\tFrag\tcorrect\tcorrect\nE1\t"Sag | was"\tincorrect\tcorrect\n'
-    files = {"reference.csv": f"Id\tPrompt\tlanguage\tmeaning\n{rows}"}
-    page = page_texts(competition, made_of(tmp_path, competition, files), CODABENCH)["evaluation.md"]
-    assert "\n- `Id`: E1\n- `Prompt`: Sag | was\n\n" in page
-    assert "\nE1\taccept\n" in page
