@@ -5,87 +5,13 @@ import pytest
 from speechbundles.annotation.tables import refusing
 from speechbundles.annotation.turn_files import empty_annotation, read_turns
 from speechbundles.model.errors import OrganiserError
-from tests.samples.programs import write_files
+from tests.samples.programs import ROOT, write_files
 
-LONG = """File type = "ooTextFile"
-Object class = "TextGrid"
-
-xmin = 0
-xmax = 5
-tiers? <exists>
-size = 2
-item []:
-    item [1]:
-        class = "IntervalTier"
-        name = "language"
-        xmin = 0
-        xmax = 5
-        intervals: size = 3
-        intervals [1]:
-            xmin = 0
-            xmax = 0.5
-            text = ""
-        intervals [2]:
-            xmin = 0.5
-            xmax = 1.25
-            text = "Eng""lish"
-        intervals [3]:
-            xmin = 1.25
-            xmax = 5
-            text = "Mandarin"
-    item [2]:
-        class = "TextTier"
-        name = "clicks"
-        xmin = 0
-        xmax = 5
-        points: size = 0
-"""
-SHORT = """File type = "ooTextFile"
-Object class = "TextGrid"
-
-0
-5
-<exists>
-1
-"IntervalTier"
-"language"
-0
-5
-3
-0
-0.5
-""
-0.5
-1.25
-"Eng""lish"
-1.25
-5
-"Mandarin"
-"""
-EAF = """<?xml version="1.0" encoding="UTF-8"?>
-<ANNOTATION_DOCUMENT AUTHOR="" DATE="2027-01-01T00:00:00+00:00" FORMAT="3.0" VERSION="3.0"
-  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="EAFv3.0.xsd">
-<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>
-<TIME_ORDER>
-<TIME_SLOT TIME_SLOT_ID="ts1" TIME_VALUE="500"/>
-<TIME_SLOT TIME_SLOT_ID="ts2" TIME_VALUE="1250"/>
-<TIME_SLOT TIME_SLOT_ID="ts3" TIME_VALUE="5000"/>
-</TIME_ORDER>
-<TIER LINGUISTIC_TYPE_REF="u" TIER_ID="utterance">
-<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="ts1" TIME_SLOT_REF2="ts2">
-<ANNOTATION_VALUE>hello</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
-<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="ts2" TIME_SLOT_REF2="ts3">
-<ANNOTATION_VALUE>ni hao</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
-</TIER>
-<TIER LINGUISTIC_TYPE_REF="l" PARENT_REF="utterance" TIER_ID="language">
-<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1">
-<ANNOTATION_VALUE>Eng"lish</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
-<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a4" ANNOTATION_REF="a2">
-<ANNOTATION_VALUE>Mandarin</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
-</TIER>
-<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="u" TIME_ALIGNABLE="true" GRAPHIC_REFERENCES="false"/>
-</ANNOTATION_DOCUMENT>
-"""
+SAMPLES = ROOT / "tests/samples/annotations"
+LONG, SHORT, EAF = (
+    (SAMPLES / name).read_text("utf-8") for name in ("rec.TextGrid", "short.TextGrid", "rec.eaf")
+)
+"""The same turns as Praat saves them in two ways and as ELAN does."""
 TURNS = [("rec", 0.5, 1.25, 'Eng"lish'), ("rec", 1.25, 5.0, "Mandarin")]
 
 

@@ -78,7 +78,6 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
 @pytest.mark.parametrize(
     ("words", "status", "refused"),
     [
-        (["assign", "items.csv", "--annotators", "anna,Anna", "--out", "new"], 1, "annotator Anna is named twice"),
         (["assign", "items.csv", "--annotators", "anna", "--out", "labels"], 1, "assignment.csv: No such file"),
         (["merge", "round", "--rule", "majority", "--out", "labels"], 1, "labels exists already"),
         (["merge", "nowhere", "--rule", "majority", "--out", "new"], 2, "'nowhere' does not exist"),
@@ -86,16 +85,12 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
          1, "round: assign recorded its items, questions and ids; leave out --items, --ask, --id"),
         (["split", "labels", "--set", "evaluation", "--out", "new"], 2, "such as evaluation=0.7"),
         (["split", "labels", "--set", "a=1", "--set", "a=2", "--out", "new"], 2, "expected each of a once"),
-        (["split", "labels", "--set", "../x=nan", "--out", "new"], 1, "of letters, digits, _ and -\nthe sets have nan"),
         (["split", "labels", "--set", "a=1", "--draw", "a:label:x=nan", "--out", "new"], 2, "'nan' is not a valid int"),
         (["split", "labels", "--set", "a=1", "--draw", "a:label:x=-3", "--out", "new"], 2, "such as evaluation:label:"),
         (["split", "labels", "--set", "a=1", "--sealed", "1.0", "--out", "new"], 2, "not in the range 0<=x<1"),
-        (["split", "labels", "--set", "evaluation=1", "--by", "family", "--out", "new"], 1, "no column family"),
         (["init", "other", "--new", "x", "--data", "round"], 2, "--new NAME with --kind KIND"),
-        (["init", "other", "--new", "x", "--data", "nowhere"], 1, "no data.json that assign, merge or split wrote"),
         (["init", "other", "--new", "x", "--kind", "decisions", "--kind", "scores", "--data", "labels"],
          1, "--data has the labels of one task, and the competition has x_decisions, x_scores; leave out --data"),
-        (["init", "other", "psst", "--data", "labels"], 1, "has psst_correctness, psst_recognition; leave out"),
         (["describe", "nothing", "--out", "new"], 1, "no bundle nothing"),
     ],
 )  # fmt: skip

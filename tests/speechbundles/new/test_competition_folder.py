@@ -99,13 +99,3 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     assert competition.rules.declaration["kind"] == kind
     assert len(competition.columns) > 3
     assert [phase.name for phase in competition.phases] == ["Development", "Evaluation"]
-
-
-@pytest.mark.parametrize("words", [["spoken_call"], ["--new", "klinik", "--kind", "decisions"]])
-def test_a_new_folder_has_the_choice_with_a_line_on_each_side(words, tmp_path):
-    folder = tmp_path / "mine"
-    assert build_bundle.main(["init", str(folder), *words]) == 0
-    before, choice, after = (folder / "competition.yaml").read_text("utf-8").partition("  labels: platform\n")
-    assert choice
-    assert before.splitlines()[-1].startswith("  # platform: ")
-    assert after.startswith("  # home: ")
