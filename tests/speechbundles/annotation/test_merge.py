@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from speechbundles.annotation.merge import RULES, dawid_skene, disagreements, merge, model_of
-from speechbundles.annotation.split import draw
 from speechbundles.model.errors import OrganiserError
 
 
@@ -92,35 +91,3 @@ def test_the_model_is_beside_the_rule():
     found = model_of(answers, merged, "q").set_index("item")
     assert found.loc["x", ["label", "model"]].tolist() == ["2", "1"] or found.loc["x", "probability"] < 1
     assert (found["label"].drop("x") == found["model"].drop("x")).all()
-
-
-def pool(rng):
-    """The counts of the third edition of Spoken CALL: 1,785 utterances; 260 unanimous incorrect ones.
-
-    How many correct ones were unanimous is not published; here 1,100, and 425 without unanimity.
-    """
-    kinds = ["111 111"] * 1100 + ["000 111"] * 180 + ["000 000"] * 80
-    split = ["110 111", "101 110", "011 011", "100 101", "000 001"]
-    kinds += [split[number % len(split)] for number in range(425)]
-    return {f"u{number:04}": kind for number, kind in enumerate(rng.permutation(kinds))}
-
-
-def test_spoken_calls_procedure_draws_740_correct_and_260_incorrect_of_1785():
-    """Section 2.1: discard what is not unanimous on both questions, keep all incorrect ones, draw 740 correct ones."""
-    rows = pool(np.random.default_rng(3))
-    assert len(rows) == 1785
-    merged = merge(
-        long(rows, ("language", "meaning")),
-        dict.fromkeys(rows, 3),
-        "unanimous",
-        {"language": [], "meaning": []},
-    )
-    assert len(merged.labels) == 1785 - 425
-    assert merged.left_out["item"].nunique() == 425
-    drawn = merged.labels.loc[draw(merged.labels, "language", {"1": 740, "0": 260}, seed=0)]
-    assert len(drawn) == 1000
-    assert drawn["language"].value_counts().to_dict() == {"1": 740, "0": 260}
-    assert set(merged.labels.index[merged.labels["language"] == "0"]) <= set(drawn.index)
-    assert not ((drawn["language"] == "1") & (drawn["meaning"] == "0")).any()
-    with pytest.raises(OrganiserError, match=r"260 of 261 0"):
-        draw(merged.labels, "language", {"0": 261}, seed=0)

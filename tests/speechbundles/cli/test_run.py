@@ -16,20 +16,14 @@ import psutil
 import pytest
 
 import build_bundle
-from speechbundles.bundle.build import plan_bundles
 from speechbundles.cli import run as cli
-from speechbundles.competition.read import read_competitions
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.run_codes import CODES
-from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
-from speechbundles.runs.answers import canonical
 from speechbundles.runs.outcomes import read_step
-from spokeneval.formats.files import Files
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.home_boards import NAME, NOW, ROWS, upload_bundle
-from tests.samples.own_competition import begun_folder, own_data
 from tests.samples.programs import ROOT, run_program, unzipped, write_files
 from tests.samples.programs_at_home import (
     GOOD,
@@ -130,7 +124,6 @@ def test_the_program_without_a_server_and_json(tmp_path, monkeypatch, capsys):
     [
         ("run", {"submissions: code": "labels: home"}, "participants upload answers; use the command board"),
         ("board", {}, "participants upload programs; make the leaderboard with the command run"),
-        ("run", {"../sound": "../nothing"}, "no folder of a public set"),
         ("run", {"seconds: 20": "seconds: 20, gpu: true"}, "gives programs no GPU"),
     ],
 )
@@ -233,49 +226,6 @@ def test_the_page_for_participants_lists_limits_and_codes(kit):
     assert page.count("quarters") == 1  # in the table, whose row depends on real_time_factor
     assert all(f"| `{code}` | {meaning} |" in page for code, meaning in CODES.items())
     assert "python3 try_code.py code --sound DIR" in (place / "README.md").read_text("utf-8")
-
-
-WORDS_OF_A_KIT = (
-    "psst_recognition",
-    "psst_correctness",
-    "merlion_identification_closed",
-    "merlion_diarization_closed",
-)
-
-
-@pytest.mark.thorough
-@pytest.mark.default_cases("psst_recognition")
-@pytest.mark.parametrize("bundle", [*WORDS_OF_A_KIT, "children_asr"])
-def test_the_baseline_of_a_kit_is_a_program_that_answers_as_before(tmp_path, monkeypatch, bundle):
-    """The answers are those that the build's own baseline gives without the sandbox, in their canonical form."""
-    monkeypatch.setattr(dates, "now", lambda: NOW)
-    mine = tmp_path / "mine"
-    if bundle == "children_asr":
-        assert build_bundle.main(["init", str(mine), "--example", bundle]) == 0
-    else:
-        begun_folder(mine, [bundle])
-        write_files(mine, own_data(bundle.removesuffix("_closed")))
-    settings = (mine / "competition.yaml").read_text("utf-8").replace("labels: platform", "labels: home")
-    (mine / "competition.yaml").write_text(
-        settings.replace("defaults:\n", f"defaults:\n{SETTINGS}", 1), "utf-8"
-    )
-    write_files(tmp_path / "sound", {f"{name}/one.wav": tone(True) for name in ("development", "evaluation")})
-    assert build_bundle.main(["build", "--competition", str(mine), "--platform", "codabench"]) == 0
-    upload = unzipped((mine / f"dist/codabench/{bundle}.zip").read_bytes())[
-        "solutions/baseline_evaluation.zip"
-    ]
-    (chosen,) = read_competitions(Sources(ROOT, mine), [bundle])
-    phase = next(phase for phase in chosen.phases if phase.reference == "evaluation")
-    uploaded(mine, ("kit", upload), phase=phase.name, start=phase.start)
-    assert run("--competition", mine, "--out", tmp_path / "site") == 0
-    ((row,), state) = csv_rows(mine / "fetched/.runs/runs.csv"), mine / "fetched/.runs"
-    assert row["code"] == "ok"
-    answers = unzipped((state / row["state"] / "answers.zip").read_bytes())
-    with_answers = plan_bundles(Sources(ROOT, mine), [bundle], {}, at_home=True).parts[chosen.task]
-    items = chosen.rules.format.read_items(with_answers.references["evaluation"].public)
-    expected = canonical(chosen.rules, Files(with_answers.solutions["evaluation"]), items)
-    assert answers == expected
-    assert answers
 
 
 def csv_rows(path):

@@ -154,27 +154,12 @@ SUBMITTED = {
         {"decisions.csv": NUMBERS},
     ),
     "identification": ({"target": "yes"}, LABELS, {"scores.csv": NUMBERS}),
-    "identification with two sides": (
-        {"target": "yes", "other_unit": "test"},
-        LABELS,
-        {"scores.csv": NUMBERS},
-    ),
     "identification of classes": (
         {"classes": ["yes", "no", "fake"]},
         LABELS,
         {
             "scores.csv": "id,no,yes,fake,x\nd,1,-2.50,0,1\nc,0.5,0.250,+.75,1\nb,1e1,-1e-7,2,1\na,3,3.00001,2,1\n"
         },
-    ),
-    "identification by probabilities": (
-        {"classes": ["yes", "no"], "scores": "posteriors", "out_of_set": "fake"},
-        LABELS,
-        {"scores.csv": "id,yes,no\nd,.25,0.75\nc,0.5,0.250\nb,1e-9,0.999999\na,1,0\n"},
-    ),
-    "identification with spoofing": (
-        {"target": "yes", "classes": ["yes", "no", "fake"], **PRIORS},
-        LABELS,
-        {"scores.csv": NUMBERS},
     ),
     "identification with a countermeasure": (
         {
@@ -189,21 +174,6 @@ SUBMITTED = {
         of_segments(transcript=["at 3.50 7", "1e3 \u00e9", "x"]),
         transcribed("at 3.50 007.0", "e\u0301 1e3", ""),
     ),
-    "transcripts in characters": (
-        {"units": "characters", "clip": "pooled"},
-        of_segments(transcript=["at 3.50 7", "1e3 \u00e9", "x"]),
-        transcribed("at 3.50 007.0", "e\u0301 1e3", "1.0"),
-    ),
-    "transcripts with unknown words": (
-        {"unk": "unk", "normalise": ["casefold"]},
-        of_segments(transcript=["at unk 7", "1e3 \u00e9", "unk"]),
-        transcribed("AT 3.50 007.0", "e\u0301 1e3", "unk"),
-    ),
-    "transcripts in phones": (
-        {"units": "phones", "phones": "arpabet"},
-        of_segments(transcript=["HH AA T", "K", "AA DX"]),
-        transcribed("HH AA  K", "T", "DX"),
-    ),
     "transcripts with pronunciations": (
         {"units": "phones", "phones": ["1", "1.0", "e1"], "canonical": "canonical"},
         of_segments(canonical=["1 1.0", "e1", "1"], transcript=["1 1", "e1", "1.0"]),
@@ -217,17 +187,7 @@ SUBMITTED = {
             "r.rttm": "SPEAKER r 1 1.50 1.0 <NA> <NA> 1.50 <NA> <NA>\nNOSCORE r 1 0 1 <NA> <NA> <NA> <NA> <NA>\n",
         },
     ),
-    "turns of speakers": (
-        {"mapping": "optimal", "collar": 0.25, "overlap": "skipped"},
-        TURN_FILES,
-        {"turns.rttm": "SPEAKER r 1 1.2345 1.0 <NA> <NA> 01 <NA> <NA>\nSPEAKER r 1 0 1.9 a b 1 c d\n"},
-    ),
     "meetings": ({}, {"meetings.json": json.dumps(SAID)}, MEETINGS),
-    "meetings in characters": (
-        {"units": "characters", "regions": "given"},
-        {"meetings.json": json.dumps(SAID), "regions.csv": "session_id,start,end\ns,0,9\n"},
-        MEETINGS,
-    ),
 }
 """Tasks of each kind: parameters, a reference, and a submission in each format, with words that look like numbers."""
 

@@ -101,13 +101,6 @@ def test_uploads_at_the_same_time_share_one_installation(tmp_path, monkeypatch):
 
 
 @pytest.mark.thorough
-def test_a_failed_download_is_tried_again(go):
-    new = wheel("SHARP = 1\n")
-    line = f"ears==1.0 --hash=sha256:{hashlib.sha256(new).hexdigest()}"
-    assert [go(content, line).step.code for content in (wheel(), new)] == ["build_failed", "ok"]
-
-
-@pytest.mark.thorough
 def test_the_time_of_all_builds_of_an_upload_counts(go, monkeypatch):
     """Of those that failed, and of one before a call that failed; packages that are there take no time."""
 

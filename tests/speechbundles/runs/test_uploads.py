@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import time
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -260,19 +259,6 @@ def test_ctrl_c_begins_no_further_upload(home, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         home(jobs=1)
     assert len(begun) == 1
-
-
-def test_a_file_is_read_again_only_if_it_changed(tmp_path, monkeypatch):
-    """Also if its size and its time of change are as before."""
-    read, real = [], outcomes.sha256
-    monkeypatch.setattr(outcomes, "sha256", lambda path, most: read.append(path.name) or real(path, most))
-    write_files(tmp_path, {"a": b"one", "b/c": b"two", "d": b"six"})
-    first = outcomes.tree_digest(tmp_path)
-    assert outcomes.tree_digest(tmp_path) == first
-    time.sleep(0.01)
-    overwrite(tmp_path / "a", tmp_path / "d")
-    assert outcomes.tree_digest(tmp_path) != first
-    assert read == ["a", "c", "d", "a"]
 
 
 def test_uploads_that_are_too_large_or_cannot_be_read_stop_no_other(home, tmp_path, monkeypatch):
@@ -543,23 +529,6 @@ def test_recordings_that_cannot_be_given_to_programs_are_refused(home, begun, tm
         home(competition=moved)
 
 
-BAD = {
-    "no zip": (b"no zip", "refused"),
-    "no main.py": (program("", **{"metadata": b"command: sh"}), "refused"),
-    "an error": (program("1/0"), "smoke_failed"),
-    "no answers": (program(READS), "smoke_answers"),
-    "killed": (program(f"{GOOD}\nimport os; os.kill(os.getppid(), 9); os.abort()"), "smoke_failed"),
-    "a full disk": (program(f"{GOOD}\nopen('/tmp/x', 'wb').write(bytes(65 << 20))"), "smoke_failed"),
-    "an odd file": (program(f"{GOOD}\nimport os; os.mkfifo(outputs + '/pipe')"), "smoke_answers"),
-    "many processes": (
-        program("import os, time\nfor _ in range(8):\n    os.fork()\ntime.sleep(9)"),
-        "smoke_limit",
-    ),
-    "memory": (program("x = b'x' * (400 << 20)\nimport time; time.sleep(9)"), "smoke_limit"),
-    "words": (program(f"{GOOD}\nprint('x' * (9 << 20))"), "ok"),
-}
-
-
 def nth(number):
     """A good program with answers of its own: its first `number` answers are the other class."""
     other = "{'yes': 'no', 'no': 'yes'}"
@@ -570,29 +539,6 @@ def nth(number):
 
 def digests(taken, names):
     return {each.run.owner: each.step.digest for each in taken if each.run.owner in names}
-
-
-@pytest.mark.thorough
-def test_70_good_programs_give_the_same_bytes_alone_and_beside_30_bad_ones(home, tmp_path):
-    good = {f"good{number}": nth(number) for number in range(70)}
-    uploaded(tmp_path / "alone", *good.items())
-    alone = home(tmp_path / "alone", jobs=1)
-    mixed, bad = [], {}
-    for place, (name, content) in enumerate(good.items()):
-        mixed.append((name, content))
-        if place < 30:
-            what = [*BAD][place % len(BAD)]
-            bad[f"bad{place}"] = BAD[what][1]
-            mixed.append((f"bad{place}", BAD[what][0]))
-    uploaded(tmp_path / "beside", *mixed)
-    beside = home(tmp_path / "beside", jobs=3)
-    assert digests(beside, good) == digests(alone, good)
-    assert {each.step.code for each in alone} == {"ok"}
-    assert len(set(digests(alone, good).values())) == 70
-    assert {each.run.owner: each.step.code for each in beside if each.run.owner in bad} == bad
-    for each in alone:
-        (other,) = (one for one in beside if one.run.owner == each.run.owner)
-        assert (each.place / "answers.zip").read_bytes() == (other.place / "answers.zip").read_bytes()
 
 
 @pytest.mark.thorough
