@@ -114,6 +114,7 @@ def test_raters_who_left_items_out_bring_agreement_and_power(tmp_path):
     assert (kappa["question"], kappa["units"], kappa["items"]) == ("the evaluation set", 6, 53)
     _, table = power(reference, scored_answers)
     assert "as much as the differences between 80 % right and 70 % right." in table.note
+    assert power(reference, lambda *_: iter(())) is None
 
 
 TASKS = (

@@ -87,43 +87,6 @@ def test_the_command_lists_what_it_built_and_checks_it(tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == [f"{out}/codabench", line, f"{out}/codalab", line]
 
 
-@pytest.mark.thorough
-def test_a_bundle_with_warnings_does_not_count_as_one_without(copy, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("speechbundles.cli.build.ROOT", copy)
-    monkeypatch.setenv("COLUMNS", "80")
-    rewrite(copy, ("        max_submissions: 3\n", "        max_submissions: 101\n"))
-    arguments = ["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path / "dist")]
-    assert build_bundle.main(arguments) == 0
-    printed = capsys.readouterr()
-    assert "kB  1 warning, 1 note  sha256 " in printed.out
-    assert " ok " not in printed.out
-    findings, counts = printed.err.rstrip("\n").rsplit("\n", 1)
-    assert findings.startswith("\ncodabench: spoken_call.zip\n1 warning, 1 note\n\nwarning  competition.yaml")
-    assert max(map(len, findings.splitlines())) <= 80
-    assert counts.endswith(" s: 1 passed the check with warnings")
-
-
-@pytest.mark.parametrize(
-    "content", [GOLD.replace("\t", "|"), "\x89PNG\r\n\x1a\n\0\0", "call_id,human1\n1,2\n"]
-)
-def test_a_file_without_any_labels_ends_the_build_at_once(tmp_path, content):
-    (tmp_path / "gold.csv").write_text(content)
-    argument = f"spoken_call={tmp_path / 'gold.csv'}"
-    for option in ([], ["--drop-invalid-reference-rows"]):
-        done = build(tmp_path / "dist", "--reference", argument, *option, *ALONE)
-        assert done.returncode == 1
-        assert "leaves such rows out" not in done.stderr
-        assert "Nothing was built." in done.stderr
-
-
-def test_rows_left_out_are_listed_even_if_no_usable_ones_remain(tmp_path):
-    (tmp_path / "gold.csv").write_text(GOLD.replace("\tincorrect\t", "\tIncorrect\t"))
-    own = ("--reference", f"spoken_call={tmp_path / 'gold.csv'}")
-    done = build(tmp_path / "dist", *own, "--drop-invalid-reference-rows", *ALONE)
-    assert (done.returncode, "20 rows were left out" in done.stderr) == (1, True)
-    assert "line 4: Id 3: language 'Incorrect'" in done.stderr
-
-
 def test_a_set_given_twice_and_a_public_set_that_does_not_exist_are_refused(tmp_path, copy):
     (tmp_path / "gold.csv").write_text(GOLD)
     argument = f"spoken_call={tmp_path / 'gold.csv'}"

@@ -1,12 +1,9 @@
 """Defects in competition.yaml, which are refused with their lines."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
-from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.limits import LONGEST_COLUMN_TITLE
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.errors import OrganiserError
@@ -84,15 +81,6 @@ def test_all_defects_are_reported_at_once(copy):
         read_competitions(Sources(copy))
     line = text[: text.index("forum")].count("\n") + 1
     assert f"line {line:<4} defaults.forun: unknown key; did you mean forum?" in str(refusal.value)
-
-
-def test_a_path_with_a_dot_in_it_is_a_path_like_any_other(copy):
-    hidden = Path(copy, ".hidden", "checkout")
-    hidden.mkdir(parents=True)
-    for path in [path for path in copy.iterdir() if path.name != ".hidden"]:
-        shutil.move(path, hidden / path.name)
-    parts = plan(Sources(hidden), ["spoken_call"], {}).parts["spoken_call"]
-    assert "spokeneval/__init__.py" in parts.scoring_program
 
 
 def test_files_with_an_unfinished_merge_are_listed_with_their_lines(tmp_path):

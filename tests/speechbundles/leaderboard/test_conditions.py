@@ -94,10 +94,3 @@ def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, w
     with pytest.raises(OrganiserError) as refused:
         board_by(own_competition, column)
     assert words in str(refused.value)
-
-
-def test_a_column_that_differs_within_what_is_counted_is_refused():
-    columns = {"language": {"call1": ["English", "Mandarin", "English"], "call2": ["English"]}}
-    gold = Gold(TASK, None, columns, {}, {})
-    with pytest.raises(OrganiserError, match=r"several values within call1 \(English, Mandarin\)"):
-        conditions.conditions_by_column(gold, "Language", ["call1", "call2"])

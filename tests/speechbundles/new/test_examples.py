@@ -48,11 +48,3 @@ def test_no_speaker_of_an_example_is_in_two_sets(name):
             speakers[part].add(line.split()[7])
     assert all(speakers.values())
     assert speakers["development"].isdisjoint(speakers["evaluation"])
-
-
-def test_an_example_is_the_same_on_every_machine(tmp_path):
-    for folder in ("a", "b"):
-        assert build_bundle.main(["init", str(tmp_path / folder), "--example", "health"]) == 0
-    files = [path.relative_to(tmp_path / "a") for path in (tmp_path / "a").rglob("*") if path.is_file()]
-    assert len(files) == 10
-    assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)

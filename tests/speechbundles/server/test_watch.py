@@ -48,16 +48,6 @@ def test_a_competition_that_is_as_in_its_bundle(look, server, bundle, tmp_path):
     assert look().notes == ()
 
 
-def test_scores_of_hidden_columns_that_are_not_returned_are_not_reported(connection, server, tmp_path):
-    bundle = live_bundle(tmp_path / "bundle.zip", hidden="error")
-    server.offer(bundle.read_bytes())
-    server.returns_hidden, server.queues = False, {"anna": 1}
-    for owner in ("anna", "bob"):
-        server.enter(EVALUATION, owner, upload(0))
-    folder = tmp_path / "none"
-    assert watch_competition(connection, bundle, COMPETITION, folder, now=NOW).differences == ()
-
-
 PHASE = ("phases", 1)
 
 

@@ -16,7 +16,6 @@ from speechbundles.competition.references import load_reference
 from speechbundles.competition.whole import do_without
 from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
-from speechbundles.new.examples import example_files
 from speechbundles.platforms.codabench import PLATFORM as CODABENCH
 from spokeneval.challenges import task_names
 from spokeneval.run.options import OPTIONS_FILE, Options
@@ -109,19 +108,6 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     assert row(page, "evaluation") == "| evaluation | 3 | 2 | 0.50 | hidden |"
     assert "\n- `data/training.csv`: what is learnt from; 2 rows; columns `id`, `text`\n" in page
     assert "\n- `data/grammar.xml`\n" in page
-
-
-def test_the_data_page_names_the_column_whose_groups_are_averaged(tmp_path):
-    folder = write_files(tmp_path / "own", example_files("mlc_slm_task1"))
-    (competition,) = read_competitions(Sources(ROOT, folder))
-    labels = folder / "reference_data" / competition.task
-    options = competition.options
-    sets = {
-        name: load_reference(competition.rules, name, labels / name, options) for name in competition.sets
-    }
-    page = page_texts(competition, make_parts(competition, sets), CODABENCH)["data.md"]
-    named = "The column `language` names the group of each utterance: scores are means over these groups."
-    assert re.search(rf"{re.escape(named)}\s+Other columns are not used", page)
 
 
 def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):

@@ -12,7 +12,6 @@ from speechbundles.model.errors import BadReference, OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task
 from tests.samples.damaged_copy import GOLD, rewrite
-from tests.samples.own_competition import own_folder
 from tests.samples.programs import ROOT, write_files
 
 
@@ -38,13 +37,6 @@ def test_an_own_file_that_the_build_would_replace_is_refused(own):
     for name in ("score.py", "options.json"):
         (kit / name).unlink()
     assert "NOTES.dat" in plan(Sources(ROOT, own), [], {}).parts["content_accuracy"].starting_kit
-
-
-def test_an_own_file_of_a_shared_kit_that_the_build_would_replace_is_refused(tmp_path):
-    own = own_folder(tmp_path / "mine", ["psst_recognition"])
-    write_files(own, {"starting_kit/psst/phases.json": "{}"})
-    with pytest.raises(OrganiserError, match=r"starting kit: phases\.json: the build writes"):
-        plan(Sources(ROOT, own), [], {})
 
 
 @pytest.mark.thorough

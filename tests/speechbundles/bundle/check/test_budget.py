@@ -18,7 +18,6 @@ from speechbundles.bundle.check.budget import (
 )
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.finding import Report
-from speechbundles.model.rules import RULES
 from spokeneval.run.reference import fingerprint
 from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, listed
 from tests.samples.programs import encoded
@@ -153,11 +152,6 @@ def test_items_of_a_speaker_with_one_label_are_counted_as_one():
     ((_, what),) = budget(phase("Final"), reference=sheet, options={"feedback": "coarse"})
     assert "can reveal 26% of its labels (11 bits = 37 * (H(0.95)), for a system" in what
     assert "right on 95%; one label for each session); expected at most 25%" in what
-
-
-def test_the_first_fix_for_attempts_applies_to_scores_in_steps_too():
-    of_both, _, of_exact_ones = RULES["leak-scores"].remedy.partition("If scores are exact, ")
-    assert ("feedback: coarse" in of_both, "feedback: coarse" in of_exact_ones) == (False, True)
 
 
 def test_attempts_of_all_phases_on_a_set_add_up():

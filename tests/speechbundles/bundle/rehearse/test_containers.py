@@ -13,17 +13,14 @@ import sys
 from unittest.mock import Mock
 
 import pytest
-import yaml
 
 import build_bundle
 from speechbundles.bundle.rehearse import containers
 from speechbundles.bundle.rehearse.containers import LABEL, ContainerEngine, find_program
 from speechbundles.bundle.rehearse.engine import Program
-from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.bundle.rehearse.sandbox import Limits, Outcome
 from speechbundles.model.errors import OrganiserError
-from tests.samples.programs import unzipped
-from tests.samples.small_bundles import codabench_bundle, run, submission_zip, zipped
+from tests.samples.small_bundles import codabench_bundle, run, submission_zip
 
 MB = 1 << 20
 
@@ -240,22 +237,6 @@ def test_a_rehearsal_in_a_container(engine, tmp_path):
     assert (result.status, result.warnings, result.problems) == ("Finished", (), ())
     assert result.scores == {"accuracy": 0.87654321, "items": 3}
     assert [step.stdout for step in result.steps] == ["items a b c\n", "scored\n"]
-
-
-def test_a_built_bundle_scores_in_its_image_as_it_does_here(engine, tmp_path):
-    """End to end: the built Spoken CALL bundle with the test's image gives the same scores in both engines."""
-    assert build_bundle.main(["build", "spoken_call", "--platform", "codabench", "--out", str(tmp_path)]) == 0
-    built = tmp_path / "codabench" / "spoken_call.zip"
-    bundle, submission = tmp_path / "bundle.zip", tmp_path / "submission.zip"
-    files = unzipped(built.read_bytes())
-    settings = yaml.safe_load(files["competition.yaml"])
-    files["competition.yaml"] = yaml.safe_dump({**settings, "docker_image": IMAGE}).encode()
-    bundle.write_bytes(zipped(files))
-    submission.write_bytes(files["solutions/baseline_evaluation.zip"])
-    inside, here = rehearse(bundle, submission, engine=engine), rehearse(bundle, submission)
-    assert inside.status == here.status == "Finished"
-    assert inside.scores == here.scores
-    assert inside.row == here.row
 
 
 MISBEHAVIOUR = {

@@ -1,22 +1,17 @@
 """Whole seasons from files to text, kept results, and the command."""
 
 import json
-import random
 import re
-from collections import Counter
 from dataclasses import replace
-from decimal import Decimal
 
 import pytest
 
 from speechbundles.bundle.rehearse import many
 from speechbundles.bundle.rehearse.rehearsal import Rehearsal
 from speechbundles.bundle.rehearse.run import Step
-from speechbundles.bundle.rehearse.scores import Cell
 from speechbundles.leaderboard.season.files import season_files
 from speechbundles.leaderboard.season.play import play_season
 from speechbundles.leaderboard.season.summary import season_to_dict, season_to_text
-from tests.samples.programs import unzipped
 from tests.samples.seasons import PLATFORMS, codabench, submit
 
 
@@ -147,46 +142,3 @@ def test_a_refusal_at_ingestion_keeps_its_reason(tmp_path, monkeypatch):
         (attempt,) = season.attempts
         told = ["results.csv: 1 problem", "  cannot meet the 50 % rule whatever the labels"]
         assert list(attempt.reasons) == told + kept
-
-
-@pytest.mark.thorough
-def test_no_run_is_in_vain_and_none_is_missing(tmp_path, monkeypatch):
-    """Random seasons, compared with an oracle that replays them upload by upload with known results."""
-    ended = []
-
-    def fake(bundle, phase, submission, **_):
-        ended.append(submission)
-        told = unzipped(submission.read_bytes())["told.json"]
-        status = "Failed" if b'"fail"' in told else "Finished"
-        cell = Cell("accuracy", "Accuracy", Decimal(1), "1", 2, "desc", False)
-        row = (cell,) if status == "Finished" else ()
-        return Rehearsal(status, "codabench", "Development", 0.0, {}, row, (), ("no",), ())
-
-    monkeypatch.setattr(many, "rehearse_phase", fake)
-    draw = random.Random(6)
-    for trial in range(25):
-        folder = tmp_path / str(trial)
-        uploads = []
-        for _ in range(draw.randrange(1, 40)):
-            team, day, second = draw.choice("ab"), draw.randrange(1, 4), draw.randrange(10_000, 60_000)
-            fails = draw.random() < 0.5
-            name = f"2027-01-0{day}T{second // 3600:02}{second // 60 % 60:02}{second % 60:02}.zip"
-            told = {"accuracy": 1, "salt": len(uploads), **({"fail": 1} if fails else {})}
-            submit(folder, team, name, told)
-            uploads = [upload for upload in uploads if upload[:2] != (team, name)]  # the file is overwritten
-            uploads.append((team, name, fails))
-        per_day, total = draw.randrange(1, 5), draw.randrange(1, 9)
-
-        expected, count = {}, Counter()
-        for team, name, fails in sorted(uploads, key=lambda upload: (upload[1], upload[0])):
-            full = count[team, name[:10]] == per_day or count[team] == total
-            expected[team, name] = "Refused" if full else "Failed" if fails else "Finished"
-            if expected[team, name] == "Finished":
-                count.update([(team, name[:10]), team])
-
-        ended.clear()
-        season = play_season(codabench(folder, per_day=per_day, total=total), folder / "season", jobs=2)
-        assert {(one.submission.team, one.submission.name): one.status for one in season.attempts} == expected
-        assert sorted((path.parent.name, path.name) for path in ended) == sorted(
-            upload for upload, status in expected.items() if status != "Refused"
-        )
