@@ -98,12 +98,12 @@ def take_through(
     """
     if done := read_outcome(place, hidden):
         return done
-    checked = check_only(job, upload, place)
-    if checked.code != OK:
-        return write_step(place / OUTCOME, checked)
+    place.mkdir(parents=True, exist_ok=True)
     with temporary_folder("code") as scratch:
-        code = scratch / "code"
-        check(job, upload, scratch)
+        code, checked = scratch / "code", check(job, upload, scratch)
+        _kept(place / CHECK, lambda: checked)
+        if checked.code != OK:
+            return write_step(place / OUTCOME, checked)
         listed = environment_of(job)
         _kept(place / ENVIRONMENT, lambda: Step(OK, log=listed, digest=digest_of(listed.encode())))
         mounts, built = _build(job, code, place, listed)

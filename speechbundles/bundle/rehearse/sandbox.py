@@ -25,6 +25,7 @@ from typing import TypeVar
 import psutil
 
 from speechbundles.bundle.rehearse.supervisor import NAMESPACE, REAPER
+from speechbundles.model.temporary import closing
 from speechbundles.model.text import say
 
 LOG_BYTES = 1 << 20
@@ -358,9 +359,15 @@ class Family:
         helpers: list[psutil.Process] = _of(self.root, lambda root: list(root.children()), [])
         for helper in helpers:
             _of(helper, psutil.Process.kill, None)
-        if helpers:
-            with suppress(subprocess.TimeoutExpired):
-                self.supervisor.wait(KILL_SECONDS)
+        if helpers:  # a wait with a limit would sleep between looks
+            supervisor = self.supervisor.pid
+            with (
+                selectors.DefaultSelector() as selector,
+                suppress(OSError),
+                closing(os.pidfd_open(supervisor)) as end,
+            ):
+                selector.register(end, selectors.EVENT_READ)
+                selector.select(KILL_SECONDS)
 
 
 def _files_of(process: int, folders: Sequence[str]) -> int:
