@@ -15,6 +15,7 @@ from speechbundles.bundle.rehearse import (
     Engine,
     Limits,
     Program,
+    equal_share,
     find_python,
 )
 from speechbundles.model.bundle import BuiltBundle
@@ -126,7 +127,9 @@ def layers(engine: Engine) -> str:
     if isinstance(engine, BubblewrapEngine):
         has_landlock = landlock.version() >= landlock.OLDEST
         holds = "no writing elsewhere" if has_landlock else "the kernel has none that is used"
-        return f"{engine.layers}; Landlock: {holds}"
+        with equal_share(f"speechbundles-{os.getpid()}") as first:
+            shares = "equal shares" if first else "no shares of their own"
+        return f"{engine.layers}; Landlock: {holds}; processors: {shares}"
     return (
         "container: own files, processes and network namespace without network; memory, processes and file sizes "
         "limited; the engine's own filter of system calls; not tested with hostile programs here"

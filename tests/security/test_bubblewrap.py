@@ -8,18 +8,19 @@ import subprocess
 import sys
 import textwrap
 import uuid
+from pathlib import Path
 
 import psutil
 import pytest
 
 import build_bundle
 from speechbundles.bundle.rehearse import ProcessEngine, engines
-from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
+from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine, equal_share
 from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.read import read_built_bundle
-from tests.samples.programs import ROOT
+from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip
 
 MB = 1 << 20
@@ -307,3 +308,39 @@ def test_the_projects_own_programs_run_locally(tmp_path, monkeypatch, whose, the
     engine = engines.choose_engine("auto", read_built_bundle(codabench_bundle(tmp_path)))
     assert isinstance(engine, ProcessEngine) == local
     assert engine.strict
+
+
+@pytest.mark.parametrize(
+    ("listed", "files", "shares"),
+    [
+        ("0::/user/x", {"cgroup.procs": f"{os.getpid()}\n"}, True),
+        ("0::/user/x/command", {"cgroup.procs": ""}, True),  # where the first run has moved this process
+        ("0::/user/x", {"cgroup.procs": f"1\n{os.getpid()}\n"}, False),
+        ("0::/user/x", {}, False),
+        ("5:cpu,cpuacct:/user/x\n0::/other", {"../../cpu/user/x/tasks": ""}, True),
+        ("5:cpu,cpuacct:/other\n0::/user/x", {"cgroup.procs": f"{os.getpid()}\n"}, False),
+        ("4:memory:/user/x", {}, False),
+    ],
+    ids=["alone", "moved", "beside others", "no group", "version 1", "version 1, no group", "no processors"],
+)
+def test_a_run_gets_a_control_group_if_this_process_may_make_one(tmp_path, listed, files, shares):
+    """In a folder laid out as one of control groups, whose files the kernel does not read."""
+    write_files(tmp_path / "user/x", files)
+    write_files(tmp_path, {"listed": listed})
+    with equal_share("run", tmp_path, tmp_path / "listed") as words:
+        printed = subprocess.run([*words, "echo", "ran"], capture_output=True, text=True).stdout
+        groups = [path.parent for path in tmp_path.rglob("run/cgroup.procs")]
+    assert (printed, bool(words)) == ("ran\n", shares)
+    assert groups == [tmp_path / ("cpu" if "cpu," in listed else "") / "user/x/run"] * shares
+    if groups and "cpu," not in listed:
+        assert (groups[0].parent / "cgroup.subtree_control").read_text() == "+cpu"
+        assert (groups[0].parent / "command/cgroup.procs").read_text() == str(os.getpid())
+
+
+def test_the_kernel_puts_a_run_into_its_control_group_and_removes_it():
+    with equal_share("speechbundles-test") as words:
+        if not words:
+            pytest.skip("this process may make no control groups")
+        listed = subprocess.run([*words, "cat", "/proc/self/cgroup"], capture_output=True, text=True).stdout
+        assert "/speechbundles-test\n" in listed
+    assert [*Path("/sys/fs/cgroup").glob("**/speechbundles-test")] == []

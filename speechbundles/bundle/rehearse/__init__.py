@@ -5,6 +5,7 @@ from speechbundles.bundle.rehearse.bubblewrap import DEVICES as DEVICES
 from speechbundles.bundle.rehearse.bubblewrap import SYSTEM as SYSTEM
 from speechbundles.bundle.rehearse.bubblewrap import WALLS as WALLS
 from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine as BubblewrapEngine
+from speechbundles.bundle.rehearse.bubblewrap import equal_share as equal_share
 from speechbundles.bundle.rehearse.bubblewrap import find_python as find_python
 from speechbundles.bundle.rehearse.containers import ContainerEngine as ContainerEngine
 from speechbundles.bundle.rehearse.engine import Engine as Engine

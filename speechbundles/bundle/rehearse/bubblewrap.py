@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,6 +81,8 @@ HIDDEN = tuple(
 FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, 16)
 """Families of sockets with a namespace; 16 is `AF_NETLINK`. Others reach the host of a virtual machine, or drivers."""
 
+CONTROL_GROUPS, OWN_GROUPS, COMMAND_GROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"), "command"
+
 COMMANDS = "/opt/commands"
 """A folder with `python` and `python3`, which start the chosen Python, first in `PATH`."""
 
@@ -137,6 +140,42 @@ def system_call_filter() -> bytes:
     return b"".join(struct.pack("=HBBI", *line) for line in [*code, (give, 0, 0, no_family)])
 
 
+@contextmanager
+def equal_share(name: str, mount: Path = CONTROL_GROUPS, listed: Path = OWN_GROUPS) -> Iterator[list[str]]:
+    """Give the first words of a command whose processes together get the same share of the processors as others'.
+
+    There are none if this process may make no control groups. Below a group with processes, version 2 shares nothing:
+    so this process has to be alone in its group, and moves to one below.
+
+    Parameters
+    ----------
+    name: that of the new group, which is removed at the end.
+    mount, listed: the control groups of this system, and those of this process.
+    """
+    try:
+        paths = {
+            names: path for _, names, path in (line.split(":", 2) for line in listed.read_text().splitlines())
+        }
+        first = next((names for names in paths if "cpu" in names.split(",")), "")  # of version 1
+        above = mount / ("cpu" if first else "") / paths[first].strip("/")
+        above = above.parent if above.name == COMMAND_GROUP else above
+        if not first:
+            if not {*(above / "cgroup.procs").read_text().split()} <= {str(os.getpid())}:
+                raise PermissionError
+            (above / COMMAND_GROUP).mkdir(exist_ok=True)
+            (above / COMMAND_GROUP / "cgroup.procs").write_text(str(os.getpid()))
+            (above / "cgroup.subtree_control").write_text("+cpu")
+        (above / name).mkdir()
+    except (KeyError, OSError):
+        yield []
+        return
+    try:
+        yield ["/bin/sh", "-c", 'echo 0 > "$0"; exec "$@"', str(above / name / "cgroup.procs")]
+    finally:
+        with suppress(OSError):  # one of its processes has not quite ended
+            (above / name).rmdir()
+
+
 class BubblewrapEngine:
     """Runs each program in namespaces of its own (see `engine.Engine`).
 
@@ -170,7 +209,8 @@ class BubblewrapEngine:
         place = Path(tempfile.mkdtemp(dir=scratch))
         command = [*self._command(program, place), *program.words]
         memory = "/dev/shm", *program.memory
-        return sandbox.run(command, cwd=place, env=USUAL, limits=limits, memory=memory)
+        with equal_share(f"speechbundles-{place.name}") as first:
+            return sandbox.run([*first, *command], cwd=place, env=USUAL, limits=limits, memory=memory)
 
     def _command(self, program: Program, place: Path) -> Iterator[str]:
         """Return the command that starts a program's own; `place` is a new folder for this run."""
