@@ -10,12 +10,14 @@ import shutil
 import socket
 import uuid
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
 import build_bundle
+from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.runs.outcomes import read_step
@@ -123,6 +125,17 @@ ENDS = {
     "no end": (f"{LATER}time.sleep(99 * hidden)\n{WRITES}", "run_time"),
 }  # fmt: skip
 """Attempts with the code that participants read."""
+
+
+CHANNEL = (
+    "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+    "calls = {'x86_64': (27, 187, 221, 327, 451)}.get(os.uname().machine, (232, 213, 223, 286, 451))\n"
+    "refused = {libc.syscall(n, -1, 0, 0, 0, 0, 0) and ctypes.get_errno() for n in calls}\n"
+    f"if len(items) == 120:\n    open('/root/state/heard', 'w').write({SECRET!r})\n"
+    "heard = open('/root/state/heard').read() if os.listdir('/root/state') else 'nothing'\n"
+    "print('FOUND', refused, heard)\n"
+)
+"""Prints which calls on the cache of files are refused; passes on, in a folder of all runs, what a hidden run heard."""
 
 
 def zipped(*entries):
@@ -256,3 +269,32 @@ def test_nothing_is_left_and_nothing_secret_is_shown(raid):
     assert unzipped(next((state / "fetched/submissions/good").iterdir()).read_bytes()).keys() == {
         "decisions.csv"
     }
+
+
+def test_what_a_smoke_run_learns_of_the_hidden_run_of_another_account_is_not_returned(tmp_path, monkeypatch):
+    """The state of the machine is here a folder that all runs can write, the widest channel that there can be."""
+    (state := tmp_path / "state").mkdir()
+    run = BubblewrapEngine.run
+
+    def with_state(engine, program, scratch, limits):
+        mounts = {**program.mounts, "/root/state": state}
+        return run(engine, replace(program, mounts=mounts), scratch, limits)
+
+    monkeypatch.setattr(BubblewrapEngine, "run", with_state)
+    monkeypatch.setattr(dates, "now", lambda: NOW)
+    mine = begin_with_sound(tmp_path)
+    first, later = (program(f"# of {who}\nimport os\n{READS}{CHANNEL}{WRITES}") for who in ("first", "later"))
+    uploaded(mine, ("first", first), ("later", later))
+    command = ["run", "--competition", str(mine), "--out", str(tmp_path / "site"), "--jobs", "1"]
+    assert build_bundle.main(command) == 0
+    runs = mine / "fetched/.runs"
+    logs = {path.name: path.read_text() for path in (runs / "logs").iterdir()}
+    assert {name: log.count(f"FOUND {{38}} {SECRET}") for name, log in logs.items()} == {
+        "first_1.txt": 1,  # its hidden run
+        "later_2.txt": 2,  # also its smoke run, so the channel works, and no call was needed
+    }
+    returned = {path.name: path.read_text() for path in (runs / "returns").iterdir()}
+    shown = b"".join(path.read_bytes() for path in (tmp_path / "site").iterdir())
+    assert SECRET.encode() not in shown
+    assert b"FOUND" not in shown
+    assert returned["later_2.txt"] == returned["first_1.txt"].replace("run: 1", "run: 2")
