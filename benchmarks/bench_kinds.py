@@ -252,6 +252,16 @@ CASES = (
     _case(
         "means", "decisions", decisions, {}, classes=["a", "b", "c"], primary="accuracy", mean_over="language"
     ),
+    _case(
+        "means_right_99",
+        "decisions",
+        answers,
+        {"errors": 0.01, "alike": 0.3, "positive": 0.3},
+        classes=["no", "yes"],
+        positive="yes",
+        primary="accuracy",
+        mean_over="language",
+    ),
     _case("levels", "scores", scores, {}, scale=[0, 10], level="system"),
     _case("rating_levels", "ratings", ratings, {}, raters=3, scale=[1, 5], level="system"),
     *(

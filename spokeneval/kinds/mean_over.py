@@ -3,7 +3,8 @@
 The score is computed in each group from the group's items alone, with its own ranks and thresholds. Each group has the
 same weight in the mean, however many items it has. Groups are fixed or drawn:
 
-- *fixed*: the groups are the ones that matter. Intervals resample units, such as speakers, within groups.
+- *fixed*: the groups are the ones that matter. The interval of the mean is from those of the groups, over units such as
+  speakers.
 - *drawn*: the groups are a sample, of sites or of dialects, and the mean is that of the groups they were drawn from.
   Groups are then the units.
 
@@ -17,15 +18,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from ..formats.problems import Problems, ReferenceFileError, name, plural_of
 from ..formats.speakers import GROUP, Units, group_of_each, table_of_groups
 from ..metrics.classification import counts_of
-from ..metrics.counts import field_arrays, total
-from ..task import HIGHER, Task
+from ..metrics.counts import field_arrays, taken, total
+from ..metrics.jackknife import value_and_without
+from ..metrics.shares import Parts, interval_of_formula, of_parts
+from ..task import HIGHER, Score, Task
 from .class_scores import group_of_unit
 from .kind import ParameterError, one_of, text
 
@@ -75,12 +78,12 @@ def mean_over(task: Task, grouping: Grouping) -> Task:
         raise ParameterError("mean_over", f"{grouping.column!r}; expected {example}{other}")
     if task.other_units is not None:
         raise ParameterError("mean_over", "trials of two sides (`other_unit`) have no mean over groups")
-    grouped, value = _Grouped(task, grouping), base._replace(percent=False).value
+    grouped, of_group = _Grouped(task, grouping), base._replace(percent=False)
     means = tuple(
         base._replace(
             key=f"group_{key}_{base.key}",
             title=f"{prefix} {_SHORT.get(base.title, base.title)}",
-            formula=partial(formula, value=value),
+            formula=partial(formula, score=of_group),
             description=f"{key} over the groups of {grouping.column}: {base.description}",
             of=PARTS,
             undefined=None,
@@ -233,7 +236,7 @@ def _split(counts: Any) -> list[_Own]:
     return [_Own(own.pop(SHARE), counts_of(own)) for own in groups.values()]
 
 
-def _by_group(counts: Any, value: Callable[[Any], Any]) -> tuple[np.ndarray, np.ndarray]:
+def _by_group(counts: Any, score: Score) -> tuple[np.ndarray, np.ndarray]:
     """The shares and the scores of g groups, shapes (g,) and (g,), or (g, r) for r sets; NaN for groups without rows.
 
     A group with rows whose score is undefined raises ValueError in one set, and is NaN with a share in several.
@@ -241,24 +244,42 @@ def _by_group(counts: Any, value: Callable[[Any], Any]) -> tuple[np.ndarray, np.
     groups = _split(counts)
     shares = np.stack([np.asarray(group.share, dtype=float) for group in groups])
     if shares.ndim == 1:
-        scores = [value(group.counts) if group.share else np.nan for group in groups]
+        scores = [score.value(group.counts) if group.share else np.nan for group in groups]
         return shares, np.array(scores, dtype=float)
     return shares, np.stack(
-        [np.where(share > 0, value(own), np.nan) for share, (_, own) in zip(shares, groups)]
+        [np.where(share > 0, score.value(own), np.nan) for share, (_, own) in zip(shares, groups)]
     )
 
 
-def _mean(counts: Any, *, value: Callable[[Any], Any], drawn: bool) -> Any:
+def _parts(rows: Any, *, score: Score, drawn: bool) -> Optional[Parts]:
+    """Fixed groups with their own intervals; None for drawn groups, and if a group has a single unit."""
+    groups = [(np.flatnonzero(own.share), own) for own in _split(rows) if np.any(own.share)]
+    if drawn or score.bounds is None or min(len(units) for units, _ in groups) < 2:
+        return None
+    values, without, ends = [], [], []
+    for units, (share, counts) in groups:
+        inside = taken(counts, units)
+        value, others = value_and_without(score.value, inside)
+        values.append(value)
+        without.append(np.full(len(share), others.mean()))  # so other units contribute nothing
+        without[-1][units] = others
+        known = score.interval(inside)[:2] if score.interval else None
+        ends.append(known or interval_of_formula(score.formula, inside, score.bounds, value, others))
+    return Parts(values, np.stack(without, axis=1), ends)
+
+
+@of_parts(_parts)
+def _mean(counts: Any, *, score: Score, drawn: bool) -> Any:
     """The mean over the groups with rows; a group that a resample draws twice counts twice if groups are drawn."""
-    shares, scores = _by_group(counts, value)
+    shares, scores = _by_group(counts, score)
     weights = shares if drawn and shares.ndim > 1 else (shares > 0).astype(float)
     found = np.where(weights > 0, scores, 0.0)
     sums = (weights * found).sum(axis=0)
     return sums / weights.sum(axis=0)
 
 
-def _worst(counts: Any, *, value: Callable[[Any], Any], highest: bool) -> Any:
-    shares, scores = _by_group(counts, value)
+def _worst(counts: Any, *, score: Score, highest: bool) -> Any:
+    shares, scores = _by_group(counts, score)
     edge = -np.inf if highest else np.inf
     found = np.where(shares > 0, scores, edge)
     return found.max(axis=0) if highest else found.min(axis=0)

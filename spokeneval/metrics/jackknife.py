@@ -45,11 +45,20 @@ FARTHEST = 23.0
 PRIOR_UNITS, _CORRELATION = 2.0, 0.1
 """The design effect of few units with errors is drawn to that of this correlation, as if so many units showed it."""
 
+NUMBERS_AT_ONCE = 1 << 22
+"""The counts of so many numbers without a unit are computed at a time."""
+
 _ROUNDING = 1e-12  # a smaller standard error, relative to the scale, is that of sums in another order
 
 
-def leave_out_in_turn(rows: Any, at_once: int) -> Iterator[Any]:
-    """The counts of `leave_one_out`, for `at_once` units at a time.
+def units_at_once(*parts: Any) -> int:
+    """The number of units to leave out in turn at a time, so that the counts without them fit into memory."""
+    widest = max(sum(field[:1].size for field in field_arrays(counts).values()) for counts in parts)
+    return max(1, NUMBERS_AT_ONCE // widest)
+
+
+def leave_out_in_turn(rows: Any, at_once: int = 0) -> Iterator[Any]:
+    """The counts of `leave_one_out`, for `at_once` units at a time; by default `units_at_once`.
 
     Examples
     --------
@@ -58,7 +67,7 @@ def leave_out_in_turn(rows: Any, at_once: int) -> Iterator[Any]:
     >>> [without.true_positives.tolist() for without in leave_out_in_turn(rows, 2)]
     [[3, 4], [5]]
     """
-    fields = field_arrays(rows).values()
+    fields, at_once = field_arrays(rows).values(), at_once or units_at_once(rows)
     whole = np.concatenate([np.asarray(number).ravel() for number in sums(rows).values()])
     for first in range(0, _units(rows), at_once):
         some = [field[first : first + at_once] for field in fields]
@@ -98,7 +107,7 @@ def value_and_without(formula: Callable[[Any], Any], rows: Any) -> tuple[float, 
     (0.8, [0.75, 0.833333])
     """
     value = float(formula(total(rows)))
-    without = np.asarray(formula(leave_one_out(rows)), dtype=np.float64)
+    without = np.concatenate([np.asarray(formula(others), float) for others in leave_out_in_turn(rows)])
     return value, np.where(np.isnan(without), value, without)
 
 

@@ -16,7 +16,8 @@ observations. The ends of a rate are those of a Poisson mean.
 
 The interval of a score that combines several shares, such as a mean of recalls, is recovered from their own intervals:
 one share after another is moved to its end, and the squared changes of the score are added up, with the correlation of
-the shares over units as far as enough units show it. So a part without errors brings its own uncertainty.
+the shares over units as far as enough units show it. So a part without errors brings its own uncertainty. The same is
+done with any parts, such as the kappas of a mean.
 
 Source: Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts estimated
 from survey data (Survey Methodology 24, 1998); Clopper and Pearson, The use of confidence or fiducial limits
@@ -33,7 +34,7 @@ from typing import Any, Callable, NamedTuple, Optional, TypeVar
 
 import numpy as np
 
-from .jackknife import PRIOR_UNITS, effective_size
+from .jackknife import PRIOR_UNITS, effective_size, jackknife_interval
 from .quantiles import exact_ends
 
 
@@ -56,10 +57,32 @@ class Shares(NamedTuple):
     rates: bool = False
 
 
+class Parts(NamedTuple):
+    """The k parts of a mean, such as the kappas with several raters.
+
+    Attributes
+    ----------
+    values
+        Shape (k,).
+    without
+        The values without each of n units, shape (n, k).
+    ends
+        The parts' own intervals, shape (k, 2).
+    alike
+        The correlation of two parts as far as the units do not show it.
+    """
+
+    values: Any
+    without: Any
+    ends: Any
+    alike: float = 0.0
+
+
 _ROUNDING = 1e-28
 """Smaller sums of squares are of rounding, not of variation."""
 
 _FORMULAS: dict[Any, Shares] = {}
+_MEANS: dict[Any, Callable[..., Optional[Parts]]] = {}
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 
@@ -72,6 +95,46 @@ def of_shares(*shares: Any, **facts: Any) -> Callable[[Formula], Formula]:
         return formula
 
     return marked
+
+
+def of_parts(parts: Callable[..., Optional[Parts]]) -> Callable[[Formula], Formula]:
+    """A decorator with the `Parts` of a formula, from the counts of n units and its keywords; None without them."""
+
+    def marked(formula: Formula) -> Formula:
+        _MEANS[formula] = parts
+        return formula
+
+    return marked
+
+
+def interval_of_formula(
+    formula: Callable[..., Any],
+    rows: Any,
+    bounds: tuple[float, float],
+    value: float,
+    without: np.ndarray,
+) -> tuple[float, float]:
+    """The 95 % interval of a formula: from its shares or its parts, or else by the jackknife.
+
+    Parameters
+    ----------
+    rows
+        The counts of two units or more.
+    bounds
+        The lowest and the highest value of the formula.
+    value, without
+        The value over all units, and the values without each, shape (n,).
+    """
+    name, keywords = (formula.func, formula.keywords) if isinstance(formula, partial) else (formula, {})
+    parts, shares = _MEANS[name](rows, **keywords) if name in _MEANS else None, shares_of(formula)
+    low, high = math.nan, math.nan
+    if parts:
+        low, high = interval_of_parts(parts)
+    elif shares:
+        low, high = interval_of_shares(shares, rows)
+    if math.isnan(low):
+        low, high = jackknife_interval(value, without, bounds)
+    return max(low, bounds[0]), min(high, bounds[1])
 
 
 def shares_of(formula: Callable[..., Any]) -> Optional[Shares]:
@@ -118,13 +181,50 @@ def interval_of_shares(shares: Shares, rows: Any) -> tuple[float, float]:
             moved = found.copy()
             moved[place] = end
             moves[place, side] = shares.combined(moved) - value
-    rising = np.where(moves[:, 1] >= moves[:, 0], 1.0, -1.0)
+    return _recovered(value, moves, apart, showing)
+
+
+def interval_of_parts(parts: Parts) -> tuple[float, float]:
+    """The 95 % interval of a mean, from those of its parts.
+
+    Examples
+    --------
+    Two parts without errors: the distances to their ends add up if they are alike.
+
+    >>> parts = Parts([1.0, 1.0], np.ones((8, 2)), [(0.7, 1.0), (0.6, 1.0)])
+    >>> [round(interval_of_parts(parts._replace(alike=alike))[0], 3) for alike in (0, 1)]
+    [0.75, 0.65]
+    """
+    values, without, ends = (np.asarray(side, dtype=float) for side in parts[:3])
+    moves = (ends - values[:, np.newaxis]) / len(values)
+    apart = without - without.mean(axis=0)
+    showing = np.count_nonzero(apart**2 > _ROUNDING, axis=0)
+    return _recovered(float(values.mean()), moves, apart, showing, parts.alike)
+
+
+def _recovered(
+    value: float, moves: np.ndarray, apart: np.ndarray, showing: np.ndarray, alike: float = 0.0
+) -> tuple[float, float]:
+    """The ends of a score of k parts.
+
+    Parameters
+    ----------
+    moves : shape (k, 2)
+        The changes of the score if a part is moved to its ends.
+    apart : shape (n, k)
+        What each unit contributes to each part.
+    showing : shape (k,)
+        How many units show the variation of each part.
+    """
+    squares, rising = (apart**2).sum(axis=0), np.where(moves[:, 1] >= moves[:, 0], 1.0, -1.0)
     scaled = np.where(squares > _ROUNDING, apart * rising / np.sqrt(np.maximum(squares, _ROUNDING)), 0)
     both = np.minimum(showing[:, np.newaxis], showing)
-    together = scaled.T @ scaled * both / (both + PRIOR_UNITS)
+    together = (scaled.T @ scaled * both + PRIOR_UNITS * alike) / (both + PRIOR_UNITS)
     np.fill_diagonal(together, 1)
-    down, up = moves.min(axis=1), moves.max(axis=1)
-    return value - math.sqrt(down @ together @ down), value + math.sqrt(up @ together @ up)
+    down, up = (
+        math.sqrt(max(0.0, side @ together @ side)) for side in (moves.min(axis=1), moves.max(axis=1))
+    )
+    return value - down, value + up
 
 
 def _ends(

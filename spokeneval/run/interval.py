@@ -12,14 +12,11 @@ import numpy as np
 from ..metrics.bootstrap import RESAMPLES, bootstrap_scores, resample_weights
 from ..metrics.counts import as_matrix, field_arrays, taken, total
 from ..metrics.jackknife import FEWEST_UNITS as FEWEST_UNITS
-from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn
-from ..metrics.shares import interval_of_shares, shares_of
+from ..metrics.jackknife import jackknife_error, jackknife_interval, leave_out_in_turn, units_at_once
+from ..metrics.shares import interval_of_formula
 from ..task import Number, Score, Task
 
 _DECIMALS = 9
-
-NUMBERS_AT_ONCE = 1 << 22
-"""The counts of so many numbers without a unit are computed at a time."""
 
 
 class Interval(NamedTuple):
@@ -54,7 +51,8 @@ def score_intervals(
     without: dict[str, list[np.ndarray]] = {
         score.key: [] for score in chosen if score.limits and not score.interval
     }
-    for others in zip(*(leave_out_in_turn(counts, _at_once(*parts.values())) for counts in parts.values())):
+    at_once = units_at_once(*parts.values())
+    for others in zip(*(leave_out_in_turn(counts, at_once) for counts in parts.values())):
         for score in chosen:
             if score.key in without:
                 part = task.part(score, dict(zip(parts, others)))
@@ -113,8 +111,7 @@ def scores_without(score: Score, value: Number, rows: Any) -> np.ndarray:
     rows
         The part of the counts that the score takes, one row for each unit.
     """
-    others = leave_out_in_turn(rows, _at_once(rows))
-    return np.concatenate([_value(score, without, value) for without in others])
+    return np.concatenate([_value(score, others, value) for others in leave_out_in_turn(rows)])
 
 
 def interval_of_units(score: Score, rows: Any, n: int) -> tuple[float, float]:
@@ -189,12 +186,6 @@ def _difference_error(error: float, other: float, correlation: float) -> float:
     return math.sqrt(max(0.0, error**2 + other**2 - 2 * correlation * error * other))
 
 
-def _at_once(*parts: Any) -> int:
-    """The number of units to leave out in turn at a time, so that the counts without them fit into memory."""
-    widest = max(sum(field[:1].size for field in field_arrays(counts).values()) for counts in parts)
-    return max(1, NUMBERS_AT_ONCE // widest)
-
-
 def _value(score: Score, others: Any, value: Number) -> np.ndarray:
     """Scores with units left out. If the score is then undefined, it counts as unchanged."""
     scores = np.asarray(score.value(others))
@@ -210,12 +201,8 @@ def _interval(score: Score, value: Number, rows: Any, without: Optional[np.ndarr
     if score.interval:
         low, high, error = (factor * number for number in score.interval(rows))
     elif without is not None and score.bounds:
-        shares, error = shares_of(score.formula), jackknife_error(without)
-        if shares:
-            low, high = interval_of_shares(shares, rows)
-        if math.isnan(low):
-            low, high = jackknife_interval(value / factor, without / factor, score.bounds)
-        low, high = factor * max(low, score.bounds[0]), factor * min(high, score.bounds[1])
+        error, exact = jackknife_error(without), (value / factor, without / factor)
+        low, high = (factor * end for end in interval_of_formula(score.formula, rows, score.bounds, *exact))
     return _rounded(value, min(low, value), max(high, value), error)
 
 

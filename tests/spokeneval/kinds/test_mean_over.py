@@ -95,19 +95,38 @@ def test_the_mean_and_the_worst_group_are_those_of_the_groups_scored_alone(decla
     gold, given = _columns(np.random.default_rng(3), reference, submission)
     pooled = spokeneval.score(declared, gold, given)
     found = spokeneval.score({**declared, "mean_over": "language"}, gold, given)
-    alone = []
+    alone, moves = [], []
     for group in GROUPS:
         own, theirs = (
             {item: row for item, row in side.items() if item[:2] == group} for side in (gold, given)
         )
-        alone.append(next(iter(spokeneval.score(declared, own, theirs).scores.values())))
+        by_itself = spokeneval.score(declared, own, theirs)
+        alone.append(next(iter(by_itself.scores.values())))
+        moves.append([abs(end - alone[-1]) for end in next(iter(by_itself.intervals.values()))])
     mean, worst, *others = found.scores.values()
     assert mean == pytest.approx(np.mean(alone), rel=1e-12)
     assert worst == (max if pooled.rules.primary.direction == "lower" else min)(alone)
     assert others == list(pooled.scores.values())
     assert pickle.loads(pickle.dumps(found)).report() == found.report()
-    low, high = next(iter(found.intervals.values()))
-    assert low < mean < high
+    # No unit is in two groups, so that their scores are independent.
+    lowest, highest = pooled.rules.primary.limits
+    down, up = np.sqrt(np.square(moves).sum(axis=0)) / len(GROUPS)
+    expected = max(lowest, mean - down), min(highest, mean + up)
+    assert next(iter(found.intervals.values())) == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_mean_of_perfect_groups_is_as_uncertain_as_these():
+    # 5 speakers with 2 items each in every language, all right. Clopper and Pearson's low end with 10 / (1 + 0.1 (2 -
+    # 1)) observations is 0.025^(1.1 / 10) = 0.6664; that of the 15 speakers as units of the mean would be 0.782.
+    gold = {
+        f"{group}_{n}": {"label": "AB"[n % 2], "speaker": f"{group}{n % 5}", "language": group}
+        for group in GROUPS
+        for n in range(10)
+    }
+    declared = {**CASES["decisions"][0], "primary": "accuracy", "mean_over": "language"}
+    found = spokeneval.score(declared, gold, {item: {"label": row["label"]} for item, row in gold.items()})
+    low = 1 - (1 - 0.025**0.11) / math.sqrt(3)
+    assert found.intervals["group_mean_accuracy"] == (pytest.approx(low, abs=1e-9), 1)
 
 
 def test_groups_of_meetings_are_the_beginnings_of_their_ids():

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
+import spokeneval
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.task import Task
@@ -245,6 +246,18 @@ def test_constant_ratings(answer: int, expected: int) -> None:
     assert [found[key] for key in keys] == [expected] * 3
     assert (found["human_kappa_mean"], found["human_alpha"], found["within_one"]) == (1, 1, 100)
     assert (found["winning_rate"], found["advantage"]) == (expected, expected)
+
+
+def test_a_mean_kappa_is_as_uncertain_as_a_rater_who_agrees_wholly() -> None:
+    system = [1, 2, 3, 4, 5, 3] * 4
+    other = [min(5, rating + (place % 4 == 0)) for place, rating in enumerate(system)]
+    declared = {"kind": "ratings", "raters": 2, "scale": [1, 5]}
+    gold = {str(n): {"rater1": a, "rater2": b} for n, (a, b) in enumerate(zip(system, other, strict=True))}
+    found = spokeneval.score(declared, gold, {str(n): {"rating": a} for n, a in enumerate(system)})
+    (low, high), first, second = (found.intervals[f"kappa_{key}"] for key in ("mean", "1", "2"))
+    # No item shows how the first kappa varies, and both are of the same items: their distances add up.
+    assert (low, found.scores["kappa_1"]) == (pytest.approx((first[0] + second[0]) / 2, abs=1e-9), 1)
+    assert high == pytest.approx((1 + second[1]) / 2, abs=1e-9)
 
 
 def test_kappa_with_a_rater_who_rated_no_item_is_zero() -> None:

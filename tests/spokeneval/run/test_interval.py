@@ -16,11 +16,10 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.formats import turns
 from spokeneval.formats.files import Files, read_folder
 from spokeneval.formats.sheets import Answers, take_answers, take_reference
+from spokeneval.metrics import jackknife
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
-from spokeneval.metrics.jackknife import jackknife_interval
-from spokeneval.metrics.shares import interval_of_shares, shares_of
-from spokeneval.run import interval
+from spokeneval.metrics.shares import interval_of_formula
 from spokeneval.run.interval import joint_scores
 from spokeneval.run.options import Settings, choose_options
 from spokeneval.run.scoring import Scored, score_submission
@@ -104,12 +103,9 @@ def test_resampled_scores_are_those_of_a_loop_over_drawn_units(task):
 
 def expected_interval(score: Score, value: float, without: np.ndarray, rows: Any) -> list[float]:
     """The ends of a score within its bounds; the functions are held against scipy in tests/spokeneval/metrics."""
-    factor, shares = 100 if score.percent else 1, shares_of(score.formula)
-    if shares:
-        ends = interval_of_shares(shares, rows)
-    else:
-        ends = jackknife_interval(value / factor, without / factor, score.bounds)
-    return [factor * min(max(end, score.bounds[0]), score.bounds[1]) for end in ends]
+    factor = 100 if score.percent else 1
+    ends = interval_of_formula(score.formula, rows, score.bounds, value / factor, without / factor)
+    return [factor * end for end in ends]
 
 
 def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
@@ -150,7 +146,7 @@ def test_an_interval_is_that_of_a_loop_over_left_out_units(task):
 def test_no_interval_depends_on_how_many_units_are_left_out_at_a_time(task, numbers, monkeypatch):
     case = case_of(task)
     whole = scored(task, case, case.all_items())
-    monkeypatch.setattr(interval, "NUMBERS_AT_ONCE", numbers)
+    monkeypatch.setattr(jackknife, "NUMBERS_AT_ONCE", numbers)
     assert scored(task, case, case.all_items()).intervals == whole.intervals
 
 
