@@ -66,7 +66,7 @@ pictures: .venv/installed-browser
 ON_39 = spokeneval/ranking spokeneval/metrics tests/spokeneval/ranking \
   --ignore tests/spokeneval/ranking/test_library.py \
   --deselect tests/spokeneval/metrics/test_alternative_annotator.py tests/spokeneval/metrics \
-  tests/spokeneval/test_metrics.py tests/spokeneval/run/test_interval.py tests/starting_kit/merlion/test_check_description.py
+  tests/spokeneval/test_metrics.py tests/spokeneval/scoring/scored/test_interval.py tests/starting_kit/merlion/test_check_description.py
 portability: .venv/installed-dev
 	$(BIN)/python -m pytest -rs -m 'thorough or not thorough' tests/test_portability.py
 	if [ -x .venv-py39/bin/python ]; \

@@ -29,14 +29,13 @@ import numpy as np
 
 from spokeneval.challenges import find_task
 from spokeneval.challenges.merlion_identification import difference_trials, segment_costs
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.format import Answers, Items
 from spokeneval.metrics import identification
 from spokeneval.metrics.counts import by_group, total
 from spokeneval.metrics.diarization import DiarizationErrors, LabelTimes
 from spokeneval.metrics.phoneme_recognition import FeatureErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
-from spokeneval.run.interval import score_intervals
+from spokeneval.scoring.scored import score_intervals
 
 REPETITIONS = 1000
 SIZES = (8, 12, 25, 50, 200)

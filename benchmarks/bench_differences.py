@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.bench_coverage import CASES, Case, Tally, population
 from spokeneval.challenges import find_task
 from spokeneval.metrics.counts import by_group, total
-from spokeneval.run.interval import difference_interval, ends_beyond, joint_scores, scores_without
+from spokeneval.scoring.scored import difference_interval, ends_beyond, joint_scores, scores_without
 from spokeneval.task import Score
 
 REPETITIONS = 400

@@ -44,7 +44,7 @@ from spokeneval.ranking.joint_rule import (
     joint_scores_of,
 )
 from spokeneval.ranking.multiple_comparisons import SIGNIFICANCE
-from spokeneval.run.statistics import Statistics
+from spokeneval.scoring.scored import Statistics
 
 SETS, SEED, LEVEL = 800, 31, 4.0
 RULES = (MEAN_RANK, NORMALISED_SUM, WEIGHTED_SUM)

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.bench_coverage import SIZES, Tally, rates, scores_of
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.format import Answers, Items
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.bootstrap import bootstrap_scores, resample_weights
 from spokeneval.metrics.counts import by_group
@@ -31,7 +30,7 @@ from spokeneval.metrics.diarization import DiarizationErrors
 from spokeneval.metrics.jackknife import leave_one_out
 from spokeneval.metrics.meetings import MeetingErrors
 from spokeneval.metrics.transcript_errors import TranscriptErrors
-from spokeneval.run.interval import score_intervals
+from spokeneval.scoring.scored import score_intervals
 from spokeneval.task import Score, Task
 
 REPETITIONS = 400

@@ -29,10 +29,10 @@ from sample_data.merlion import (
     write_identification,
     write_identification_set,
 )
-from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.format import Answers
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import read_reference, read_submission
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.text import Files, read_folder
 from spokeneval.metrics.equal_error_rate import interpolated_eer, rocch_eer
 
 ROUNDS = 7

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.processes import ROOT, score_command, seconds
 from sample_data import spoken_call
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 
 ROUNDS = 15
 

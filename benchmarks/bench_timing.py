@@ -22,11 +22,9 @@ from scipy.stats import rankdata
 
 from benchmarks.adversaries import cases
 from benchmarks.adversaries.cases import Case
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers, take_answers
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.format import Answers, Items, take_answers
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import score_submission
 
 CASES: Mapping[str, tuple[Callable[[], Case], int]] = {
     "spoken_call": (cases.spoken_call, 200),

@@ -14,12 +14,10 @@ from collections import Counter
 
 import numpy as np
 
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.format import Answers, Items
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.counts import number_or_array, total
-from spokeneval.run.interval import crossed_intervals, score_intervals
-from spokeneval.run.statistics import by_unit
+from spokeneval.scoring.scored import by_unit, crossed_intervals, score_intervals
 
 TASK = declared_task(
     "trials", {"kind": "identification", "target": "same", "priors": 0.1, "other_unit": "test"}

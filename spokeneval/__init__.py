@@ -8,7 +8,7 @@
 - `formats`: readers of files, which refuse invalid files with a list of all problems;
 - `kinds`: the kinds of task, each made from its parameters;
 - `challenges`: the tasks of the challenges;
-- `run`: scoring;
+- `scoring`: from files or data to a result;
 - `report`: HTML pages;
 - `ranking`: comparisons of several systems;
 - `programs`: the scoring and ingestion programs of a platform.
@@ -143,7 +143,7 @@ def score(
     (33.33, 20.0)
     """
     from .result import score_data
-    from .run.library import Reading
+    from .scoring.library import Reading
 
     how = Reading(lenient, drop_invalid_reference_rows, units=units)
     return _warned(
@@ -201,7 +201,7 @@ def compare(
     (['first', 'second'], -7.69)
     """
     from .ranking.library import compare_data
-    from .run.library import Reading
+    from .scoring.library import Reading
 
     reading = Reading(lenient, drop_invalid_reference_rows, units=units)
     found = compare_data(

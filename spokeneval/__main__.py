@@ -40,10 +40,10 @@ from .kinds.declared import KINDS, declared_task, read_task
 from .kinds.kind import ParameterError
 from .ranking.joint_rule import EXCLUDED, JointRule
 from .result import score_both, score_data
-from .run.library import Reading, UnreadableReference
-from .run.options import choose_options
-from .run.output import INTERRUPTED, say, write_file
-from .run.reference import NO_ROW
+from .scoring.library import Reading, UnreadableReference
+from .scoring.options import choose_options
+from .scoring.output import INTERRUPTED, say, write_file
+from .scoring.reference import NO_ROW
 from .task import Task
 
 

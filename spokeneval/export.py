@@ -24,12 +24,10 @@ from .challenges import find_task
 from .formats.problems import count_of
 from .formats.tables import Layout, id_columns, split_row
 from .kinds.declared import DECLARATION, declared_task
-from .run.feedback import COARSE
-from .run.library import files_of_reference, import_organisers
-from .run.options import Options
-from .run.output import SCORE_FILES
-from .run.reference import parse_reference
-from .run.signature import SIGNATURE_FILE, Signature
+from .scoring.library import files_of_reference, import_organisers
+from .scoring.options import COARSE, SIGNATURE_FILE, Options, Signature
+from .scoring.output import SCORE_FILES
+from .scoring.reference import parse_reference
 from .task import ENDS, Number, Task
 
 HUGGING_FACE, CROISSANT = FORMS = ("huggingface", "croissant")

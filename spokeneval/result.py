@@ -14,8 +14,7 @@ from .challenges import find_task, task_names
 from .formats.problems import count_of
 from .formats.speakers import independence_note, unseen_share
 from .kinds.declared import declared_task
-from .run.interval import FEWEST_UNITS, scores_without
-from .run.library import (
+from .scoring.library import (
     STRICT,
     Gold,
     GroupScores,
@@ -27,10 +26,10 @@ from .run.library import (
     require_data,
     score_against,
 )
-from .run.options import About, Settings
-from .run.output import score_table
-from .run.reference import Reference
-from .run.scoring import Scored, score_submission
+from .scoring.options import About, Settings
+from .scoring.output import score_table
+from .scoring.reference import Reference
+from .scoring.scored import FEWEST_UNITS, Scored, score_submission, scores_without
 from .task import Number, Task
 
 SHOWN = 20

@@ -7,8 +7,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .formats.format import Items
-from .formats.sheets import Answers
+from .formats.format import Answers, Items
 from .metrics.bootstrap import resample_draws
 
 

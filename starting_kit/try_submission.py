@@ -37,9 +37,9 @@ except ImportError:
 from spokeneval.formats.problems import SubmissionError, list_every_problem
 from spokeneval.formats.submission_folder import REPORT_FILE, list_files
 from spokeneval.formats.submission_zip import is_packed, unpack
-from spokeneval.run.options import OPTIONS_FILE, read_options
-from spokeneval.run.output import INTERRUPTED, say, score_table
-from spokeneval.run.reference import read_reference
+from spokeneval.scoring.options import OPTIONS_FILE, read_options
+from spokeneval.scoring.output import INTERRUPTED, say, score_table
+from spokeneval.scoring.reference import read_reference
 from spokeneval.task import ENDS
 
 HERE = Path(__file__).resolve().parent

@@ -29,11 +29,10 @@ from speechbundles.model.zips import make_zip
 from speechbundles.new.challenge import what_to_edit
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task
-from spokeneval.formats.files import read_folder
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.reference import labelled, read_reference
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.text import read_folder
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.reference import labelled, read_reference
+from spokeneval.scoring.scored import score_submission
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.home_boards import upload_bundle
 from tests.samples.own_competition import begun_folder, own_data

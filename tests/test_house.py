@@ -243,8 +243,8 @@ def test_a_tasks_name_stands_in_what_is_named_for_the_task_alone(place):
 
 NAMING_PLATFORMS = {
     "spokeneval/programs/score.py",  # travels: why the page has a folder of its own
-    "spokeneval/run/feedback.py",  # travels: how a step is written
-    "spokeneval/run/output.py",  # travels: which file is for which platform
+    "spokeneval/scoring/options.py",  # travels: how a step is written
+    "spokeneval/scoring/output.py",  # travels: which file is for which platform
     "speechbundles/bundle/check/practice.py",  # the source of the limits is a program with such a name
     "speechbundles/model/environment.py",  # the variable with the token of an account
     "speechbundles/server/api.py",  # the client that the commands of a live season use
@@ -297,12 +297,13 @@ def test_pytest_enters_every_folder_of_tests(request):
 
 @pytest.mark.parametrize("place", ["spokeneval", "speechbundles"])
 def test_tests_lie_at_the_path_of_what_they_test(place):
-    """`tests/X/test_Y.py` tests `X/Y.py`, or the whole of the package `X/Y`."""
+    """`tests/X/test_Y.py` tests `X/Y.py`, or the whole of the package `X/Y`; `tests/X/Y/` may have a part of it."""
     astray = {
         named(test)
         for test in (ROOT / "tests" / place).rglob("test_*.py")
-        for tested in [ROOT / test.parent.relative_to(ROOT / "tests") / test.name.removeprefix("test_")]
-        if not tested.exists() and not tested.with_suffix("").is_dir()
+        for folder in [ROOT / test.parent.relative_to(ROOT / "tests")]
+        for tested in [folder / test.name.removeprefix("test_")]
+        if not (tested.exists() or tested.with_suffix("").is_dir() or folder.with_suffix(".py").exists())
     }
     assert astray == set()
 

@@ -238,7 +238,7 @@ def test_scores_on_python_39_are_those_of_this_python_to_the_last_bit(
 DRIVER = """
 import base64, json, sys
 from pathlib import Path
-from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.text import Files, read_folder
 from spokeneval.challenges import find_task
 folder = Path(sys.argv[1])
 for case in json.loads((folder / "cases.json").read_text()):

@@ -12,10 +12,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spokeneval.metrics.counts import number_or_array, taken, total
-from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import (
+    SetFeedback,
+    Settings,
+    Signature,
+    choose_options,
+    choose_step,
+    coarse_scores,
+)
+from spokeneval.scoring.scored import score_submission
 from spokeneval.task import ENDS, HIGHER
 
 from .cases import Case

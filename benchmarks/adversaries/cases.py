@@ -19,15 +19,15 @@ from sample_data import merlion
 from sample_data.psst import PROMPTS, accepted_pronunciations
 from spokeneval.challenges import find_task
 from spokeneval.formats import segment_scores
-from spokeneval.formats.files import read_folder
+from spokeneval.formats.format import Answers
 from spokeneval.formats.language_labels import LANGUAGES
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.text import read_folder
 from spokeneval.formats.turns import Submission, Turns
 from spokeneval.metrics import sweeps
 from spokeneval.metrics.counts import taken
 from spokeneval.metrics.jackknife import jackknife_error, leave_one_out
 from spokeneval.metrics.phoneme_recognition import contains_pronunciation
-from spokeneval.run.statistics import by_unit
+from spokeneval.scoring.scored import by_unit
 from spokeneval.task import Task
 
 ROOT = Path(__file__).resolve().parents[2]

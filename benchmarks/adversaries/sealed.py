@@ -13,7 +13,7 @@ import numpy as np
 
 from speechbundles.competition.seal import draw_units
 from spokeneval.metrics.classification import BinaryCounts
-from spokeneval.run.feedback import choose_step, on_grid
+from spokeneval.scoring.options import choose_step, on_grid
 from spokeneval.task import HIGHER
 
 from .cases import Case, standard_errors

@@ -37,7 +37,7 @@ from spokeneval.description import FileDescription, describe_task
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import REQUIRED, Parameter
-from spokeneval.run.statistics import by_unit
+from spokeneval.scoring.scored import by_unit
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE_SET = "evaluation"

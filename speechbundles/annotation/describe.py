@@ -24,9 +24,8 @@ from spokeneval.kinds.ratings import RATINGS
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column, System, Table
 from spokeneval.result import ends_of
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import Scored
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import Scored
 
 MOST_CLASSES = 20
 """A column with more different values is no column of classes."""

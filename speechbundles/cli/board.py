@@ -48,7 +48,7 @@ from speechbundles.server import (
     write_home_board,
     write_home_page,
 )
-from spokeneval.run.feedback import EXACT
+from spokeneval.scoring.options import EXACT
 
 FETCHED = "fetched"
 

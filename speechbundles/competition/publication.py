@@ -12,7 +12,7 @@ from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Report
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources, installed_root
-from spokeneval.run.options import OPTIONS_FILE, Options
+from spokeneval.scoring.options import OPTIONS_FILE, Options
 from spokeneval.task import Task
 
 

@@ -25,7 +25,7 @@ from spokeneval.formats.tables import Layout
 from spokeneval.kinds.identification import IDENTIFICATION
 from spokeneval.kinds.ratings import RATINGS
 from spokeneval.kinds.scores import SCORES
-from spokeneval.run.reference import NO_ROW, Reference
+from spokeneval.scoring.reference import NO_ROW, Reference
 from spokeneval.task import Task
 
 MANY_ROWS = 20

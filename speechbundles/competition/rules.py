@@ -6,7 +6,7 @@ from typing import Any
 from speechbundles.competition.intake.declared import SETTING
 from speechbundles.competition.intake.reference import check_declared
 from speechbundles.model.competition import Competition, Place
-from spokeneval.run.reference import HOME
+from spokeneval.scoring.reference import HOME
 
 Found = Iterator[tuple[Place, str]]
 """The place of each defect, and what is wrong."""

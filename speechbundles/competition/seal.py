@@ -1,7 +1,8 @@
 """Keep the labels of a hidden set, or of a share of it, off every platform, so that none can reveal them.
 
 Whole units (`Task.units`) are drawn when the bundle is built. The platform's reference holds the labels of the open
-part only, with the public items of the whole set (`spokeneval.run.reference`). The organiser keeps the sealed labels.
+part only, with the public items of the whole set (`spokeneval.scoring.reference`). The organiser keeps the sealed
+labels.
 
 The draw sorts the units by a keyed hash of their names; the key is derived from the label file. The same labels give
 the same draw on every machine, and nobody can compute it from the code and the public items without the labels. A draw
@@ -18,9 +19,9 @@ from speechbundles.competition.references import ReferenceSet, load_reference
 from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.zips import WHOLE
-from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, plural_of
-from spokeneval.run.reference import HOME, ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
+from spokeneval.formats.text import read_folder
+from spokeneval.scoring.reference import HOME, ITEMS_FOLDER, OPEN, PART_FILE, SEALED, parse_reference
 from spokeneval.task import Task
 
 FEWEST_SEALED = 10

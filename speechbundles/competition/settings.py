@@ -20,8 +20,8 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
-from spokeneval.run.feedback import COARSE
-from spokeneval.run.reference import HOME
+from spokeneval.scoring.options import COARSE
+from spokeneval.scoring.reference import HOME
 from spokeneval.task import ENDS, Task
 
 _REQUIRED = (

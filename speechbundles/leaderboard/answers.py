@@ -17,7 +17,7 @@ from speechbundles.model.temporary import temporary_folder
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
-from spokeneval.run.statistics import Statistics, primary_matrix
+from spokeneval.scoring.scored import Statistics, primary_matrix
 
 
 def read_answers(folder: Path, outputs: Sequence[ScoringOutput], gold: Gold) -> list[Any]:

@@ -32,7 +32,7 @@ from spokeneval.ranking.ranks import ranks
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.tables import shown_interval
 from spokeneval.ranking.values import Column, Ranking, Row, System, Table
-from spokeneval.run.interval import FEWEST_UNITS, score_intervals
+from spokeneval.scoring.scored import FEWEST_UNITS, score_intervals
 from spokeneval.task import ENDS, HIGHER, Score, Task
 
 ITEMS_FILE = "items.csv"

@@ -22,7 +22,7 @@ from spokeneval.formats.problems import plural_of, some_of
 from spokeneval.formats.speakers import unit_noun
 from spokeneval.formats.text import nfc
 from spokeneval.ranking.values import Column, Table
-from spokeneval.run.statistics import Statistics, primary_matrix, primary_of_sums
+from spokeneval.scoring.scored import Statistics, primary_matrix, primary_of_sums
 from spokeneval.task import Task
 
 MOST_CONDITIONS = 60

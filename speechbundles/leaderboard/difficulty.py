@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from spokeneval.ranking.values import Table
-from spokeneval.run.statistics import Statistics
+from spokeneval.scoring.scored import Statistics
 from spokeneval.task import Task
 
 

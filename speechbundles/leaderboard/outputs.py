@@ -24,9 +24,9 @@ from speechbundles.model.platform import platforms
 from speechbundles.model.text import PROGRAM, printable
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
-from spokeneval.run.output import LARGEST, SCORE_FILES
-from spokeneval.run.signature import SIGNATURE_FILE, Signature
-from spokeneval.run.statistics import (
+from spokeneval.scoring.options import SIGNATURE_FILE, Signature
+from spokeneval.scoring.output import LARGEST, SCORE_FILES
+from spokeneval.scoring.scored import (
     STATISTICS_FILE,
     Statistics,
     parse_statistics,

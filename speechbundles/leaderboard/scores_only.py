@@ -11,7 +11,7 @@ from speechbundles.model.errors import OrganiserError
 from spokeneval.ranking.ranks import shared_places
 from spokeneval.ranking.tables import shown_rank
 from spokeneval.ranking.values import Table
-from spokeneval.run.output import SCORE_FILES
+from spokeneval.scoring.output import SCORE_FILES
 
 
 def rank_scores(bundle: BuiltBundle, outputs: Sequence[Path]) -> Table:

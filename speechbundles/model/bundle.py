@@ -14,8 +14,8 @@ from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
 from speechbundles.model.zips import DECIDING_SET, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
-from spokeneval.run.output import RECEIVED
-from spokeneval.run.reference import HOME, PART_FILE
+from spokeneval.scoring.output import RECEIVED
+from spokeneval.scoring.reference import HOME, PART_FILE
 
 
 @dataclass(frozen=True)

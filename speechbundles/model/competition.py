@@ -9,9 +9,9 @@ from typing import Any
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import DECIDING_SET
 from spokeneval.ranking.joint_rule import JointRule
-from spokeneval.run.feedback import EXACT
-from spokeneval.run.output import RECEIVED
-from spokeneval.run.reference import HOME
+from spokeneval.scoring.options import EXACT
+from spokeneval.scoring.output import RECEIVED
+from spokeneval.scoring.reference import HOME
 from spokeneval.task import Task
 
 PLATFORM = "platform"

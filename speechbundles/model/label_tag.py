@@ -19,8 +19,8 @@ from speechbundles.model.bounded import read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import write_whole
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
-from spokeneval.run.reference import fingerprint
-from spokeneval.run.statistics import STATISTICS_FILE
+from spokeneval.scoring.reference import fingerprint
+from spokeneval.scoring.scored import STATISTICS_FILE
 
 LABELS_FILE = "labels.hmac"
 

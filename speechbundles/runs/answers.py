@@ -16,16 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.formats.files import Files
-from spokeneval.formats.format import Format, Items
-from spokeneval.formats.items import match_items
+from spokeneval.formats.format import Answers, Format, Items
 from spokeneval.formats.language_turns import SUBMISSION as IN_MILLISECONDS
 from spokeneval.formats.meetings import SECOND, Meetings, segment_lines
 from spokeneval.formats.problems import Problems
-from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import MAX_FILES
-from spokeneval.formats.tables import csv_text, read_table
-from spokeneval.formats.text import decode
+from spokeneval.formats.tables import csv_text, match_items, read_table
+from spokeneval.formats.text import Files, decode
 from spokeneval.formats.transcript_files import transcript_tables
 from spokeneval.formats.turns import Submission
 from spokeneval.kinds.transcripts import KEYS

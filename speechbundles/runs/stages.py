@@ -42,9 +42,9 @@ from speechbundles.runs.job import Job, Part, engine_of, environment_of
 from speechbundles.runs.outcomes import Step, file_digest, read_step, write_step
 from speechbundles.runs.packages import install
 from speechbundles.runs.weights import fetch_weights
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import Problems, SubmissionError
 from spokeneval.formats.submission_zip import unpack
+from spokeneval.formats.text import Files
 from spokeneval.programs.code import REQUIREMENTS, WEIGHTS, list_code, read_requirements, read_weights
 
 CHECK, ENVIRONMENT, BUILD, OUTCOME = (f"{name}.json" for name in ("check", "environment", "build", "outcome"))

@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from ..formats.cells import whole_numbers
+from ..formats.format import Answers, Sheet, sheet_format
 from ..formats.problems import Problems
-from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES
-from ..formats.tables import Table
+from ..formats.tables import Table, whole_numbers
 from ..kinds.ratings import Fewest, ratings
 from ..metrics import alternative_annotator
 from ..metrics.rater_pairs import pair_kappas

@@ -17,11 +17,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.cells import whole_numbers
+from ..formats.format import Answers, Sheet, sheet_format
 from ..formats.problems import Problems
-from ..formats.sheets import Answers, Sheet, sheet_format
 from ..formats.speakers import choose_units
-from ..formats.tables import Table
+from ..formats.tables import Table, whole_numbers
 from ..kinds.scale import submitted
 from ..kinds.scores import check_spread, scores
 from ..task import Option, Task

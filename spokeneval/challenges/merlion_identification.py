@@ -24,10 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from ..formats.format import Items
+from ..formats.format import Answers, Items
 from ..formats.language_labels import LANGUAGES
 from ..formats.segment_scores import FORMAT, given_scores, lengths
-from ..formats.sheets import Answers
 from ..formats.speakers import choose_units
 from ..formats.tables import numbered
 from ..kinds.identification import identification

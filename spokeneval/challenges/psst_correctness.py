@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from ..formats.cells import words
 from ..formats.naming import naming_format, naming_groups, naming_reference, naming_submission, naming_units
+from ..formats.tables import words
 from ..kinds.decisions import decisions
 from ..trivial import always, at_random
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..formats.format import Answers
 from ..formats.naming import naming_format, naming_groups, naming_reference, naming_submission, naming_units
 from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.sheets import Answers
 from ..formats.tables import Table
 from ..kinds.transcript_scores import FEATURES, PHONES, feature_error_rate
 from ..kinds.transcripts import check_total

@@ -22,14 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from ..formats.cells import words
-from ..formats.files import Files, content_of
-from ..formats.format import Items
+from ..formats.format import Answers, Items, Sheet, parse_reference, read_answers, rows_of, sheet_format
 from ..formats.problems import FileProblems, Problems, ReferenceFileError, count_of
-from ..formats.sheets import Answers, Sheet, parse_reference, read_answers, rows_of, sheet_format
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
-from ..formats.tables import Table, parse_table, read_table, split_row
-from ..formats.text import text_of
+from ..formats.tables import Table, parse_table, read_table, split_row, words
+from ..formats.text import Files, content_of, text_of
 from ..kinds.decisions import decisions_view
 from ..metrics import accept_reject as metrics
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Eligibility, Option, Score, Task

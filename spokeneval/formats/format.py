@@ -1,14 +1,22 @@
-"""The file format of a task: its public items, and the functions that read and write its files."""
+"""The file format of a task: its public items, and the functions that read and write its files.
+
+Most files are sheets: tables with one row for each item, which are read, matched and written as declared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Callable, NamedTuple, Optional
 
-from .files import Files
-from .tables import Layout
+import numpy as np
+
+from .problems import FileProblems, Problems, ReferenceFileError
+from .speakers import SPEAKER, check_speakers
+from .submission_folder import expect_one
+from .tables import Layout, Parser, Table, check_ids, csv_text, id_columns, id_order, match_items, read_table
+from .text import Files, content_of, decode, size_limit
 
 
 @dataclass(frozen=True)
@@ -120,3 +128,250 @@ class Format(NamedTuple):
         """The name of the reference's first file, in the format that it has among these files."""
         first = self.layouts[0].file
         return next((file for file in (first, *self.other_files) if file in files), first)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The declaration of a table with one row for each item.
+
+    Attributes
+    ----------
+    file
+        The name of the file.
+    id
+        The column with the items' ids; see `tables.id_columns`.
+    columns
+        The columns that are scored, `name -> parser of its cells`.
+    noun
+        The word for an item in problems.
+    delimiter
+        The separator of the fields.
+    texts
+        Required columns that are kept as text.
+    optional
+        Optional columns that are kept as text; all other columns are ignored.
+    aliases
+        Alternative names of columns.
+    check
+        Takes a submission's columns, and adds the problems of rows that do not concern a single cell.
+    others
+        Other formats of the file, `name -> reader`. A reader takes the text, the name and the problems.
+    """
+
+    file: str
+    id: str
+    columns: Mapping[str, Parser]
+    noun: str
+    delimiter: str = ","
+    texts: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    check: Optional[Callable[[Mapping[str, np.ndarray], Table, Problems], None]] = None
+    others: Mapping[str, Callable[[str, str, Problems], Table]] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> Layout:
+        required = (self.id, *self.texts, *self.columns)
+        return Layout(self.file, self.id, required, self.delimiter, self.optional, self.aliases)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The contents of a sheet, one entry for each item: `answers["rating"]` is an array of shape (n,).
+
+    Attributes
+    ----------
+    items
+        The n items, in the order of the entries.
+    columns
+        The columns that are scored, as arrays.
+    texts
+        The columns that are kept as text, including the ids, `name -> n strings`.
+    """
+
+    items: Items
+    columns: Mapping[str, np.ndarray]
+    texts: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def speakers(self) -> Sequence[str]:
+        """The speaker of each entry; empty if the sheet names no speakers."""
+        return self.texts.get(SPEAKER, ())
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        return self.columns[column]
+
+
+Check = Callable[[Answers, Table, Problems], None]
+
+
+def sheet_format(
+    reference: Sheet, submission: Sheet, *, list_file: str, public: Sequence[str] = (), check: Check
+) -> Format:
+    """The format of a task whose reference is one sheet and whose submissions are one sheet each.
+
+    Parameters
+    ----------
+    list_file
+        The name of the public item list.
+    public
+        The text columns that participants get besides the id, as far as the reference has them.
+    check
+        Adds the problems of a reference that do not concern a single cell.
+    """
+
+    def read_reference(files: Mapping[str, bytes]) -> Answers:
+        problems = Problems(ReferenceFileError)
+        return parse_reference(reference, read_sheet(reference, files, problems), problems, check)
+
+    def public_files(answers: Answers, options: Mapping[str, str]) -> dict[str, bytes]:
+        return {list_file: write_item_list(answers, reference.id, public, reference.delimiter)}
+
+    def read_items(files: Mapping[str, bytes]) -> Items:
+        problems = Problems(FileProblems)
+        layout = Layout(list_file, reference.id, (reference.id,), reference.delimiter)
+        table = read_table(files, layout, problems)
+        problems.raise_if_any()
+        return Items(tuple(table.ids))
+
+    def read_submission(files: Files, items: Items) -> Answers:
+        return read_answers(submission, files, items)
+
+    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        return rows_of(read_sheet(reference, files, Problems(ReferenceFileError)))
+
+    return Format(
+        (reference.layout,),
+        submission.file,
+        (list_file,),
+        read_reference,
+        public_files,
+        read_items,
+        read_submission,
+        rows,
+        take_answers,
+        take_reference,
+        other_files=tuple(reference.others),
+        other_submissions=tuple(submission.others),
+        submission=submission.layout,
+    )
+
+
+def read_sheet(sheet: Sheet, files: Mapping[str, bytes], problems: Problems) -> Table:
+    """The table of one of the organiser's sheets, in any of its formats."""
+    other = next((file for file in sheet.others if file in files and sheet.file not in files), None)
+    if other is None:
+        return read_table(files, sheet.layout, problems)
+    return sheet.others[other](decode(content_of(files, other, problems), other, problems), other, problems)
+
+
+def rows_of(table: Table) -> dict[str, dict[int, str]]:
+    """The lines of a reference's only file, each with its item, in the form of `Format.rows`."""
+    return {table.file: dict(zip(table.lines, table.ids))}
+
+
+def parse_reference(sheet: Sheet, table: Table, problems: Problems, check: Check) -> Answers:
+    """The answers in a reference's table.
+
+    Raises
+    ------
+    ReferenceFileError
+        A cell is invalid, an id is empty or repeated, or `check` found a problem.
+    """
+    check_ids(table, problems, noun=sheet.noun)
+    check_speakers(table, problems)
+    columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
+    kept = (sheet.id, *id_columns(sheet.id), *sheet.texts, *sheet.optional)
+    texts = {column: table.columns[column] for column in kept if column in table.columns}
+    answers = Answers(Items(tuple(table.ids)), columns, texts)
+    check(answers, table, problems)
+    problems.raise_if_any()
+    return answers
+
+
+def read_answers(sheet: Sheet, files: Files, items: Items) -> Answers:
+    """The answers in a submission, sorted in the order of the items. Undeclared columns are ignored.
+
+    Raises
+    ------
+    SubmissionError
+        The submission is not valid; the error lists every problem.
+    """
+    problems = Problems()
+    file = expect_one(files.names, (sheet.file, *sheet.others), problems)
+    if file not in files.names:
+        problems.raise_if_any()
+    limit = size_limit(len(items), len(sheet.columns))
+    if file in sheet.others:
+        table = sheet.others[file](decode(files.read(file, limit, problems), file, problems), file, problems)
+    else:
+        table = read_table(files.sources, sheet.layout, problems, limit)
+    places = match_items(table, items.ids, problems, noun=sheet.noun)
+    columns = {column: parse(table, column, problems) for column, parse in sheet.columns.items()}
+    if sheet.check:
+        sheet.check(columns, table, problems)
+    problems.raise_if_any()
+    for column, values in columns.items():
+        columns[column] = np.empty_like(values)
+        columns[column][places] = values
+    return Answers(items, columns)
+
+
+RowNames = Callable[[Sequence[str], Mapping[str, Sequence[str]]], Sequence[str]]
+"""Takes the ids of items and their texts by column, and returns the name of the row that counts each item."""
+
+
+def with_unit_rows(form: Format, sheet: Sheet, check: Check, names: RowNames) -> Format:
+    """Return a format of `sheet_format` for counts with a row for each unit, although each line is an item.
+
+    Parameters
+    ----------
+    sheet, check
+        The reference's, as `sheet_format` takes them.
+    """
+
+    def read_reference(files: Mapping[str, bytes]) -> Answers:
+        problems = Problems(ReferenceFileError)
+        table = read_table(files, sheet.layout, problems)
+        answers = parse_reference(sheet, table, problems, check)
+        return replace(answers, texts={**answers.texts, LINES: list(map(str, table.lines))})
+
+    def rows(files: Mapping[str, bytes]) -> dict[str, dict[int, str]]:
+        table = read_table(files, sheet.layout, Problems(ReferenceFileError))
+        return {table.file: dict(zip(table.lines, names(table.ids, table.columns)))}
+
+    return form._replace(
+        read_reference=read_reference,
+        rows=rows,
+        item_rows=lambda answers: lines_of(answers, sheet.file),
+    )
+
+
+def lines_of(answers: Answers, file: str) -> dict[str, dict[int, str]]:
+    """The lines of a reference's items, in the form of `Format.item_rows`."""
+    return {file: dict(zip(map(int, answers.texts[LINES]), answers.items.ids))}
+
+
+def take_reference(answers: Answers, places: Sequence[int]) -> Answers:
+    """The reference of the items at the given positions, in that order."""
+    texts = {column: [cells[place] for place in places] for column, cells in answers.texts.items()}
+    return replace(take_answers(answers, places), texts=texts)
+
+
+def take_answers(answers: Answers, places: Sequence[int]) -> Answers:
+    """The answers to the items at the given positions, in that order."""
+    chosen = np.asarray(places, dtype=int)
+    ids = tuple(answers.items.ids[place] for place in places)
+    return Answers(Items(ids), {column: values[chosen] for column, values in answers.columns.items()})
+
+
+def write_item_list(answers: Answers, id: str, columns: Sequence[str], delimiter: str) -> bytes:
+    """The content of a public list: the ids, in their columns, and the existing columns among `columns`.
+
+    Its rows are sorted by id, because a reference may be sorted by label.
+    """
+    ids = id_columns(id) if {*id_columns(id)} <= {*answers.texts} else (id,)
+    there = [column for column in (*ids, *columns) if column in answers.texts]
+    order = sorted(range(len(answers.items)), key=lambda row: id_order(answers.items.ids[row]))
+    rows = ([answers.texts[column][row] for column in there] for row in order)
+    return csv_text([there, *rows], delimiter).encode()

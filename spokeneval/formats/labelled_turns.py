@@ -39,7 +39,6 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from .files import ORGANISER_LIMIT, Files
 from .format import Format, Items
 from .language_labels import check_names, recording_name
 from .nist import NO_SCORE, NO_SCORE_LINE, SPEAKER_LINE, Line, left_out_lines, rttm_lines, uem_lines
@@ -47,7 +46,7 @@ from .problems import FileProblems, Problems, ReferenceFileError, count_of, name
 from .speakers import check_speakers
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, numbered, read_table
-from .text import blocks_of, decimal, decode_lines, size_limit, text_of
+from .text import ORGANISER_LIMIT, Files, blocks_of, decimal, decode_lines, size_limit, text_of
 from .turns import (
     NO_TURNS,
     Reference,

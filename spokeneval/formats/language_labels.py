@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .cells import parse_words
 from .problems import Problems, ReferenceFileError, name, quote, repeated
 from .speakers import SPEAKER, SPEAKER_ALIASES, check_speakers
-from .tables import Layout, Table, numbered, read_table
+from .tables import Layout, Table, numbered, parse_words, read_table
 from .text import decimal, decimals
 from .turns import read_milliseconds
 

@@ -29,7 +29,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from .files import Files, content_of
 from .format import Items
 from .language_labels import (
     LABELS,
@@ -48,7 +47,7 @@ from .problems import FileProblems, Problems, ReferenceFileError, count_of, quot
 from .speakers import SPEAKER
 from .submission_folder import expect_files, named_as
 from .tables import Layout, Table, parse_table, read_table, split_row
-from .text import decimal, decode, size_limit, text_of
+from .text import Files, content_of, decimal, decode, size_limit, text_of
 from .turns import LATEST, NO_TURNS, Reference, Rows, Submission, Turns, reference_of
 
 REGIONS_FILE = "regions.csv"

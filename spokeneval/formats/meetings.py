@@ -27,9 +27,7 @@ from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
-from .files import ORGANISER_LIMIT, Files, content_of
 from .format import Format, Items
-from .items import id_order
 from .labelled_turns import (
     LIST_FILE,
     REGIONS_CSV,
@@ -42,8 +40,8 @@ from .labelled_turns import (
 from .nist import word_lines
 from .problems import Problems, ReferenceFileError, count_of, name, quote
 from .submission_folder import expect_one
-from .tables import Layout, Table, parse_table
-from .text import decimal, decimals, decode, unusable
+from .tables import Layout, Table, id_order, parse_table
+from .text import ORGANISER_LIMIT, Files, content_of, decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
 from .turns import EVER, read_times, unanswered
 

@@ -8,10 +8,9 @@
 
 from __future__ import annotations
 
-from .cells import Parser
-from .format import Format
-from .sheets import Answers, Check, Sheet, sheet_format
+from .format import Answers, Check, Format, Sheet, sheet_format
 from .speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
+from .tables import Parser
 
 ID = "utterance_id"
 LIST_FILE = "utterance_list.tsv"

@@ -9,9 +9,8 @@ from typing import Callable, Optional
 
 import numpy as np
 
-from .cells import Parser
 from .problems import Problems, quote, some_of
-from .tables import Table
+from .tables import Parser, Table
 
 Suggest = Callable[[str, Sequence[str], Collection[str]], str]
 """An unknown token, the phones and the fillers -> advice."""

@@ -9,9 +9,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Optional
 
-from .items import FEWEST_OF_A_SET, match_items
 from .problems import Problems, count_of, name, quote
-from .tables import Table
+from .tables import FEWEST_OF_A_SET, Table, match_items
 from .text import decimal, expected_number
 
 SEGMENTS_FILE, SUBMISSION_FILE = "segments.csv", "prediction.txt"

@@ -24,9 +24,7 @@ from typing import Optional
 
 import numpy as np
 
-from .cells import parse_words
-from .files import Files
-from .format import LINES, Format, Items
+from .format import LINES, Answers, Format, Items, lines_of, take_answers, take_reference
 from .language_labels import (
     ENGLISH,
     LABELS,
@@ -40,11 +38,10 @@ from .language_labels import (
 )
 from .problems import FileProblems, Problems, ReferenceFileError, name
 from .segment_problems import SEGMENTS_FILE, SUBMISSION_FILE, explain
-from .sheets import Answers, lines_of, take_answers, take_reference
 from .speakers import SPEAKER
 from .submission_folder import expect_files
-from .tables import Layout, Table, read_table, split_full_lines
-from .text import blocks_of, decimals, size_limit
+from .tables import Layout, Table, parse_words, read_table, split_full_lines
+from .text import Files, blocks_of, decimals, size_limit
 
 _SHEET = Layout(SEGMENTS_FILE, "utt_id", ("audio_name", "utt_id", "start", "end"))
 SUBMISSION = Layout(SUBMISSION_FILE, "id", ("id", "English", "Mandarin"), " ")

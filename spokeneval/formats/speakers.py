@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
-from .format import Format
 from .problems import Noun, Problems, count_of, name, plural_of
 from .tables import Table, read_table
 from .text import unusable
+
+if TYPE_CHECKING:
+    from .format import Format
 
 SPEAKER = "speaker"
 SPEAKER_ALIASES = {"user": SPEAKER, "speaker_id": SPEAKER}

@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Callable, TypeVar
 
-from .files import Files, read_file
 from .problems import FileProblems, Problems, SubmissionError, count_of, name, some_of
-from .text import nfc
+from .text import Files, nfc, read_file
 
 Answers = TypeVar("Answers")
 

@@ -1,21 +1,35 @@
-"""Delimited tables."""
+"""Delimited tables: their layout, their text, the parsers of their cells, and the check of their items.
+
+A parser takes a table, the name of a column and the problems found so far, and returns an array of shape (n,), with one
+entry for each row. An invalid cell gets a value that no valid cell has, if such a value exists.
+"""
 
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from types import SimpleNamespace
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, Union
 from unicodedata import normalize
 
 import numpy as np
 
-from .files import ORGANISER_LIMIT
-from .problems import Problems, SubmissionError, count_of, name, some_of
-from .text import blocks_of, check_size, decimal, decode_lines
+from .problems import Problems, SubmissionError, count_of, name, quote, repeated, some_of
+from .text import (
+    ORGANISER_LIMIT,
+    blocks_of,
+    check_size,
+    decimal,
+    decode_lines,
+    expected_number,
+    integer,
+    unusable,
+)
+from .text import decimals as decimal_numbers
 
 _FIRST_ROWS = 100
 """The number of rows below a first line that decide whether it is a header."""
@@ -375,3 +389,215 @@ def numbered(values: Sequence[str]) -> tuple[list[str], np.ndarray]:
     """The distinct values in order of first appearance, and the index of each value among them, int, shape (n,)."""
     number = {value: index for index, value in enumerate(dict.fromkeys(values))}
     return list(number), np.fromiter(map(number.__getitem__, values), np.int64)
+
+
+FEWEST_OF_A_SET = 20
+"""This many items, all unknown, are taken for another set's items; fewer may be misspelt."""
+
+
+def match_items(table: Table, expected: Sequence[str], problems: Problems, *, noun: str) -> np.ndarray:
+    """Match the rows of a table with the expected items: each item exactly once, in any order.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The position of each row's item in `expected`; -1 for a row with a problem.
+    """
+    if list(table.ids) == list(expected) and len(set(table.ids)) == len(table.ids):
+        return np.arange(len(expected))
+    ids = table.ids
+    position = {item: index for index, item in enumerate(expected)}
+    if len(ids) == len(position) and position.keys() == set(ids):
+        return np.array([position[item] for item in ids], dtype=int)
+    places = np.full(len(ids), -1)
+    folded = {_mended(item).casefold(): item for item in expected}
+    if len(ids) >= FEWEST_OF_A_SET and folded.keys().isdisjoint(_mended(item).casefold() for item in ids):
+        message = f"none of the {count_of(len(ids), noun)} belongs to this set of {len(expected)}"
+        message += f", such as {name(min(expected))}; is the file for another set?"
+        problems.add("another_set", table.file, message)
+        return places
+    first_line: dict[str, int] = {}
+    for row, (item, line) in enumerate(zip(ids, table.lines)):
+        place = position.get(item)
+        mended = item if place is not None else folded.get(_mended(item).casefold(), item)
+        if place is None and mended in position:
+            fault = "has spaces around it" if item.strip() == mended else "differs in capital letters"
+            if mended == _mended(item) != item.strip():
+                fault = "was changed to a decimal by a spreadsheet"
+            message = f"{table.id} {name(item)} {fault}; expected {name(mended)}"
+            problems.add("misspelt_item", table.file, message, line=line, item=item)
+            first_line.setdefault(mended, line)
+        elif place is None:
+            message = f"{table.id} {name(item)} is not one of the {count_of(len(expected), noun)}"
+            problems.add("unknown_item", table.file, message, line=line, item=item)
+        elif item in first_line:
+            message = repeated(f"{table.id} {name(item)}", first_line[item], table.place)
+            problems.add("duplicate_item", table.file, message, line=line, item=item)
+        else:
+            first_line[item] = line
+            places[row] = place
+    missing = sorted((item for item in expected if item not in first_line), key=id_order)
+    if missing:  # sorted by id, because the order of the reference may reveal labels
+        counts = f"{count_of(len(expected), noun)} expected, {len(first_line)} found"
+        message = f"{table.id} {some_of(missing)}: {counts}"
+        problems.add("missing_item", table.file, message, item=missing[0])
+    return places
+
+
+def id_order(item: str) -> tuple[float, str]:
+    """A key to sort ids by: numbers by their value, before all other ids."""
+    number = item.isascii() and item.isdigit() and len(item) < 19
+    return int(item) if number else math.inf, item
+
+
+def _mended(item: str) -> str:
+    """An id without surrounding white space and without the `.0` that a spreadsheet adds."""
+    return re.sub(r"\.0+\Z", "", item.strip())
+
+
+def alike(ids: Iterable[str]) -> list[list[str]]:
+    """Groups of different ids that are equal but for case, leading zeros of numbers and a trailing `.0`."""
+    groups: dict[str, list[str]] = {}
+    for each in dict.fromkeys(ids):
+        groups.setdefault(fold_id(each), []).append(each)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def fold_id(item: str) -> str:
+    """An id as people compare it: `S03` is `s3`, and `007` is `7` and `7.0`."""
+    return _LEADING_ZEROS.sub("", _mended(item).casefold())
+
+
+_LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
+
+
+def check_ids(table: Table, problems: Problems, *, noun: str) -> None:
+    """Check the ids of a reference: none is empty or repeated, and all can be typed."""
+    match_items(table, list(dict.fromkeys(table.ids)), problems, noun=noun)
+    parts = len(id_columns(table.id))
+    for row in unusable(table.ids) if parts == 1 else _unusable_pairs(table.ids):
+        item, line = table.ids[row], table.lines[row]
+        if not item:
+            problems.add("empty_item", table.file, f"the {table.id} is empty", line=line)
+        else:
+            message = f"{table.id} {quote(item)}; expected no invisible characters and no spaces around it"
+            message += " and its parts, which have no comma" if parts > 1 else ""
+            problems.add("unusable_id", table.file, message, line=line, item=item)
+
+
+def _unusable_pairs(ids: Sequence[str]) -> list[int]:
+    """The places of ids that are not two usable parts."""
+    wrong = {row for row, item in enumerate(ids) if item.count(",") != 1}
+    for side in (0, -1):
+        wrong.update(unusable([item.partition(",")[side] for item in ids]))
+    return sorted(wrong)
+
+
+Parser = Callable[[Table, str, Problems], np.ndarray]
+
+_NO_BLANKS = ", without spaces around it"
+
+
+def words(
+    choices: Mapping[str, int], *, called: Optional[str] = None, spelled: Callable[[str], str] = str
+) -> Parser:
+    """Return a parser for a column of a few words, which gives the number of each word, and -1 for any other cell.
+
+    Parameters
+    ----------
+    choices
+        The words, `word -> number`.
+    called
+        The name of the column in problems; by default its own name.
+    spelled
+        Normalises the spelling of a cell before it is compared with the words.
+    """
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        return parse_words(table, column, problems, choices, called=called, spelled=spelled)
+
+    return parse
+
+
+def parse_words(
+    table: Table,
+    column: str,
+    problems: Problems,
+    choices: Mapping[str, int],
+    *,
+    called: Optional[str] = None,
+    spelled: Callable[[str], str] = str,
+    used: Union[bool, np.ndarray] = True,
+) -> np.ndarray:
+    """The numbers of a column's words. Problems are added only for the rows in `used`."""
+    cells = table.columns[column]
+    code = {cell: choices.get(spelled(cell), -1) for cell in set(cells)}
+    codes = np.fromiter(map(code.__getitem__, cells), np.int64, len(cells))
+    expected = " or ".join(quote(choice) for choice in choices)
+    for row in np.flatnonzero((codes < 0) & used).tolist():
+        cell = cells[row].strip()
+        hint = _NO_BLANKS if cell != cells[row] and spelled(cell) in choices else ""
+        message = f"{called or column} {_found(cells[row])}; expected {expected}{hint}"
+        table.add_problem(problems, "unknown_value", row, message)
+    return codes
+
+
+def whole_numbers(low: int, high: Optional[int] = None, *, empty: bool = False) -> Parser:
+    """Return a parser for integers from `low` to `high`, both included; `low` - 1 for any other cell.
+
+    Without `high` there is no upper limit. With `empty`, cells may be empty.
+    """
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        cells = table.columns[column]
+        number_of = {cell: _whole_number(cell, low, high) for cell in set(cells)}
+        numbers = np.fromiter(map(number_of.__getitem__, cells), np.int64, len(cells))
+        expected = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
+        expected += ", or an empty cell" if empty else ""
+        for row in np.flatnonzero(numbers < low).tolist():
+            if empty and not cells[row]:
+                continue
+            hint = ", without a decimal point" if "." in cells[row] and high is not None else ""
+            cell = cells[row].strip()
+            hint = _NO_BLANKS if cell != cells[row] and _whole_number(cell, low, high) >= low else hint
+            message = f"{column} {_found(cells[row])}; expected {expected}{hint}"
+            table.add_problem(problems, "off_scale", row, message)
+        return numbers
+
+    return parse
+
+
+def _whole_number(cell: str, low: int, high: Optional[int]) -> int:
+    number = integer(cell)
+    if number is None or number < low or (high is not None and (number > high or cell != str(number))):
+        return low - 1
+    return number
+
+
+def real_numbers(low: float = -math.inf, high: float = math.inf, *, decimals: Optional[int] = None) -> Parser:
+    """Return a parser for finite decimal numbers from `low` to `high`, both included; 0 for any other cell.
+
+    With `decimals`, numbers are rounded.
+    """
+
+    def parse(table: Table, column: str, problems: Problems) -> np.ndarray:
+        cells = table.columns[column]
+        numbers = decimal_numbers(cells)
+        if numbers is None or not ((low <= numbers) & (numbers <= high)).all():
+            numbers = np.zeros(len(cells))
+            for row, cell in enumerate(cells):
+                number = decimal(cell)
+                if number is None:
+                    table.add_problem(problems, "not_a_number", row, f"{column} {expected_number(cell)}")
+                elif not low <= number <= high:
+                    message = f"{column} {quote(cell)}; expected a number from {low:g} to {high:g}"
+                    table.add_problem(problems, "out_of_bounds", row, message)
+                else:
+                    numbers[row] = number
+        return numbers if decimals is None else np.round(numbers, decimals)
+
+    return parse
+
+
+def _found(cell: str) -> str:
+    return quote(cell) if cell else "is empty"

@@ -10,9 +10,9 @@ from typing import Callable, NamedTuple
 import numpy as np
 
 from .format import Items
-from .items import id_order
 from .nist import NO_SCORE
 from .problems import Problems, count_of, name
+from .tables import id_order
 from .text import decimal, decimals, expected_number
 
 LATEST = 1e9

@@ -10,11 +10,10 @@ from typing import Optional, Union
 
 import numpy as np
 
-from ..formats.cells import Parser, real_numbers, words
+from ..formats.format import Answers, Sheet
 from ..formats.problems import SHOWN, Problems, quote, some_of
-from ..formats.sheets import Answers, Sheet
 from ..formats.speakers import GROUP, Units, refuse_empty
-from ..formats.tables import Table, id_columns, numbered
+from ..formats.tables import Parser, Table, id_columns, numbered, real_numbers, words
 from ..formats.text import decimals
 from ..metrics.detection_cost import LARGEST_RATIO, PROBABILITIES, look_like_posteriors
 from .kind import ParameterError, one_table

@@ -16,12 +16,10 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ..formats.cells import real_numbers, words
-from ..formats.format import Format
+from ..formats.format import Answers, Check, Format, sheet_format, with_unit_rows
 from ..formats.problems import Problems
-from ..formats.sheets import Answers, Check, sheet_format, with_unit_rows
 from ..formats.speakers import Units
-from ..formats.tables import Table
+from ..formats.tables import Table, real_numbers, words
 from ..metrics import classification as metrics
 from ..metrics.shares import f1_of_shares, of_shares
 from ..task import AGREEMENT, HIGHER, Score, Task, View

@@ -29,8 +29,7 @@ from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from ..formats.format import Items
-from ..formats.sheets import Answers, sheet_format, with_unit_rows
+from ..formats.format import Answers, Items, sheet_format, with_unit_rows
 from ..formats.tables import id_columns
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics

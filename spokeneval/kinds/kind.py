@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple
 
-from ..formats.sheets import Answers, Sheet
+from ..formats.format import Answers, Sheet
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..task import Task
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..formats.format import Answers
 from ..formats.problems import Problems, name
-from ..formats.sheets import Answers
 from ..formats.speakers import LEVEL, SPEAKER, refuse_empty
 from ..formats.tables import Table, numbered
 from ..metrics import correlation, prediction_error

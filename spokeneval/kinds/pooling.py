@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..formats.format import Answers
 from ..formats.problems import Problems
-from ..formats.sheets import Answers
 from ..formats.speakers import Units
 from ..formats.tables import Table, numbered
 

@@ -27,12 +27,10 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ..formats.cells import Parser, whole_numbers
-from ..formats.format import Format
+from ..formats.format import Answers, Format, sheet_format
 from ..formats.problems import Problems, count_of
-from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import SPEAKER_ALIASES
-from ..formats.tables import Table
+from ..formats.tables import Parser, Table, whole_numbers
 from ..metrics import agreement, alternative_annotator, correlation, rater_pairs
 from ..metrics.agreement import RatingCells
 from ..metrics.alternative_annotator import AnnotatorComparisons

@@ -8,9 +8,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.cells import Parser, real_numbers
 from ..formats.problems import Problems, quote
-from ..formats.tables import Table
+from ..formats.tables import Parser, Table, real_numbers
 from .kind import ParameterError, is_number
 
 DECIMALS = 3

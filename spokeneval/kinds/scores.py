@@ -26,12 +26,10 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ..formats.cells import Parser, real_numbers
-from ..formats.format import Format
+from ..formats.format import Answers, Format, sheet_format
 from ..formats.problems import Problems, count_of
-from ..formats.sheets import Answers, sheet_format
 from ..formats.speakers import Units
-from ..formats.tables import Table
+from ..formats.tables import Parser, Table, real_numbers
 from ..metrics import correlation, prediction_error
 from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS

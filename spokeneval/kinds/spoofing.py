@@ -15,10 +15,9 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ..formats.cells import real_numbers
+from ..formats.format import Answers, sheet_format, with_unit_rows
 from ..formats.problems import Problems
-from ..formats.sheets import Answers, sheet_format, with_unit_rows
-from ..formats.tables import Table
+from ..formats.tables import Table, real_numbers
 from ..metrics import tandem as metrics
 from ..task import LOWER, Score, Task
 from .class_scores import CERTAIN, LABEL, SCORE, SEGMENTS, ClassScoreFiles

@@ -21,16 +21,13 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
-from ..formats.cells import Parser
-from ..formats.format import Format, Items
-from ..formats.items import check_ids
+from ..formats.format import Answers, Format, Items, Sheet, read_sheet, sheet_format
 from ..formats.normalisation import RULES, Normaliser, read_rules
 from ..formats.phones import nearest_phones
 from ..formats.phones import transcripts as phone_cells
 from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
-from ..formats.sheets import Answers, Sheet, read_sheet, sheet_format
 from ..formats.speakers import check_speakers
-from ..formats.tables import Table
+from ..formats.tables import Parser, Table, check_ids
 from ..formats.text import size_limit
 from ..formats.transcript_files import transcript_tables
 from ..metrics import mispronunciation

@@ -19,10 +19,10 @@ from pathlib import Path
 from re import Match, Pattern
 from typing import NamedTuple
 
-from ..formats.files import read_file
 from ..formats.problems import Problems, name, quote
 from ..formats.submission_folder import JUNK, MAX_FILES, REPORT_FILE, is_platforms_own
 from ..formats.submission_zip import MAX_BYTES, MAX_DEPTH
+from ..formats.text import read_file
 
 MAIN, REQUIREMENTS, WEIGHTS = "main.py", "requirements.txt", "weights.txt"
 

@@ -7,8 +7,8 @@ from typing import Optional
 from ..formats.format import Items
 from ..formats.problems import SubmissionError
 from ..formats.submission_folder import REPORT_FILE, read_files
-from ..run.output import say, write_file
-from ..run.reference import read_items
+from ..scoring.output import say, write_file
+from ..scoring.reference import read_items
 from ..task import Task
 from .code import code_accepted, list_code
 from .program import accepted_report, directories, own_options, remove, run

@@ -18,8 +18,8 @@ from ..formats.problems import (
     count_of,
     name,
 )
-from ..run.options import OPTIONS_FILE, Options, read_options
-from ..run.output import INTERRUPTED, say, silent
+from ..scoring.options import OPTIONS_FILE, Options, read_options
+from ..scoring.output import INTERRUPTED, say, silent
 
 
 def accepted_report(task: str, items: int) -> str:

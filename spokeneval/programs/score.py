@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import Any, Callable, Optional
 
 from ..formats.submission_folder import check_report, read_files
-from ..run.feedback import EXACT, describe_line
-from ..run.options import Options, Settings
-from ..run.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
-from ..run.reference import HOME, Reference, read_reference, read_submission
-from ..run.scoring import score_submission
-from ..run.signature import SIGNATURE_FILE
-from ..run.statistics import STATISTICS_FILE, write_statistics
+from ..scoring.options import EXACT, SIGNATURE_FILE, Options, Settings, describe_line
+from ..scoring.output import RECEIVED, SCORE_FILES, check_scores, say, write_file, write_scores
+from ..scoring.reference import HOME, Reference, read_reference, read_submission
+from ..scoring.scored import STATISTICS_FILE, score_submission, write_statistics
 from ..task import Number, Task
 from .code import code_accepted, list_code
 from .program import accepted_report, directories, own_options, remove, run, unspoken

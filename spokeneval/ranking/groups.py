@@ -18,8 +18,7 @@ from ..formats.speakers import group_of_each, table_of_groups
 from ..formats.tables import numbered
 from ..metrics.counts import by_group, taken, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
-from ..run.interval import Interval, difference_interval, scores_without
-from ..run.scoring import Scored
+from ..scoring.scored import Interval, Scored, difference_interval, scores_without
 from ..task import Task
 from .multiple_comparisons import stepped_down
 from .tables import shown_p

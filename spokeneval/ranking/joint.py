@@ -22,7 +22,7 @@ import numpy as np
 from ..formats.problems import count_of, some_of
 from ..formats.speakers import unit_noun
 from ..metrics.bootstrap import SEED, bootstrap_scores, resample_weights
-from ..run.statistics import Statistics
+from ..scoring.scored import Statistics
 from ..task import HIGHER
 from .joint_rule import BASELINE, EXCLUDED, MEAN_RANK, JointRule, joint_scores_of
 from .multiple_comparisons import SIGNIFICANCE, clusters

@@ -13,9 +13,9 @@ import numpy as np
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
-from ..run.library import STRICT, Gold, Reading, of_items, read_gold, require_data, score_against
-from ..run.output import write_file
-from ..run.scoring import Scored
+from ..scoring.library import STRICT, Gold, Reading, of_items, read_gold, require_data, score_against
+from ..scoring.output import write_file
+from ..scoring.scored import Scored
 from ..task import Task
 from .groups import GroupPair, group_pairs, group_table, groups_of_column
 from .joint import JointRanking, join_tasks

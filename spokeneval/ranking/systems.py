@@ -16,13 +16,15 @@ import numpy as np
 from ..formats.speakers import counted_units, unit_noun
 from ..metrics.bootstrap import RESAMPLES
 from ..metrics.jackknife import FEWEST_UNITS
-from ..run.interval import (
+from ..scoring.scored import (
+    Statistics,
     difference_interval,
     ends_beyond,
     joint_scores,
+    primary_matrix,
+    primary_of_sums,
     scores_without,
 )
-from ..run.statistics import Statistics, primary_matrix, primary_of_sums
 from ..task import HIGHER, Task
 from .multiple_comparisons import SIGNIFICANCE, clusters, holm
 from .notes import how_compared, one_side

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from ..formats.speakers import unseen_share
 from ..formats.tables import csv_text, no_formula
-from ..run.output import text_width
+from ..scoring.output import text_width
 from ..task import ENDS
 from .multiple_comparisons import CONFIDENCE
 from .values import Place, Ranking, Row, Table

@@ -8,8 +8,7 @@ from typing import NamedTuple, Optional
 
 import numpy as np
 
-from ..run.interval import Interval
-from ..run.statistics import Statistics
+from ..scoring.scored import Interval, Statistics
 from ..task import Task
 
 

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Optional
 
-from ..formats.files import Files
 from ..formats.problems import (
     FREE_ATTEMPT,
     Problem,
@@ -25,11 +24,11 @@ from ..formats.problems import (
     plural_of,
 )
 from ..formats.speakers import independence_note, unseen_note
+from ..formats.text import Files
 from ..metrics.jackknife import FEWEST_UNITS
-from ..run.feedback import as_shown
-from ..run.options import Settings
-from ..run.reference import Reference
-from ..run.scoring import Scored
+from ..scoring.options import Settings, as_shown
+from ..scoring.reference import Reference
+from ..scoring.scored import Scored
 from ..task import ENDS, Number, Task
 from .largest import largest_section
 from .page import (

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..formats.problems import count_of
 from ..metrics.counts import by_group
-from ..run.scoring import Scored
+from ..scoring.scored import Scored
 from ..task import HIGHER, Task
 from .largest import Errors
 from .page import UNFOLDED, Content, Html, folded, long_table, percent, section, table

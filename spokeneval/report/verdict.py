@@ -14,10 +14,8 @@ import numpy as np
 
 from ..formats.problems import count_of
 from ..metrics.jackknife import FEWEST_UNITS
-from ..run.feedback import as_shown
-from ..run.interval import difference_interval, ends_beyond, scores_without
-from ..run.options import Settings
-from ..run.scoring import Scored
+from ..scoring.options import Settings, as_shown
+from ..scoring.scored import Scored, difference_interval, ends_beyond, scores_without
 from ..task import ENDS, HIGHER, Number, Task
 
 GOOD, OPEN, BAD = "good", "", "bad"

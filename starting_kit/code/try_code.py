@@ -27,7 +27,7 @@ except ImportError:
 
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.programs.code import OWN, REQUIREMENTS, list_code
-from spokeneval.run.output import say
+from spokeneval.scoring.output import say
 
 HERE = Path(__file__).resolve().parent
 LIMITS = json.loads((HERE / "limits.json").read_text(encoding="utf-8"))

@@ -19,8 +19,8 @@ try:
 except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
-from spokeneval.formats.files import read_folder
 from spokeneval.formats.language_turns import read_items
+from spokeneval.formats.text import read_folder
 
 HERE = Path(__file__).resolve().parent
 

@@ -22,8 +22,8 @@ try:
 except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
-from spokeneval.formats.files import read_folder
 from spokeneval.formats.segment_scores import read_items, read_reference
+from spokeneval.formats.text import read_folder
 
 HERE = Path(__file__).resolve().parent
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, Optional
 from psst_kit import HERE, read_transcripts
 
 from spokeneval.challenges.psst_recognition import read_reference
-from spokeneval.formats.files import read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.metrics.alignment import cheapest_path
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.phoneme_recognition import arpabet_features, drop_fillers, errors_per_utterance, fer

@@ -21,7 +21,7 @@ from pathlib import Path
 from psst_kit import HERE, Recognised, read_recognised, write_correctness, write_transcripts
 from try_submission import guarded, pack, run, show, whereto
 
-from spokeneval.run.output import say
+from spokeneval.scoring.output import say
 
 
 def main() -> int:

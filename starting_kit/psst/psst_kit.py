@@ -16,10 +16,10 @@ except ImportError:
     sys.exit("This kit needs numpy: pip install numpy")
 
 from spokeneval.challenges import psst_correctness, psst_recognition
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.naming import LIST_FILE
 from spokeneval.formats.problems import FileProblems
+from spokeneval.formats.text import Files
 from spokeneval.metrics.phoneme_recognition import contains_pronunciation
 
 HERE = Path(__file__).resolve().parent

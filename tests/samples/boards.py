@@ -8,13 +8,10 @@ import numpy as np
 
 from speechbundles.leaderboard.about import System
 from spokeneval.challenges.spoken_call import TASK
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.format import Answers, Items
 from spokeneval.ranking.values import Pair, Row, Table
-from spokeneval.run.interval import Interval
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import Interval, score_submission
 
 SIGNATURE = "spoken_call|class_sizes:public|fifty_percent_rule:flag|items:0123456789ab|spokeneval:0.1.0"
 

@@ -23,7 +23,7 @@ import yaml
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.model.finding import Finding
 from spokeneval.kinds.declared import DECLARATION
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.programs import packed, unzipped, write_files
 
 Entries = list[tuple[str, bytes]]
@@ -414,7 +414,7 @@ _SHARED: list[tuple[str, str, Damage]] = [
     ("program-syntax", "no Python", _score(b"import json", b"import import")),
     ("package-missing", "the package left out", inside_files("scoring_program.zip", {PACKAGE[0]: None})),
     ("package-missing", "a part of it imported", both(
-        _score(b"import spokeneval", b"from spokeneval.run import scores"),
+        _score(b"import spokeneval", b"from spokeneval.scoring import scores"),
         inside_files("scoring_program.zip", {PACKAGE[0]: None}))),
     ("declaration-invalid", "an unknown kind", inside("scoring_program.zip", task__json=json.dumps(
         {**TASK, DECLARATION: {"kind": "transcript"}}).encode())),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spokeneval.challenges import find_task
-from spokeneval.run.reference import parse_reference
+from spokeneval.scoring.reference import parse_reference
 from tests.samples.cases import CASES
 from tests.samples.programs import encoded, run_score
 

@@ -12,10 +12,9 @@ from scipy.special import logsumexp, softmax
 from sklearn import metrics as sklearn
 from sklearn.isotonic import IsotonicRegression
 
-from spokeneval.formats.files import Files
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import Scored, score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.text import Files
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import Scored, score_submission
 from spokeneval.task import Task
 from tests.samples import kinds
 

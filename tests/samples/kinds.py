@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spokeneval.formats.files import Files
+from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import KINDS
 from spokeneval.kinds.kind import read_parameters
 from spokeneval.metrics.counts import total

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from spokeneval.formats.files import Files
+from spokeneval.formats.text import Files
 from spokeneval.task import Task
 from tests.samples import kinds
 

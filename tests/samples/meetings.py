@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spokeneval.formats.files import Files
+from spokeneval.formats.text import Files
 from spokeneval.metrics.meetings import Stream, symbol_times
 from spokeneval.task import Task
 from tests.samples import kinds

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from spokeneval.challenges import find_task
-from spokeneval.formats.files import read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.metrics.phoneme_recognition import arpabet_features
 from tests.samples.cases import OWN, SHEETS
 

@@ -10,11 +10,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from spokeneval.challenges import find_task
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.format import Answers, Items
 from spokeneval.kinds.declared import declared_task
 from spokeneval.report.sections import _kind
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_here, write_files
 from tests.tools.outline import Outline

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.formats.cells import real_numbers
-from spokeneval.formats.sheets import Sheet, sheet_format
+from spokeneval.formats.format import Sheet, sheet_format
 from spokeneval.formats.speakers import choose_units
+from spokeneval.formats.tables import real_numbers
 from spokeneval.task import AGREEMENT, HIGHER, Score, Task
 from spokeneval.trivial import always
 

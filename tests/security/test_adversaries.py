@@ -17,7 +17,7 @@ from benchmarks.adversaries import cases, climbing, flips, integer_program, prob
 from benchmarks.adversaries.boards import Board, attack, board_of, entropy, points_right
 from benchmarks.bench_adversaries import case_of
 from speechbundles.bundle.check.budget import NARROWEST, TOLERATED, Unknown, bits_of_step
-from spokeneval.run.reference import items_fingerprint
+from spokeneval.scoring.reference import items_fingerprint
 from tests.samples.programs import ROOT, run_score
 
 MORE_THAN_CLIMBING = 2.0

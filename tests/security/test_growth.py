@@ -22,9 +22,9 @@ from speechbundles.annotation.turn_files import read_turns
 from speechbundles.model.fetched import Fetched, read_index, write_index
 from speechbundles.model.tabular import parse_source
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FileProblems, Problems
 from spokeneval.formats.submission_zip import unpack
+from spokeneval.formats.text import Files
 from spokeneval.formats.transcript_files import read_utt2spk
 from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.code import read_requirements, read_weights

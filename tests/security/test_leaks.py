@@ -26,11 +26,11 @@ from speechbundles.model.sources import Sources
 from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.platforms.codabench import write
 from spokeneval.challenges import find_task
-from spokeneval.formats.files import Files
+from spokeneval.formats.text import Files
 from spokeneval.report.results import scored_page
-from spokeneval.run.options import Options, SetFeedback
-from spokeneval.run.reference import items_fingerprint, parse_reference, read_submission
-from spokeneval.run.scoring import score_submission
+from spokeneval.scoring.options import Options, SetFeedback
+from spokeneval.scoring.reference import items_fingerprint, parse_reference, read_submission
+from spokeneval.scoring.scored import score_submission
 from spokeneval.task import ENDS, HIGHER
 from tests.samples.cases import CASES, IDS, OWN, SHEETS
 from tests.samples.merlion_identification import IDS as SEGMENTS

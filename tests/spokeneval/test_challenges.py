@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError, count_of
 from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.formats.text import Files
 from spokeneval.programs.program import accepted_report
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import Number, score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import Number, score_submission
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS

@@ -15,8 +15,8 @@ import spokeneval
 from spokeneval.__main__ import main
 from spokeneval.challenges import find_task, task_names
 from spokeneval.export import FORMS, export
-from spokeneval.run.options import Options
-from spokeneval.run.reference import items_fingerprint, parse_reference
+from spokeneval.scoring.options import Options
+from spokeneval.scoring.reference import items_fingerprint, parse_reference
 from tests.samples.cases import CASES
 from tests.samples.exports import RAI, facts_of, scored
 from tests.samples.programs import encoded, write_files

@@ -10,16 +10,14 @@ import numpy as np
 import pytest
 
 from spokeneval.challenges import find_task, merlion_diarization, spoken_call, task_names
-from spokeneval.formats.format import Items
+from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.tables import Table
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.accept_reject import Decisions
 from spokeneval.ranking.groups import groups_of_column
-from spokeneval.run.options import Settings
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature
 from tests.samples import labelled_turns, meetings, transcript_files
 from tests.samples.bad_references import bad_references
 from tests.samples.cases import CASES, SHEETS

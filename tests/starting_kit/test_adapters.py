@@ -9,7 +9,7 @@ import wave
 
 import pytest
 
-from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.text import Files, read_folder
 from spokeneval.kinds.declared import declared_task
 from tests.samples.programs import ROOT, run_program, write_files
 

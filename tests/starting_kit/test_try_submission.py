@@ -29,7 +29,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval import score
 from spokeneval.challenges import find_task, task_names
-from spokeneval.run.options import OPTIONS_FILE
+from spokeneval.scoring.options import OPTIONS_FILE
 from spokeneval.task import HIGHER
 from tests.samples.declared_tasks import declared_folder
 from tests.samples.programs import ROOT, run_program, unzipped, write_files

@@ -17,7 +17,7 @@ from speechbundles.model.finding import Report
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.kinds.declared import DECLARATION
-from spokeneval.run.options import OPTIONS_FILE
+from spokeneval.scoring.options import OPTIONS_FILE
 from spokeneval.task import Task
 
 AGAIN = "`amend` shows the ranks before and after, and scores all submissions again"

@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spokeneval.formats.files import read_folder
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
 from spokeneval.formats.submission_folder import list_files
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.text import read_folder
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import score_submission
 from spokeneval.task import Task
 
 Files = Mapping[str, bytes]

@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import Problems, ReferenceFileError
 from spokeneval.formats.tables import Layout, csv_text, read_table
-from spokeneval.run.interval import resampled_error
-from spokeneval.run.options import Settings
-from spokeneval.run.reference import Reference
-from spokeneval.run.scoring import Scored, score_submission
+from spokeneval.formats.text import Files
+from spokeneval.scoring.options import Settings
+from spokeneval.scoring.reference import Reference
+from spokeneval.scoring.scored import Scored, resampled_error, score_submission
 from spokeneval.task import Number, Score, Task
 from spokeneval.trivial import random_numbers
 

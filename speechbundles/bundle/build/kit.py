@@ -24,9 +24,8 @@ from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.zips import TASK_FILE, TRIAL_SET, files_below, read_tree
 from spokeneval.formats.problems import some_of
 from spokeneval.kinds.declared import DECLARATION
-from spokeneval.run.feedback import COARSE
-from spokeneval.run.options import OPTIONS_FILE, About, Options
-from spokeneval.run.reference import items_fingerprint
+from spokeneval.scoring.options import COARSE, OPTIONS_FILE, About, Options
+from spokeneval.scoring.reference import items_fingerprint
 from spokeneval.task import Task
 
 README = "README.md"

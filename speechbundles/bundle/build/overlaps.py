@@ -24,8 +24,8 @@ from math import inf
 from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, in_words, read_table, surprise
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
-from spokeneval.formats.items import fold_id
 from spokeneval.formats.problems import count_of, plural_of, quote, some_of
+from spokeneval.formats.tables import fold_id
 
 Pairs = list[tuple[int, int]]
 """Pairs of a row of the public set and a row of the hidden set."""

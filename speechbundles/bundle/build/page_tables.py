@@ -8,10 +8,10 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import kit_data_files
 from speechbundles.model.competition import Competition
 from speechbundles.model.tabular import read_rows
-from spokeneval.formats.items import id_order
 from spokeneval.formats.problems import count_of, plural_of
 from spokeneval.formats.speakers import independence_note
-from spokeneval.run.feedback import EXACT
+from spokeneval.formats.tables import id_order
+from spokeneval.scoring.options import EXACT
 from spokeneval.task import ENDS
 
 EXAMPLES = 3

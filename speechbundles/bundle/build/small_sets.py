@@ -5,9 +5,8 @@ import numpy as np
 from speechbundles.bundle.build.gold_answers import range_of, scored_answers
 from speechbundles.competition.references import ReferenceSet
 from spokeneval.formats.problems import count_of
-from spokeneval.run.interval import FEWEST_UNITS, interval_of_units
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import FEWEST_UNITS, interval_of_units
 from spokeneval.task import HIGHER
 
 WIDEST = 1 / 2

@@ -9,13 +9,18 @@ from typing import Any
 
 from speechbundles.bundle.build.gold_answers import half_right, range_of
 from speechbundles.competition.references import ReferenceSet
-from spokeneval.formats.files import Files
-from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, on_grid
-from spokeneval.run.interval import resampled_error, scores_without
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.reference import labelled, read_submission
-from spokeneval.run.scoring import Scored, score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.text import Files
+from spokeneval.scoring.options import (
+    SetFeedback,
+    Settings,
+    Signature,
+    choose_options,
+    choose_step,
+    coarse_scores,
+    on_grid,
+)
+from spokeneval.scoring.reference import labelled, read_submission
+from spokeneval.scoring.scored import Scored, resampled_error, score_submission, scores_without
 from spokeneval.task import HIGHER, Number, Task
 
 BASELINE = "the kit's baseline"

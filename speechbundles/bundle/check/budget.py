@@ -34,11 +34,10 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.description import declared_scores, find_rules, read_description
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.finding import Report
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import count_of
-from spokeneval.run.feedback import EXACT
-from spokeneval.run.options import Options, choose_options
-from spokeneval.run.reference import fingerprint
+from spokeneval.formats.text import Files
+from spokeneval.scoring.options import EXACT, Options, choose_options
+from spokeneval.scoring.reference import fingerprint
 from spokeneval.task import Task
 
 MOST_ATTEMPTS = 100

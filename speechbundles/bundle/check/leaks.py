@@ -30,7 +30,7 @@ from speechbundles.model.tabular import WORKBOOK
 from spokeneval.formats.problems import quote
 from spokeneval.formats.speakers import LEVEL, MEAN_OVER
 from spokeneval.formats.tables import id_columns
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 
 _MOST_COLUMNS = 1000  # of a hidden reference; each is searched for in all public files
 _HEADER = 1000  # bytes at the beginning of a public item list that contain the names of its columns

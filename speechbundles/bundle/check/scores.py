@@ -17,7 +17,7 @@ from speechbundles.model.description import find_rules, read_description
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import SORTING
 from speechbundles.model.zips import TASK_FILE
-from spokeneval.run.options import KEYS, OPTIONS_FILE, Options
+from spokeneval.scoring.options import KEYS, OPTIONS_FILE, Options
 from spokeneval.task import HIGHER, LOWER
 from spokeneval.version import __version__
 

@@ -13,9 +13,9 @@ from speechbundles.model.finding import Report
 from speechbundles.model.platform import platforms
 from speechbundles.model.zips import HOME, WHOLE, reference_zip
 from spokeneval.formats.problems import count_of
-from spokeneval.run.options import OPTIONS_FILE, Options
-from spokeneval.run.reference import HOME as HOME_PART
-from spokeneval.run.reference import ITEMS_FOLDER, PART_FILE, SEALED, fingerprint
+from spokeneval.scoring.options import OPTIONS_FILE, Options
+from spokeneval.scoring.reference import HOME as HOME_PART
+from spokeneval.scoring.reference import ITEMS_FOLDER, PART_FILE, SEALED, fingerprint
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,8 @@ def unbuffered(descriptor: int, first: Any) -> io.TextIOWrapper:
 def prepare(script: str, arguments: Sequence[str]) -> Callable[[], int]:
     """Import and read everything that all runs of a project's program share; return its main function."""
     names = runpy.run_path(script, run_name="prepared")
-    from spokeneval.run.options import OPTIONS_FILE, read_options  # the program's own
-    from spokeneval.run.reference import read_items, read_reference
+    from spokeneval.scoring.options import OPTIONS_FILE, read_options  # the program's own
+    from spokeneval.scoring.reference import read_items, read_reference
 
     task = read_options(Path(script).with_name(OPTIONS_FILE)).vary(names["TASK"])
     with suppress(ImportError):

@@ -35,7 +35,7 @@ from speechbundles.model.errors import BundleError
 from speechbundles.model.sources import Sources, installed_root
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.formats.problems import FREE_ATTEMPT
-from spokeneval.run.options import OPTIONS_FILE
+from spokeneval.scoring.options import OPTIONS_FILE
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """Environment of a worker at its start: each has its own processor anyway."""

@@ -16,9 +16,7 @@ from speechbundles.model.competition import Column
 from speechbundles.model.keys import MOST_DECIMALS, SORTING
 from speechbundles.model.platform import platforms
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
-from spokeneval.run.feedback import SetFeedback
-from spokeneval.run.options import OPTIONS_FILE, Options
-from spokeneval.run.signature import SIGNATURE_FILE, Signature
+from spokeneval.scoring.options import OPTIONS_FILE, SIGNATURE_FILE, Options, SetFeedback, Signature
 
 PLACES = Decimal(1).scaleb(-MOST_DECIMALS)
 

@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from speechbundles.competition.intake.table import OwnTable
-from spokeneval.formats.items import alike
 from spokeneval.formats.problems import quote
 from spokeneval.formats.speakers import GROUP, SPEAKER
-from spokeneval.formats.tables import id_columns
+from spokeneval.formats.tables import alike, id_columns
 from spokeneval.task import Task
 
 _MOST_SHOWN = 20

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 from speechbundles.competition.intake.table import OwnTable
 from speechbundles.model.errors import UnreadableFile
-from spokeneval.formats.items import id_order
 from spokeneval.formats.problems import Problem, count_of, name, repeated, some_of
-from spokeneval.formats.tables import Layout
+from spokeneval.formats.tables import Layout, id_order
 from spokeneval.kinds.ratings import MOST_LISTED, SHOWN
 
 RATER, RATING = "rater", "rating"

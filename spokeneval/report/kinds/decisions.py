@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import View
 from ..page import Html, long_table, paragraph, percent, section, table
 from ..plots import Drawing

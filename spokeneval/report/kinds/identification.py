@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import Number, View
 from ..largest import Errors, Grouping
 from ..page import Html, figure, paragraph, percent, section, table

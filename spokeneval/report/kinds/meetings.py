@@ -11,7 +11,7 @@ import numpy as np
 from ...formats.meetings import Meetings
 from ...metrics import transcript_errors as metrics
 from ...metrics.meetings import Stream, partners_in_time, path_in_time
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import View
 from ..page import Content, Html, lines, long_table, paragraph, percent, section
 from .transcripts import NOTHING, aligned_lines, short_enough

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...metrics.agreement import cohen_kappa
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import View
 from ..page import Html, folded, paragraph, percent, section, table
 from .scores import SHIFT, difference_figure

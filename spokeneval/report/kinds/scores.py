@@ -11,7 +11,7 @@ from ...metrics import correlation
 from ...metrics.agreement import cohen_kappa
 from ...metrics.counts import total
 from ...metrics.prediction_error import prmse
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import View
 from ..page import Html, figure, paragraph, section, table
 from ..plots import mean_difference, plot

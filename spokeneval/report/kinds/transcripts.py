@@ -12,7 +12,7 @@ import numpy as np
 from ...metrics.alignment import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references, without_unknown
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import View
 from ..page import Content, Html, lines, long_table, paragraph, percent, section
 

@@ -11,7 +11,7 @@ from ...formats.turns import Reference, Submission, Turns
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
 from ...metrics.sweeps import Sweep, error_spans, sweep
-from ...run.scoring import Scored
+from ...scoring.scored import Scored
 from ...task import View
 from ..largest import Errors, Grouping
 from ..page import Html, figure, folded, long_table, paragraph, percent, section, table

@@ -11,7 +11,7 @@ import build_bundle
 from speechbundles.cli.program import COMMANDS
 from speechbundles.model.environment import TOKEN_VARIABLE
 from spokeneval.challenges import find_task
-from spokeneval.run.reference import parse_reference
+from spokeneval.scoring.reference import parse_reference
 from tests.samples.cases import CASES
 from tests.samples.codabench_server import TOKEN
 from tests.samples.live_bundle import live_bundle, upload

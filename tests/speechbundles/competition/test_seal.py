@@ -19,7 +19,7 @@ from speechbundles.competition.seal import draw_units, seal
 from speechbundles.model.errors import BadReference, SealError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.files import read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.kinds.declared import declared_task
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series

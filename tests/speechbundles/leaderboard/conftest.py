@@ -9,11 +9,11 @@ from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.sources import Sources
 from spokeneval.challenges.spoken_call import TASK
-from spokeneval.formats.files import read_folder
 from spokeneval.formats.speakers import Units
+from spokeneval.formats.text import read_folder
 from spokeneval.metrics.accept_reject import decisions_per_response, ranked_d_full
 from spokeneval.metrics.counts import as_matrix
-from spokeneval.run.statistics import by_unit
+from spokeneval.scoring.scored import by_unit
 from tests.samples.boards import HOSTILE, noisy_systems, write_output
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files

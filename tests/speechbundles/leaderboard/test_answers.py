@@ -15,11 +15,10 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval.challenges.merlion_identification import TASK
-from spokeneval.formats.files import read_folder
 from spokeneval.formats.segment_scores import given_scores
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.formats.text import read_folder
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import score_submission
 from tests.samples.own_competition import begun_folder
 from tests.samples.programs import ROOT, write_files
 

@@ -22,7 +22,7 @@ from spokeneval.ranking import tables
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.randomisation import MOST_SWAPPED
 from spokeneval.ranking.ranks import DECIMALS
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Signature
 from tests.samples.boards import SIGNATURE, noisy_systems, scored, write_output
 from tests.samples.programs import ROOT, write_files
 

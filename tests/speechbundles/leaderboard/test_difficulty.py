@@ -7,7 +7,7 @@ from speechbundles.leaderboard.render import table_to_csv
 from spokeneval.challenges.spoken_call import TASK
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
-from spokeneval.run.statistics import by_unit
+from spokeneval.scoring.scored import by_unit
 
 
 def test_the_hardest_items_are_first_and_no_item_is_a_formula():

@@ -10,7 +10,7 @@ from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task
-from spokeneval.formats.files import read_folder
+from spokeneval.formats.text import read_folder
 from tests.samples.programs import ROOT
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from speechbundles.leaderboard import notes
 from speechbundles.leaderboard.outputs import ScoringOutput
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Signature
 
 
 @pytest.mark.parametrize(

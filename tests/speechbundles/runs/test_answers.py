@@ -10,9 +10,9 @@ import pytest
 from speechbundles.runs import answers
 from speechbundles.runs.answers import WrittenArchive, canonical, read_written
 from spokeneval.challenges import find_task
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
 from tests.samples import kinds
 from tests.samples.cases import CASES

@@ -17,11 +17,10 @@ from spokeneval.challenges.merlion_identification import (
     difference_trials,
     segment_costs,
 )
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import given_scores
-from spokeneval.formats.text import decimal
+from spokeneval.formats.text import Files, decimal
 from spokeneval.metrics import identification
 from spokeneval.metrics.counts import taken, total
 from tests.samples.edits import WAYS, edited

@@ -8,13 +8,12 @@ import pytest
 from sample_data import spoken_call as sample
 from spokeneval.challenges import spoken_call
 from spokeneval.challenges.spoken_call import TASK
-from spokeneval.formats.files import Files
-from spokeneval.formats.format import Items
+from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
-from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
+from spokeneval.formats.text import Files
 from spokeneval.metrics import accept_reject as metrics
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.programs import ROOT, encoded, run_program, run_score, write_files
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided
 

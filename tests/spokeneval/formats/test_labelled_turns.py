@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.text import Files
 from tests.samples.labelled_turns import BAD_REFERENCES, BAD_SUBMISSIONS, make, read_submission, rttm
 
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from spokeneval.formats import language_turns
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import FileProblems, SubmissionError
+from spokeneval.formats.text import Files
 from spokeneval.formats.turns import Submission, take
 from tests.samples.programs import encoded
 

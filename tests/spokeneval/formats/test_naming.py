@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from spokeneval.formats.cells import words
-from spokeneval.formats.format import Items
+from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.naming import naming_format, naming_reference, naming_submission, naming_units
-from spokeneval.formats.sheets import Answers
 from spokeneval.formats.speakers import Units
+from spokeneval.formats.tables import words
 from tests.samples.programs import encoded
 
 TRUTH = words({"no": 0, "yes": 1})

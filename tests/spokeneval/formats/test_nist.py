@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spokeneval.formats.files import Files
+from spokeneval.formats.text import Files
 from tests.samples.kinds import scores_of
 from tests.samples.labelled_turns import make, rttm
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from spokeneval.formats import segment_scores, text
-from spokeneval.formats.files import Files
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import SubmissionError
+from spokeneval.formats.text import Files
 from tests.samples.merlion_identification import HEADER, IDS, ONE, SCORES, TWO
 from tests.samples.programs import encoded
 

@@ -12,9 +12,9 @@ from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.kinds.class_scores import MOST_OF_A_SIDE
 from spokeneval.kinds.declared import declared_task
 from spokeneval.kinds.kind import ParameterError
-from spokeneval.run.library import read_gold, score_against
-from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import STATISTICS_FILE, parse_statistics, write_statistics
+from spokeneval.scoring.library import read_gold, score_against
+from spokeneval.scoring.options import Signature
+from spokeneval.scoring.scored import STATISTICS_FILE, parse_statistics, write_statistics
 
 DECLARED = {"kind": "identification", "target": "same", "unit": "model"}
 

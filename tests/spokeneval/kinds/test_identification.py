@@ -12,17 +12,15 @@ from scipy.special import log_softmax, softmax
 from sklearn import metrics as sklearn
 
 from spokeneval.challenges import find_task
-from spokeneval.formats.files import Files
-from spokeneval.formats.format import Items
+from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.formats.segment_scores import given_scores
-from spokeneval.formats.sheets import Answers
+from spokeneval.formats.text import Files
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.metrics import detection_cost
 from spokeneval.metrics.counts import total
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import score_submission
 from tests.samples.identification import (
     NAMES,
     cllr,

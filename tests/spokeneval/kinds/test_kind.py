@@ -11,8 +11,8 @@ import yaml
 from spokeneval.formats.problems import count_of
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
-from spokeneval.run.options import sign_public
-from spokeneval.run.reference import Reference
+from spokeneval.scoring.options import sign_public
+from spokeneval.scoring.reference import Reference
 from tests.samples.kinds import make
 
 REFUSED = yaml.safe_load(Path(__file__).with_name("refused_declarations.yaml").read_text(encoding="utf-8"))

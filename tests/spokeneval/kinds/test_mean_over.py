@@ -13,8 +13,8 @@ from spokeneval.kinds.declared import declared_task
 from spokeneval.kinds.kind import ParameterError
 from spokeneval.metrics.counts import total
 from spokeneval.ranking.randomisation import pseudo_values
-from spokeneval.run.library import read_gold, score_against
-from spokeneval.run.statistics import parse_statistics, primary_matrix, primary_of_sums
+from spokeneval.scoring.library import read_gold, score_against
+from spokeneval.scoring.scored import parse_statistics, primary_matrix, primary_of_sums
 
 GROUPS = {"de": 12, "en": 20, "th": 12}
 """The groups, and the number of items in each."""

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from spokeneval.formats.problems import ReferenceFileError
-from spokeneval.run.output import LARGEST
+from spokeneval.scoring.output import LARGEST
 from tests.samples.kinds import scores_of
 from tests.samples.meetings import GOOD, SAID, make, segment
 

@@ -16,8 +16,7 @@ from sklearn.metrics import cohen_kappa_score
 from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
 from spokeneval.metrics.jackknife import leave_one_out
-from spokeneval.run.interval import score_intervals
-from spokeneval.run.statistics import by_unit
+from spokeneval.scoring.scored import by_unit, score_intervals
 from spokeneval.task import Task
 from tests.samples import kinds
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
+from spokeneval.formats.text import Files
 from spokeneval.task import Task
 from tests.samples import kinds
 

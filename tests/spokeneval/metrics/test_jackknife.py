@@ -12,7 +12,7 @@ from spokeneval.metrics.jackknife import (
     jackknife_interval,
     jackknife_p,
 )
-from spokeneval.run.output import LARGEST
+from spokeneval.scoring.output import LARGEST
 from tests.samples.freedom import degrees_of_freedom
 
 

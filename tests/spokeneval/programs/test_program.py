@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spokeneval.programs.program import describe_error, run
-from spokeneval.run.output import INTERRUPTED
+from spokeneval.scoring.output import INTERRUPTED
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from spokeneval.formats.problems import Problem, SubmissionError
 from spokeneval.programs.ingest import ingest_main
 from spokeneval.programs.program import accepted_report
 from spokeneval.programs.score import score_main
-from spokeneval.run.reference import fingerprint, items_fingerprint, parse_reference
+from spokeneval.scoring.reference import fingerprint, items_fingerprint, parse_reference
 from tests.samples.cases import CASES, IDS, SHEETS
 from tests.samples.programs import ROOT, encoded, write_files
 

@@ -12,7 +12,7 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.jackknife import jackknife_p
 from spokeneval.ranking.groups import group_pairs, groups_of_column
-from spokeneval.run.library import read_gold, score_against
+from spokeneval.scoring.library import read_gold, score_against
 
 DECLARED = {"kind": "decisions", "classes": ["A", "B"], "positive": "A", "primary": "accuracy"}
 TASK = declared_task("own", DECLARED)

@@ -17,7 +17,7 @@ from spokeneval.ranking.joint import join_tasks, joint_weights, tasks_with_commo
 from spokeneval.ranking.joint_rule import JointRule
 from spokeneval.ranking.joint_tables import joint_table
 from spokeneval.ranking.ranks import rank_sets
-from spokeneval.run.statistics import Statistics
+from spokeneval.scoring.scored import Statistics
 
 DECISIONS = {"kind": "decisions", "classes": ["no", "yes"], "positive": "yes"}
 SCORES = {"kind": "scores", "scale": [0, 30], "primary": "rmse"}

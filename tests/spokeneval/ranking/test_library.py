@@ -13,7 +13,7 @@ from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.write import write_board
 from speechbundles.model.sources import Sources
 from spokeneval.ranking.library import FILES
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.near_misses import near_misses
 from tests.samples.programs import ROOT, run_score, write_files
 

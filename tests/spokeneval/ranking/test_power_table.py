@@ -8,7 +8,7 @@ from itertools import combinations
 from spokeneval.ranking.power import power, smallest_difference
 from spokeneval.ranking.power_table import power_table
 from spokeneval.ranking.values import Column, Pair
-from spokeneval.run.interval import Interval
+from spokeneval.scoring.scored import Interval
 
 
 def test_a_chance_is_at_the_level_at_which_the_pair_was_tested():

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.files import read_folder
+from spokeneval.formats.text import read_folder
 from spokeneval.report import page as builders
 from spokeneval.report import plots
-from spokeneval.run.reference import items_fingerprint
+from spokeneval.scoring.reference import items_fingerprint
 from spokeneval.task import HIGHER
 from tests.samples.programs import ROOT
 from tests.samples.report_pages import page_of, run

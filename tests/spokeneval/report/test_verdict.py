@@ -5,7 +5,7 @@ import re
 import pytest
 
 from spokeneval.challenges import find_task
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.report_pages import page_of, run
 
 CORRECTNESS = find_task("psst_correctness")

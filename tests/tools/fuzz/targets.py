@@ -39,17 +39,14 @@ from speechbundles.server.entrants import predict, read_entrants
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.files import ServedFiles
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.format import Items
+from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError
-from spokeneval.formats.sheets import Answers
 from spokeneval.formats.submission_folder import list_files
 from spokeneval.formats.submission_zip import unpack
 from spokeneval.kinds.declared import declared_task
 from spokeneval.ranking.tables import to_csv
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import SIGNATURE_FILE, Signature
-from spokeneval.run.statistics import STATISTICS_FILE, write_statistics
+from spokeneval.scoring.options import SIGNATURE_FILE, Settings, Signature, choose_options
+from spokeneval.scoring.scored import STATISTICS_FILE, score_submission, write_statistics
 from spokeneval.task import Task
 from tests.samples.cases import CASES
 from tests.samples.live_bundle import live_bundle

@@ -24,7 +24,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.new.examples import example_files
 from spokeneval.challenges import find_task
 from spokeneval.kinds.declared import declared_task
-from spokeneval.run.reference import Reference
+from spokeneval.scoring.reference import Reference
 from tests.samples.damaged_copy import HEADER
 from tests.samples.programs import ROOT, repository_with, write_files
 

@@ -18,7 +18,7 @@ from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
 from speechbundles.platforms.codabench import PLATFORM as CODABENCH
 from spokeneval.challenges import task_names
-from spokeneval.run.options import OPTIONS_FILE, Options
+from spokeneval.scoring.options import OPTIONS_FILE, Options
 from tests.samples.cases import CASES
 from tests.samples.programs import ROOT, write_files
 

@@ -26,15 +26,19 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import EXAMPLES, example_files
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.files import Files, read_folder
+from spokeneval.formats.text import Files, read_folder
 from spokeneval.kinds.declared import declared_task
 from spokeneval.programs.score import HIDDEN_STATISTICS
-from spokeneval.run.feedback import choose_step, coarse_scores, on_grid
-from spokeneval.run.interval import resampled_error
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.reference import items_fingerprint
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import (
+    Settings,
+    Signature,
+    choose_options,
+    choose_step,
+    coarse_scores,
+    on_grid,
+)
+from spokeneval.scoring.reference import items_fingerprint
+from spokeneval.scoring.scored import resampled_error, score_submission
 from spokeneval.task import HIGHER
 from tests.samples.cases import CASES
 from tests.samples.declared_tasks import TASKS

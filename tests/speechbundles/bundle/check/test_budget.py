@@ -18,7 +18,7 @@ from speechbundles.bundle.check.budget import (
 )
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.finding import Report
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.leaky_contents import DECLARED, GOLD, archive, contents, listed
 from tests.samples.programs import encoded
 

@@ -13,7 +13,7 @@ import pytest
 
 from speechbundles.bundle.check import label_match
 from speechbundles.model.zips import make_zip
-from spokeneval.run.reference import fingerprint
+from spokeneval.scoring.reference import fingerprint
 from tests.samples.leaky_contents import (
     GOLD,
     IDS,

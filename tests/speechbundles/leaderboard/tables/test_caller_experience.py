@@ -6,8 +6,8 @@ from speechbundles.leaderboard.outputs import ScoringOutput
 from speechbundles.leaderboard.tables.caller_experience import listeners_agreement
 from spokeneval.metrics.agreement import cohen_kappa
 from spokeneval.metrics.rater_pairs import rater_pairs
-from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import Statistics
+from spokeneval.scoring.options import Signature
+from spokeneval.scoring.scored import Statistics
 
 
 def test_the_listeners_kappas_from_summed_pairs():

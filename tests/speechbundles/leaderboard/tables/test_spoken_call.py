@@ -10,8 +10,8 @@ from speechbundles.model.sources import Sources
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.accept_reject import decisions_per_response
 from spokeneval.metrics.counts import by_group
-from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import Statistics, by_unit
+from spokeneval.scoring.options import Signature
+from spokeneval.scoring.scored import Statistics, by_unit
 from tests.samples.boards import scored, write_output
 from tests.samples.programs import ROOT
 from tests.samples.spoken_call import COLUMNS, TABLE_1, decided

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spokeneval.formats.files import Files
+from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
 from spokeneval.report.sections import sections
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import score_submission
 from tests.samples.labelled_turns import rttm
 
 

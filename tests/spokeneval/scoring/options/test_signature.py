@@ -2,7 +2,7 @@
 
 import pytest
 
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Signature
 
 LINES = {
     "t": Signature("t", version=""),

@@ -20,7 +20,7 @@ from spokeneval.formats.speakers import independence_note
 from spokeneval.kinds.declared import KINDS
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.jackknife import FEWEST_UNITS
-from spokeneval.run.statistics import parse_statistics
+from spokeneval.scoring.scored import parse_statistics
 from spokeneval.task import ENDS
 from tests.samples.cases import CASES
 from tests.samples.near_misses import near_misses
@@ -53,7 +53,7 @@ def test_scores_are_those_of_the_scoring_program_and_follow_from_its_statistics(
     sample = ROOT / "reference_data" / task / "evaluation"
     submission = write_files(tmp_path / "submission", near_misses(task, sample))
     files = {file: (sample / file).read_bytes() for file in find_task(task).format.reference_files}
-    options = {"public_references": [spokeneval.run.reference.fingerprint(files)]}
+    options = {"public_references": [spokeneval.scoring.reference.fingerprint(files)]}
     program = run_score(task, tmp_path, files, near_misses(task, sample), options)
     status, printed, _ = run(capsys, task, sample, submission, "--json")
     result = json.loads(printed)

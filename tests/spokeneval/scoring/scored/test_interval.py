@@ -14,16 +14,14 @@ import pytest
 
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats import turns
-from spokeneval.formats.files import Files, read_folder
-from spokeneval.formats.sheets import Answers, take_answers, take_reference
+from spokeneval.formats.format import Answers, take_answers, take_reference
+from spokeneval.formats.text import Files, read_folder
 from spokeneval.metrics import jackknife
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import total
 from spokeneval.metrics.shares import interval_of_formula
-from spokeneval.run.interval import joint_scores
-from spokeneval.run.options import Settings, choose_options
-from spokeneval.run.scoring import Scored, score_submission
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import Settings, Signature, choose_options
+from spokeneval.scoring.scored import Scored, joint_scores, score_submission
 from spokeneval.task import Score, Task
 from tests.samples.cases import OWN
 from tests.samples.near_misses import near_misses

@@ -14,11 +14,11 @@ import yaml
 
 import spokeneval
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import ReferenceFileError
+from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import declared_task
-from spokeneval.run.options import sign_public
-from spokeneval.run.reference import (
+from spokeneval.scoring.options import sign_public
+from spokeneval.scoring.reference import (
     Reference,
     fingerprint,
     labelled,

@@ -8,9 +8,9 @@ import os
 import pytest
 
 from spokeneval.formats import text as text_module
-from spokeneval.formats.files import Files
 from spokeneval.formats.problems import Problems
 from spokeneval.formats.text import (
+    Files,
     read_blocks,
 )
 from tests.samples.refusals import refused

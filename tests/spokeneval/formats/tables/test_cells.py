@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spokeneval.formats.cells import parse_words, real_numbers, whole_numbers, words
 from spokeneval.formats.phones import split_run, suggest_phone
 from spokeneval.formats.problems import Problems
-from spokeneval.formats.tables import Table
+from spokeneval.formats.tables import Table, parse_words, real_numbers, whole_numbers, words
 
 
 def parsed(parser, *cells):

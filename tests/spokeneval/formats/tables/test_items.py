@@ -1,8 +1,7 @@
 """Tests of ids: items that are found, missing or unknown, and the message for each."""
 
-from spokeneval.formats.items import FEWEST_OF_A_SET, id_order, match_items
 from spokeneval.formats.problems import Problems
-from spokeneval.formats.tables import Table
+from spokeneval.formats.tables import FEWEST_OF_A_SET, Table, id_order, match_items
 
 
 def table_of(*ids, column="Id"):

@@ -5,7 +5,7 @@ from unittest import mock
 
 import pytest
 
-from spokeneval.run.output import check_scores, write_file, write_scores
+from spokeneval.scoring.output import check_scores, write_file, write_scores
 
 
 def test_a_file_is_whole_in_its_encoding_and_replaces_what_is_there(tmp_path):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spokeneval.formats.cells import whole_numbers, words
-from spokeneval.formats.files import Files
-from spokeneval.formats.format import Items
-from spokeneval.formats.sheets import Answers, Sheet, sheet_format
+from spokeneval.formats.format import Answers, Items, Sheet, sheet_format
 from spokeneval.formats.speakers import Units, choose_units, independence_note
-from spokeneval.formats.tables import Layout
+from spokeneval.formats.tables import Layout, whole_numbers, words
+from spokeneval.formats.text import Files
 from tests.samples.programs import encoded
 
 TRUTH = words({"no": 0, "yes": 1})

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from spokeneval.run.feedback import SetFeedback, choose_step, coarse_scores, describe_line, on_grid
+from spokeneval.scoring.options import SetFeedback, choose_step, coarse_scores, describe_line, on_grid
 from spokeneval.task import HIGHER, LOWER, Score
 
 STEPS = {"f1": 0.01, "recall": 0.02}

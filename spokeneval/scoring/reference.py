@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..formats.files import Files, read_folder
 from ..formats.format import LINES, Format, Items
 from ..formats.problems import Problem, ReferenceFileError
 from ..formats.tables import Table, csv_text
+from ..formats.text import Files, read_folder
 from ..task import Task
 
 PART_FILE = "part.txt"

@@ -12,10 +12,16 @@ import pytest
 from spokeneval import __version__
 from spokeneval.challenges import find_task
 from spokeneval.formats.format import Items
-from spokeneval.run.feedback import SetFeedback
-from spokeneval.run.options import About, Options, Settings, choose_options, read_options
-from spokeneval.run.reference import fingerprint, items_fingerprint, parse_reference
-from spokeneval.run.signature import Signature
+from spokeneval.scoring.options import (
+    About,
+    Options,
+    SetFeedback,
+    Settings,
+    Signature,
+    choose_options,
+    read_options,
+)
+from spokeneval.scoring.reference import fingerprint, items_fingerprint, parse_reference
 from tests.samples.cases import CASES
 
 TASK = find_task("spoken_call")

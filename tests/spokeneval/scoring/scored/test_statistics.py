@@ -12,8 +12,8 @@ import pytest
 from spokeneval.challenges import find_task
 from spokeneval.formats.speakers import Units
 from spokeneval.metrics.counts import ratio
-from spokeneval.run.signature import Signature
-from spokeneval.run.statistics import (
+from spokeneval.scoring.options import Signature
+from spokeneval.scoring.scored import (
     by_unit,
     parse_statistics,
     primary_matrix,

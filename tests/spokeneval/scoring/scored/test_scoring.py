@@ -15,16 +15,15 @@ from spokeneval.formats.speakers import Units
 from spokeneval.metrics.bootstrap import resample_draws
 from spokeneval.metrics.counts import ratio
 from spokeneval.metrics.jackknife import jackknife_error, jackknife_interval
-from spokeneval.run.interval import (
+from spokeneval.scoring.options import Settings, Signature
+from spokeneval.scoring.scored import (
     Interval,
     difference_interval,
     resampled_error,
     score_intervals,
+    score_submission,
     scores_without,
 )
-from spokeneval.run.options import Settings
-from spokeneval.run.scoring import score_submission
-from spokeneval.run.signature import Signature
 from spokeneval.task import HIGHER, Score
 
 
