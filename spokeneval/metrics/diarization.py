@@ -261,7 +261,7 @@ def der(errors: DiarizationErrors) -> Any:
     return ratio(errors.miss + errors.false_alarm + errors.confusion, errors.reference, "DER")
 
 
-@of_shares(lambda counts: (counts.miss, counts.reference))
+@of_shares(lambda counts: (counts.miss, counts.reference), within=der)
 def miss(errors: DiarizationErrors) -> Any:
     """Return the miss rate: miss / reference.
 
@@ -273,7 +273,7 @@ def miss(errors: DiarizationErrors) -> Any:
     return ratio(errors.miss, errors.reference, "miss rate")
 
 
-@of_shares(lambda counts: (counts.false_alarm, counts.reference), rates=True)
+@of_shares(lambda counts: (counts.false_alarm, counts.reference), rates=True, within=der)
 def false_alarm(errors: DiarizationErrors) -> Any:
     """Return the false-alarm rate: false alarm / reference.
 
@@ -285,7 +285,7 @@ def false_alarm(errors: DiarizationErrors) -> Any:
     return ratio(errors.false_alarm, errors.reference, "false-alarm rate")
 
 
-@of_shares(lambda counts: (counts.confusion, counts.reference))
+@of_shares(lambda counts: (counts.confusion, counts.reference), within=der)
 def confusion(errors: DiarizationErrors) -> Any:
     """Return the confusion rate: confusion / reference.
 

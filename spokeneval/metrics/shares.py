@@ -50,11 +50,15 @@ class Shares(NamedTuple):
         Takes shares, shape (k,), and returns the score.
     rates
         Whether they are rates without an upper bound.
+    within
+        The formula of the whole that a single share is a part of, such as WER for deletions. The whole is never below
+        its part, so the upper end of its interval is the part's highest.
     """
 
     counted: Callable[..., tuple[Any, ...]]
     combined: Callable[..., Any] = np.nanmean
     rates: bool = False
+    within: Optional[Callable[..., Any]] = None
 
 
 class Parts(NamedTuple):
@@ -181,7 +185,10 @@ def interval_of_shares(shares: Shares, rows: Any) -> tuple[float, float]:
             moved = found.copy()
             moved[place] = end
             moves[place, side] = shares.combined(moved) - value
-    return _recovered(value, moves, apart, showing)
+    low, high = _recovered(value, moves, apart, showing)
+    if shares.within:
+        high = min(high, interval_of_shares(_FORMULAS[shares.within], rows)[1])
+    return low, high
 
 
 def interval_of_parts(parts: Parts) -> tuple[float, float]:

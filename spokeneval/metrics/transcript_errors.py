@@ -293,7 +293,7 @@ def error_rate(counts: TranscriptErrors) -> Number:
     return ratio(errors(counts), counts.reference_length, "error rate of an empty reference")
 
 
-@of_shares(lambda counts: (counts.substitutions, counts.reference_length))
+@of_shares(lambda counts: (counts.substitutions, counts.reference_length), within=error_rate)
 def substitution_rate(counts: TranscriptErrors) -> Number:
     """Return S / N.
 
@@ -303,7 +303,7 @@ def substitution_rate(counts: TranscriptErrors) -> Number:
     return ratio(counts.substitutions, counts.reference_length, "substitution rate of an empty reference")
 
 
-@of_shares(lambda counts: (counts.insertions, counts.reference_length), rates=True)
+@of_shares(lambda counts: (counts.insertions, counts.reference_length), rates=True, within=error_rate)
 def insertion_rate(counts: TranscriptErrors) -> Number:
     """Return I / N.
 
@@ -313,7 +313,7 @@ def insertion_rate(counts: TranscriptErrors) -> Number:
     return ratio(counts.insertions, counts.reference_length, "insertion rate of an empty reference")
 
 
-@of_shares(lambda counts: (counts.deletions, counts.reference_length))
+@of_shares(lambda counts: (counts.deletions, counts.reference_length), within=error_rate)
 def deletion_rate(counts: TranscriptErrors) -> Number:
     """Return D / N.
 

@@ -68,6 +68,26 @@ def test_a_part_without_errors_has_the_observations_of_the_whole():
     assert high < interval_of_shares(shares_of(transcript_errors.error_rate), rows)[1]
 
 
+def test_no_part_ends_above_the_whole():
+    # A part of an error rate is at most the whole, so the true part is at most the upper end of the whole, too.
+    rng, capped = np.random.default_rng(2), 0
+    parts = [
+        transcript_errors.deletion_rate,
+        transcript_errors.substitution_rate,
+        transcript_errors.insertion_rate,
+    ]
+    for n in rng.integers(4, 41, 100).tolist():
+        words = rng.integers(5, 100, n)
+        spread = rng.gamma(0.2, 5 * rng.choice([0.002, 0.01, 0.1]), (n, 1)) * rng.dirichlet([0.3] * 3)
+        found = np.minimum(rng.poisson(spread * words[:, np.newaxis]), words[:, np.newaxis] // 2)
+        rows = transcript_errors.TranscriptErrors(*found.T, *[words] * 5)
+        whole = interval_of_shares(shares_of(transcript_errors.error_rate), rows)[1]
+        ends = [interval_of_shares(shares_of(part), rows)[1] for part in parts]
+        assert max(ends) <= whole
+        capped += whole in ends
+    assert capped
+
+
 def test_a_mean_is_at_least_as_uncertain_as_a_part_without_errors():
     # 20 speakers with 19 negative items and 1 positive one, all positive items right: 2 recalls with half the weight.
     wrong = np.arange(20) % 2
