@@ -53,7 +53,8 @@ TEXTS = (
     ("alpha", "α with the system", "Krippendorff's ordinal α of the listeners and the system"),
     ("human_alpha", "α of the listeners", "Krippendorff's ordinal α of the listeners without the system"),
     ("winning_rate", "Winning rate ω",
-     "share of listeners that the system may replace (alternative annotator test, margin 0.2)"),
+     "share of listeners that the system may replace (alternative annotator test, margin 0.2; the outcome of tests, so "
+     "it has no interval)"),
     ("advantage", "Advantage ρ",
      "how often the system is at least as close to the other listeners as a listener is"),
 )

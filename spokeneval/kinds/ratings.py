@@ -335,9 +335,9 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
         score("human_alpha", "α of the raters", formula=alpha, of="humans",
               description="Krippendorff's ordinal α of the raters without the system"),
         Score("winning_rate", "Winning rate ω", HIGHER, partial(alternative_annotator.winning_rate, margin=margin),
-              f"share of raters that the system may replace (alternative annotator test, margin {margin:g}){needs}",
+              f"share of raters that the system may replace (alternative annotator test, margin {margin:g}; the "
+              f"outcome of tests, so it has no interval){needs}",
               of="comparisons", undefined=0.0, bounds=None,
-              interval=partial(alternative_annotator.winning_rate_interval, margin=margin),
               remark=partial(alternative_annotator.clustered_remark, margin=margin)),
         Score("advantage", "Advantage ρ", HIGHER, alternative_annotator.mean_advantage,
               f"how often the system is at least as close to the other raters as a rater is{needs}", of="comparisons",

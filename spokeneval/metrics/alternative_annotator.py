@@ -9,14 +9,12 @@ Source: Calderon, Reichart and Dror (ACL 2025), "The Alternative Annotator Test 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .arrays import finite_numbers
 from .counts import Counts, ratio
-from .jackknife import jackknife_error, value_and_without
 from .quantiles import student_t_below
 
 
@@ -194,40 +192,8 @@ def clustered_winning_rate(rows: AnnotatorComparisons, *, margin: float = 0.2, l
     >>> winning_rate(total(rows)), clustered_winning_rate(rows)
     (1.0, 0.0)
     """
-    below, _ = _clustered_p(rows, margin)
-    return float(_share_replaced(below, (_items(rows) > 0).any(axis=0).sum(keepdims=True), level))
-
-
-def winning_rate_interval(rows: AnnotatorComparisons, *, margin: float = 0.2) -> tuple[float, float, float]:
-    """The 95 % interval of the winning rate omega and its jackknife standard error, from the counts of n units.
-
-    In the population, omega is the share of raters whose advantage over the system is below the margin. The lower end
-    is the share of raters for which the test of `clustered_winning_rate` shows this, the upper end the share for which
-    the opposite test does not show the opposite. For each rater, only one of the tests can err, so with Bonferroni's
-    correction over m raters both ends hold with 95 % confidence. They are widened to include the score itself. Without
-    comparisons, both ends are 0.
-
-    Parameters
-    ----------
-    rows : AnnotatorComparisons
-        The counts of n units, fields of shape (n, m).
-    margin
-        As for `winning_rate`.
-
-    Examples
-    --------
-    >>> closer = np.array([[4, 0], [4, 0], [4, 1], [3, 0], [0, 0]])
-    >>> low, high, error = winning_rate_interval(AnnotatorComparisons(closer, 0 * closer, 4 - closer))
-    >>> low, high
-    (0.0, 0.5)
-    """
-    compared = (_items(rows) > 0).any(axis=0)
-    raters = int(compared.sum())
-    if not raters:
-        return 0.0, 0.0, 0.0
-    below, above = (int((p <= 0.05 / raters).sum()) / raters for p in _clustered_p(rows, margin))
-    score, without = value_and_without(partial(winning_rate, margin=margin), rows)
-    return min(below, score), max(1 - above, score), jackknife_error(without)
+    p = _clustered_p(rows, margin)
+    return float(_share_replaced(p, (_items(rows) > 0).any(axis=0).sum(keepdims=True), level))
 
 
 def _items(rows: AnnotatorComparisons) -> np.ndarray:
@@ -235,8 +201,8 @@ def _items(rows: AnnotatorComparisons) -> np.ndarray:
     return items
 
 
-def _clustered_p(rows: AnnotatorComparisons, margin: float) -> tuple[np.ndarray, np.ndarray]:
-    """The p values of each rater's advantage being below the margin, and above it; infinite with a single unit."""
+def _clustered_p(rows: AnnotatorComparisons, margin: float) -> np.ndarray:
+    """The p values of each rater's advantage being below the margin; infinite with a single unit."""
     items = _items(rows)
     sizes, units = np.maximum(items.sum(axis=0), 1), (items > 0).sum(axis=0)
     advantages = np.asarray(rows.rater_closer) - rows.system_closer
@@ -244,9 +210,7 @@ def _clustered_p(rows: AnnotatorComparisons, margin: float) -> tuple[np.ndarray,
     several = np.maximum(units, 2)
     squares = ((advantages - mean * items) ** 2).sum(axis=0)
     squared_error = np.where(squares > 1e-18, squares, 0) * several / ((several - 1) * sizes**2)
-    distances = (mean - margin, margin - mean)
-    below, above = (_below(distance, squared_error, several - 1) for distance in distances)
-    return np.where(units > 1, below, np.inf), np.where(units > 1, above, np.inf)
+    return np.where(units > 1, _below(mean - margin, squared_error, several - 1), np.inf)
 
 
 def _below(distance: np.ndarray, squared_error: np.ndarray, freedom: np.ndarray) -> np.ndarray:
@@ -272,12 +236,12 @@ def clustered_remark(rows: AnnotatorComparisons, *, margin: float = 0.2) -> str:
     --------
     >>> closer = np.array([[4], [4], [4], [4], [0]])
     >>> clustered_remark(AnnotatorComparisons(closer, 0 * closer, 4 - closer)).partition(". ")[2]
-    'With the items of a unit taken together, it is 0.0000. Its interval is from these clustered tests.'
+    'With the items of a unit taken together, it is 0.0000.'
     """
     items = _items(rows)
     if items.max(initial=0) < 2:
         return ""
     return (
         "The winning rate takes items as independent, as published. With the items of a unit taken together, it is "
-        f"{clustered_winning_rate(rows, margin=margin):.4f}. Its interval is from these clustered tests."
+        f"{clustered_winning_rate(rows, margin=margin):.4f}."
     )

@@ -249,15 +249,19 @@ def test_constant_ratings(answer: int, expected: int) -> None:
 
 
 def test_a_mean_kappa_is_as_uncertain_as_a_rater_who_agrees_wholly() -> None:
-    system = [1, 2, 3, 4, 5, 3] * 4
+    system = [1, 2, 3, 4, 5, 3] * 6
     other = [min(5, rating + (place % 4 == 0)) for place, rating in enumerate(system)]
-    declared = {"kind": "ratings", "raters": 2, "scale": [1, 5]}
-    gold = {str(n): {"rater1": a, "rater2": b} for n, (a, b) in enumerate(zip(system, other, strict=True))}
+    human = zip(system, other, other, strict=True)
+    gold = {
+        str(n): dict(zip(("rater1", "rater2", "rater3"), row, strict=True)) for n, row in enumerate(human)
+    }
+    declared = {"kind": "ratings", "raters": 3, "scale": [1, 5]}
     found = spokeneval.score(declared, gold, {str(n): {"rating": a} for n, a in enumerate(system)})
-    (low, high), first, second = (found.intervals[f"kappa_{key}"] for key in ("mean", "1", "2"))
-    # No item shows how the first kappa varies, and both are of the same items: their distances add up.
-    assert (low, found.scores["kappa_1"]) == (pytest.approx((first[0] + second[0]) / 2, abs=1e-9), 1)
-    assert high == pytest.approx((1 + second[1]) / 2, abs=1e-9)
+    mean, first, *others = (found.intervals[f"kappa_{key}"] for key in ("mean", 1, 2, 3))
+    # No item shows how the first kappa varies, and all are of the same items: their distances add up.
+    assert found.scores["kappa_1"] == found.scores["winning_rate"] == 1
+    assert mean == pytest.approx(np.mean([first, *others], axis=0), abs=1e-9)
+    assert "winning_rate" not in found.intervals  # it would be 1 to 1
 
 
 def test_kappa_with_a_rater_who_rated_no_item_is_zero() -> None:

@@ -12,7 +12,6 @@ from spokeneval.metrics.alternative_annotator import (
     clustered_remark,
     clustered_winning_rate,
     winning_rate,
-    winning_rate_interval,
 )
 from spokeneval.metrics.counts import by_group, total
 from tests.samples.raters import RATERS, SYSTEM, digits
@@ -86,30 +85,26 @@ def test_the_clustered_test_is_that_of_statsmodels():
     for _ in range(60):
         means = rng.choice([-0.7, -0.3, 0.0, 0.5], 3)
         comparisons, speaker = drawn_calls(rng, means, 12)
-        below, above = [], []
+        below = []
         for gains in gains_of(comparisons).T:
             model = api.OLS(gains - 0.2, np.ones(len(gains)))
             fit = model.fit(cov_type="cluster", cov_kwds={"groups": speaker}, use_t=True)
             below.append(stats.t.cdf(fit.tvalues[0], 11))
-            above.append(stats.t.sf(fit.tvalues[0], 11))
         rows = by_group(comparisons, speaker, 12)
         replaced = (stats.false_discovery_control(below, method="by") <= 0.05).mean()
         assert clustered_winning_rate(rows) == pytest.approx(replaced, abs=1e-12)
         score = winning_rate(total(rows))
-        ends = np.mean(np.array(below) <= 0.05 / 3), 1 - np.mean(np.array(above) <= 0.05 / 3)
-        expected = min(ends[0], score), max(ends[1], score)
-        assert winning_rate_interval(rows)[:2] == pytest.approx(expected, abs=1e-12)
         assert clustered_winning_rate(comparisons) == score  # each call is a unit
         assert (
             f"together, it is {replaced:.4f}." in clustered_remark(rows),
             clustered_remark(comparisons),
         ) == (True, "")
-        seen.add((round(3 * ends[0]), round(3 * ends[1])))
+        seen.add((round(3 * score), round(3 * replaced)))
     assert len(seen) > 5
 
 
 @pytest.mark.thorough
-def test_a_rater_who_should_not_be_replaced_seldom_is_and_the_interval_holds():
+def test_a_rater_who_should_not_be_replaced_seldom_is():
     # The true means are at the margin or near it, with 12 speakers. A test of single calls is wrong too often.
     rng = np.random.default_rng(7)
     means = np.array([0.2, 0.2, 0.2])
@@ -121,22 +116,13 @@ def test_a_rater_who_should_not_be_replaced_seldom_is_and_the_interval_holds():
         clustered += clustered_winning_rate(rows) > 0
     assert naive > 60
     assert clustered < 24
-    for means in (np.array([-0.3, 0.1, 0.4]), np.array([0.3, 0.6, 0.6]), np.array([-0.5, 0.0, 0.0])):
-        truth, covered = (means < 0.2).mean(), 0
-        for _ in range(200):
-            comparisons, speaker = drawn_calls(rng, means, 12)
-            low, high, _ = winning_rate_interval(by_group(comparisons, speaker, 12))
-            covered += low <= truth + 1e-12 and truth - 1e-12 <= high
-        assert covered >= 186
 
 
 def test_raters_without_comparisons_and_single_units_are_not_decided():
-    none = np.zeros((4, 2), dtype=int)
-    assert winning_rate_interval(AnnotatorComparisons(none, none, none)) == (0, 0, 0)
-    one = np.array([[9, 0]])
-    assert winning_rate_interval(AnnotatorComparisons(one, 0 * one, 0 * one))[:2] == (0, 1)
+    none, one = np.zeros((4, 2), dtype=int), np.array([[9, 0]])
+    assert clustered_winning_rate(AnnotatorComparisons(one, 0 * one, 0 * one)) == 0
     # The second rater has no comparisons, and is left out.
     rows = AnnotatorComparisons(
         np.array([[3, 0]] * 9), none[:1].repeat(9, 0), np.array([[1, 0], [0, 0], [0, 0]] * 3)
     )
-    assert (clustered_winning_rate(rows), *winning_rate_interval(rows)) == (1, 1, 1, 0)
+    assert clustered_winning_rate(rows) == 1
