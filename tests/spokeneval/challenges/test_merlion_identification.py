@@ -1,14 +1,9 @@
-"""Tests of MERLIon CCS, Task 1: scores by hand, segment ids, and randomly damaged files."""
+"""Tests of MERLIon CCS, Task 1: scores by hand, and segment ids."""
 
 import math
-import random
-from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from spokeneval.challenges.merlion_identification import (
     TASK,
@@ -17,14 +12,10 @@ from spokeneval.challenges.merlion_identification import (
     difference_trials,
     segment_costs,
 )
-from spokeneval.formats.format import Items
-from spokeneval.formats.problems import SubmissionError
 from spokeneval.formats.segment_scores import given_scores
-from spokeneval.formats.text import Files, decimal
 from spokeneval.metrics import identification
 from spokeneval.metrics.counts import taken, total
-from tests.samples.edits import WAYS, edited
-from tests.samples.merlion_identification import GOLD, HEADER, IDS, LINES, ONE, PAIRS, TWO, labels
+from tests.samples.merlion_identification import GOLD, HEADER, ONE, TWO, labels
 from tests.samples.programs import encoded, run_score
 
 FORMAT = TASK.format
@@ -84,47 +75,6 @@ def test_labels_drop_in_unchanged_and_give_the_plans_id(case):
     assert reference.items.ids[0] == f"{OFFICIAL}_a1_{start}_{end}"
 
 
-def accepts(lines, ids):
-    """A plain reader of both formats, to compare with."""
-    rows = [line.split() for line in lines if line.split()]
-    if any(len(row) != 3 for row in rows):
-        return False
-    single = [row[0] for row in rows] == list(ids) and all(
-        decimal(x) is not None for r in rows for x in r[1:]
-    )
-    wanted = [(item, language) for item in ids for language in "01"]
-    double = [tuple(row[:2]) for row in rows] == wanted and all(decimal(row[2]) is not None for row in rows)
-    return single or double
-
-
-@pytest.mark.thorough
-def test_a_damaged_file_is_accepted_exactly_when_a_plain_reading_accepts_it(tmp_path):
-    rng = random.Random(1)
-    kinds = {True: 0, False: 0}
-    path = tmp_path / "prediction.txt"
-    ways = [way for way in WAYS if way not in ("delimiter", "crlf", "bom")]
-    pieces = [
-        *(b"0", b"1", b".5", b"e5", b",5", b"x", b"", b" ", b"\t", b"\n", b"\n \n", b" 1", b"_b", b"a b c\n")
-    ]
-    for _ in range(2500):
-        ids = IDS[: rng.choice([1, 2, 3, 5])]
-        data = "".join(line for line in rng.choice([LINES, PAIRS]) if line.split()[0] in ids).encode()
-        numbers = [rng.randrange(1000) for _ in range(rng.choice([0, 2, 2, 4, 6]))]
-        for first, second in zip(numbers[::2], numbers[1::2], strict=True):
-            data = edited(data, [(rng.choice(ways), first, second, rng.choice(pieces))])
-        path.write_bytes(data)
-        lines = data.decode().split("\n")
-        expected = accepts(lines, ids)
-        kinds[expected] += 1
-        try:
-            FORMAT.read_submission(Files({"prediction.txt": path}), Items(ids))
-            accepted = True
-        except SubmissionError:
-            accepted = False
-        assert accepted == expected, lines
-    assert min(kinds.values()) > 300
-
-
 def test_the_plans_trials_need_both_languages():
     rows = "x.wav,a,0,9,English\ny.wav,b,0,9,Mandarin\ny.wav,c,9,12,English\n"
     files = encoded({"labels.csv": f"audio_name,utt_id,start,end,language_tag\n{rows}"})
@@ -179,40 +129,8 @@ def test_balanced_accuracy_per_recording_leaves_out_recordings_of_one_language()
     )
 
 
-huge_or_tiny = st.sampled_from([1.7e308, 1e308, 9e307, 5e-324, 0.0, -5e-324, -9e307, -1e308, -1.7e308])
-
-
-@pytest.mark.thorough
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 1), huge_or_tiny, huge_or_tiny), min_size=1, max_size=12))
-def test_differences_keep_their_order_when_they_overflow(segments):
-    labels, scores = np.array([segment[0] for segment in segments]), np.array([row[1:] for row in segments])
-    trial = np.empty(len(segments))
-    trial[labels == 0], trial[labels == 1] = difference_trials(labels, scores)
-    assert np.isfinite(trial).all()
-    exact = [Fraction(e) - Fraction(m) for _, e, m in segments]
-    for i, j in product(range(len(exact)), repeat=2):
-        if exact[i] == exact[j]:
-            assert trial[i] == trial[j]
-        elif exact[i] < exact[j]:
-            assert trial[i] <= trial[j]
-            if exact[j] - exact[i] > 1e300 or max(abs(exact[i]), abs(exact[j])) < 1:
-                assert trial[i] < trial[j]  # too far apart for rounding to tie them
-
-
 def test_differences_that_overflow_are_ranked_by_hand():
     huge = [(1.7e308, -1.7e308), (1.7e308, -1e308), (1e308, -1.7e308)]
     scores = [*huge, (5, 1), (1, 5), (2, -2), (-1.7e308, 1.7e308), (-1e308, 1e308)]
     targets, nontargets = difference_trials((np.arange(8) == 2) * 1, scores)
     assert (targets.tolist(), nontargets.tolist()) == ([5, 4, 3, 2, 3, 0, 1], [4])
-
-
-def test_costs_do_not_depend_on_the_order_of_the_segments():
-    rng = np.random.default_rng(2)
-    labels, scores, recording = rng.integers(0, 2, 300), rng.normal(size=(300, 2)), rng.integers(0, 3, 300)
-    expected = segment_costs(labels, scores, recording).bits
-    for _ in range(20):
-        order = rng.permutation(300)
-        np.testing.assert_array_equal(
-            segment_costs(labels[order], scores[order], recording[order]).bits, expected
-        )

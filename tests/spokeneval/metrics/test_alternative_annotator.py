@@ -25,19 +25,6 @@ def test_the_alternative_annotator_test_is_that_of_its_authors():
     np.testing.assert_allclose(found, [2 / 3, 0.8666666666666666], **EXACT)
 
 
-def test_a_rater_is_replaced_at_a_level_from_the_p_of_scipys_test_on():
-    stats = pytest.importorskip("scipy.stats")
-    rng = np.random.default_rng(4)
-    rows = rng.integers(0, 9, (60, 3))
-    rows = rows[(rows > 0).sum(axis=1) > 1]
-    one_rater = AnnotatorComparisons(*rows.T[:, :, np.newaxis])
-    for row, counts in enumerate(rows):
-        gains = np.repeat([-1, 0, 1], counts)
-        p = stats.ttest_1samp(gains, 0.1, alternative="less").pvalue
-        for level, replaced in ((p * (1 - 1e-9), 0), (p * (1 + 1e-9), 1)):
-            assert winning_rate(one_rater, margin=0.1, level=level)[row] == replaced
-
-
 def test_with_a_single_item_no_rater_is_replaced():
     ones = np.ones(3, dtype=int)
     for level in (0.05, 1):

@@ -65,13 +65,6 @@ def test_counts_that_cannot_be_summed_are_refused():
             bootstrap_scores(Values(np.array([[1.0], [number]])), formula, np.ones((1, 2)))
 
 
-def test_every_unit_is_drawn_as_often_as_any_other():
-    counts = np.bincount(resample_draws(7, resamples=10_000).ravel(), minlength=7)
-    # 10,000 draws each, standard deviation sqrt(70,000 * 1/7 * 6/7) = 93.
-    assert np.abs(counts - 10_000).max() < 4 * 93
-    assert resample_weights(7).sum(axis=1).tolist() == [7] * 2000
-
-
 def test_sums_of_fractions_are_those_of_a_loop_whatever_the_order():
     values = np.random.default_rng(0).random((30, 3))
     weights = resample_weights(30, resamples=50)

@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from spokeneval.metrics.counts import taken, total
+from spokeneval.metrics.counts import total
 from spokeneval.metrics.equal_error_rate import (
     ScoreHistograms,
     histogram_eer,
@@ -72,25 +70,6 @@ def test_equal_error_rates_of_small_lists(targets, nontargets, rocch, interpolat
     np.testing.assert_allclose(rocch_eer(targets, nontargets), rocch, rtol=0, atol=1e-12)
     np.testing.assert_allclose(textbook_rocch_eer(targets, nontargets), rocch, rtol=0, atol=1e-12)
     np.testing.assert_allclose(interpolated_eer(targets, nontargets), interpolated, rtol=0, atol=1e-12)
-
-
-few_values = st.lists(st.integers(0, 6), min_size=1, max_size=25)
-
-
-any_doubles = st.lists(
-    st.sampled_from([0.0, -0.0, 5e-324, 1e-300, -1e-300, 1.0, 1e300, -1e300, 1.7e308])
-    | st.floats(allow_nan=False, allow_infinity=False),
-    min_size=1,
-    max_size=15,
-)
-
-
-@pytest.mark.thorough
-@settings(max_examples=300, deadline=None)
-@given(few_values | any_doubles, few_values | any_doubles)
-def test_rocch_eer_is_that_of_pooled_adjacent_violators(targets, nontargets):
-    expected = textbook_rocch_eer(targets, nontargets)
-    np.testing.assert_allclose(rocch_eer(targets, nontargets), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.default_cases("1.0")
@@ -191,23 +170,6 @@ def test_the_eers_of_histograms_are_those_of_their_bins_taken_as_scores():
         ]
         assert eer(ScoreHistograms(targets, nontargets)).tolist() == expected
         assert [eer(ScoreHistograms(*row)) for row in zip(targets, nontargets)] == expected
-
-
-def test_resamples_of_histograms_have_nearly_the_eers_of_resampled_scores():
-    rng = np.random.default_rng(7)
-    n, recordings = 24_000, 40
-    recording = rng.integers(0, recordings, n)
-    target = rng.random(n) < 0.5
-    scores = rng.normal(1.6 * target, 1) + rng.normal(0, 0.5, (2, recordings))[target.astype(int), recording]
-    rows = detection_histograms(1 - target, np.stack([scores, 0 * scores], axis=1), recording)
-    for _ in range(20):
-        drawn = rng.integers(0, recordings, recordings)
-        whole = total(taken(rows, drawn))
-        items = np.concatenate([np.flatnonzero(recording == each) for each in drawn])
-        trials = scores[items][target[items]], scores[items][~target[items]]
-        # Fewer points, a higher hull: by less than 0.1 points in 24, where the interval is 4 wide.
-        assert rocch_eer(*trials) <= histogram_eer(whole) < rocch_eer(*trials) + 0.001
-        assert abs(histogram_interpolated_eer(whole) - interpolated_eer(*trials)) < 0.001
 
 
 def test_the_hull_is_that_of_the_operating_points():
