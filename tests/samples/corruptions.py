@@ -19,7 +19,7 @@ from tests.samples.programs import write_files
 from tests.samples.zips import zip_mutations, zipped
 
 BOM = "\ufeff"
-FIRST, SECOND, THIRD, LAST = IDS
+FIRST, SECOND, _, LAST = IDS
 GONE = ("missing_item", None, SECOND)  # capitals go before small letters where several are missing
 
 
@@ -48,16 +48,10 @@ def sheet_mutations(sheet: Sheet) -> Iterator[Mutation]:
 
 
 def row_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
-    good = list(zip(IDS, sheet.values))
     yield own.mutation("a row dropped", own.with_second(""), GONE, words="expected, 3 found")
-    yield own.mutation("one row for all", sheet.text(good[:1]), GONE)
-    yield own.mutation("a header and no row", lines[0], GONE, words="expected, 0 found")
-    yield own.mutation("hard items left out", sheet.text(good[2:]), GONE)
     yield own.mutation(
         "a row doubled", text + lines[1], ("duplicate_item", 6, FIRST), words="appears on line 2"
     )
-    doubled = [("duplicate_item", line, FIRST) for line in range(6, 26)]
-    yield own.mutation("easy rows doubled many times", text + lines[1] * 1000, *doubled)
     yield own.mutation(
         "an easy row for a hard one", own.with_second(lines[1]), ("duplicate_item", 3, FIRST), GONE
     )
@@ -68,9 +62,6 @@ def row_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> 
     yield own.mutation("a blank id", own.with_second(blank), *unknown, GONE)
     others = "".join(lines[1].replace(FIRST, f"z-{number}") for number in range(25))
     yield own.mutation("another set's items", lines[0] + others, ("another_set",))
-    decimal = lines[0] + lines[1].replace(FIRST, FIRST + ".0") * 25
-    misspelt = [("misspelt_item", line, FIRST + ".0") for line in range(2, 22)]
-    yield own.mutation("decimals for all ids", decimal, *misspelt, GONE)
     shifted = sheet.text(list(zip(["", *IDS[:-1]], sheet.values)))
     unknown = [("unknown_item", 2, "")] if sheet.values[0] else []  # else the row is empty, and skipped
     yield own.mutation("ids shifted by a line", shifted, *unknown, ("missing_item", None, LAST))
@@ -79,30 +70,17 @@ def row_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> 
 def id_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
     for name, item in {
         "a renamed id": "Zoe-2",
-        "a zero-width space in an id": "Zoë\u200b-2",
-        "a hyphen of another kind in an id": SECOND.replace("-", "\u2010"),
-        "a Greek letter in an id": SECOND.replace("Z", "Ζ"),
-        "a full-width digit in an id": SECOND.replace("2", "２"),
-        "a spreadsheet's apostrophe": "'" + SECOND,
-        "a formula for an id": "=cmd|' /C calc'!A0",
-        "HTML for an id": "<script>alert(1)</script>",
         "a terminal escape in an id": "\x1b[2J" + SECOND,
-        "text turned around in an id": "\u202e" + SECOND,
         "a path for an id": "../../ref/reference",
         "a kilometre of id": "x" * 4000,
-        "a byte-order mark in mid-file": BOM + SECOND,
     }.items():
         content = own.with_second(lines[2].replace(SECOND, item))
         yield own.mutation(name, content, ("unknown_item", 3, item), GONE)
-    for name, item, words in (
-        ("a blank after an id", SECOND + " ", "spaces around it"),
-        ("a no-break space after an id", SECOND + "\xa0", "spaces around it"),
-        ("a blank before an id", " " + SECOND, "spaces around it"),
-        ("an id in another case", SECOND.upper(), "differs in capital letters"),
-        ("a spreadsheet's number", SECOND + ".0", "was changed to a decimal by a spreadsheet"),
-    ):
-        content, words = own.with_second(lines[2].replace(SECOND, item)), f"{words}; expected {SECOND}"
-        yield own.mutation(name, content, ("misspelt_item", 3, item), words=words)
+    content, words = (
+        own.with_second(lines[2].replace(SECOND, SECOND + " ")),
+        f"spaces around it; expected {SECOND}",
+    )
+    yield own.mutation("a blank after an id", content, ("misspelt_item", 3, SECOND + " "), words=words)
 
 
 def header_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
@@ -113,13 +91,9 @@ def header_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) 
         ("no header", text.replace(lines[0], ""), "missing_column", sheet.id),
         ("a column renamed", text.replace(sheet.value, "x", 1), "missing_column", sheet.value),
         ("a column twice", twice, "duplicate_column", sheet.value),
+        ("semicolons between the fields", text.replace(tab, ";"), "missing_column", "semicolons; expected "),
     ):
         yield own.mutation(name, content, (code, 1), words=words)
-    for other, called in ((",", "commas"), ("\t", "tabs"), (";", "semicolons"), (" ", "blanks")):
-        if other != tab:
-            words = "" if other == " " else f"{called}; expected {'commas' if tab == ',' else 'tabs'}"
-            content = text.replace(tab, other)
-            yield own.mutation(f"{called} between the fields", content, ("missing_column", 1), words=words)
     yield own.mutation(
         "the columns' names swapped",
         text.replace(lines[0], f"{sheet.value}{tab}{sheet.id}\n"),
@@ -136,42 +110,18 @@ def line_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) ->
     yield own.mutation("a field less", fewer, ("wrong_field_count", 3), GONE, words="1 field ")
     cut = text[: text.rindex(LAST) + len(LAST)]
     yield own.mutation("cut off in mid-row", cut, ("wrong_field_count", 5), ("missing_item", None, LAST))
-    yield own.mutation("cut off after two rows", "".join(lines[:3]), ("missing_item", None, THIRD))
     yield own.mutation("an open quotation mark", own.with_second('"' + lines[2]), ("unclosed_quote", 3), GONE)
-    broken = own.with_second(f'"Zoë\n-2"{lines[2].replace(SECOND, "")}')
-    yield own.mutation("a quoted line break", broken, ("unclosed_quote", 3), ("unknown_item", 4, '-2"'), GONE)
-    wide = lines[0][:-1] + tab + tab.join(["x"] * 10_000) + "\n" + "".join(lines[1:])
-    yield own.mutation(
-        "ten thousand columns", wide, *[("wrong_field_count", line) for line in range(2, 6)], GONE
-    )
 
 
 def text_mutations(own: SheetText, sheet: Sheet, text: str, lines: list[str]) -> Iterator[Mutation]:
     for name, content, *row in (
-        (
-            "a line of a hundred thousand fields",
-            own.with_second(sheet.delimiter * 100_000 + "\n"),
-            "file_too_large",
-            3,
-        ),
-        ("ten thousand rows", text + lines[1] * 10_000, "file_too_large"),
+        ("a line of 100,000 fields", own.with_second(sheet.delimiter * 100_000 + "\n"), "file_too_large", 3),
         ("nothing in it", "", "empty_file"),
-        ("line ends alone", "\n\r\n\n", "empty_file"),
-        ("a byte-order mark alone", BOM, "empty_file"),
-        ("a blank", " ", "missing_column", 1),
-        ("JSON", '{"a-1": 1}\n', "missing_column", 1),
         ("an error page", "<!DOCTYPE html><html><body>Not found</body></html>", "missing_column", 1),
-        ("two byte-order marks", BOM * 2 + text, "missing_column", 1),
         ("UTF-16", text.encode("utf-16"), "not_utf8"),
-        ("UTF-16 without a mark", text.encode("utf-16-le"), "nul_byte", 1),
-        ("UTF-32", text.encode("utf-32"), "not_utf8"),
         ("Latin-1", text.encode("latin-1"), "not_utf8", 3),
-        ("overlong UTF-8", text.encode().replace("ë".encode(), b"\xc0\xaf"), "not_utf8", 3),
-        ("a surrogate", text.encode().replace("ë".encode(), b"\xed\xa0\x80"), "not_utf8", 3),
         ("compressed", gzip.compress(text.encode(), mtime=0), "not_text"),
-        ("an Excel workbook", zipped({"xl/workbook.xml": "<workbook/>"}), "not_text"),
         ("a NUL", text.replace("Zoë", "Zo\0ë"), "nul_byte", 3),
-        ("carriage returns for line ends", text.replace("\n", "\r"), "carriage_return", 1),
         ("a carriage return in a row", text.replace("Zoë", "Zoë\r"), "carriage_return", 3),
         ("a file far too large", text + "\n" * 2_000_000, "file_too_large"),
     ):
@@ -185,34 +135,27 @@ def extra(name: str) -> Row:
 def folder_mutations(good: Files) -> Iterator[Mutation]:
     """Corruptions of the folder around the files, the same for every task."""
     file = next(iter(good))
-    stem, ending = file.rsplit(".", 1)
+    stem, _, _ = file.rpartition(".")
     others = {name: content for name, content in good.items() if name != file}
     missing = tuple(("missing_file", name, None, None) for name in good)
 
     yield Mutation("no file", missing, {}, words="is missing; the submission is empty")
-    names = {
+    for name, words in {
         file.upper(): "rename it",
-        f"{stem}.old.{ending}": "rename it",
-        file + ".txt": "rename it",
         stem + ".xlsx": f"is missing; found the spreadsheet {stem}.xlsx",
-        stem + ".rttm": "write its turns as lines of start, end and language",
-    }
-    odd = [" " + file, file + "\n", file + "\xa0", file[:-1] + "ꞓ"]
-    odd += [before + file for before in ("<b>", "\x1b[2J", "=")]
-    for name, words in {**names, **dict.fromkeys(odd, "is missing")}.items():
+        "\x1b[2J" + file: "is missing",
+    }.items():
         files = {**others, name: good[file]}
         yield Mutation(f"the file named {name!r}", (missing[0], extra(name)), files, words=words)
     for name in (
-        *("notes.txt", "scores.json", "scores.txt", "detailed_results.html", "signature.txt"),
-        *("statistics.json", "options.json", "score.py", "reference.csv", "labels.csv", "submission.zip"),
-        *(REPORT_FILE, "metadata.yml", "Metadata", "=cmd|calc", "<img src=x onerror=alert(1)>", "a\nb"),
+        *("scores.json", "statistics.json", "score.py", "reference.csv", "submission.zip", REPORT_FILE),
         *(
+            "metadata.yml",
+            "<img src=x onerror=alert(1)>",
+            "a\nb",
             "\x1b]0;x\x07",
             "x" * 250,
-            ".scores.json.unfinished",
-            "spokeneval.py",
             "\u202etxt.exe",
-            "a\rb",
             "%s{0}",
         ),
     ):
@@ -227,27 +170,18 @@ def container_mutations(good: Files, file: str) -> Iterator[Mutation]:
     others = {name: content for name, content in good.items() if name != file}
     missing = tuple(("missing_file", name, None, None) for name in good)
 
-    sheet = "text format that the task's page describes"
-    yield Mutation("a spreadsheet more", (extra("x.ods"),), {**good, "x.ods": "x"}, words=sheet)
     for name, files in {
         "an Excel workbook for a zip": ("[Content_Types].xml", "_rels/x", "docProps/x", "xl/x"),
         "a LibreOffice document for a zip": ("content.xml", "mimetype", "META-INF/manifest.xml"),
-        "a Word document for a zip": ("[Content_Types].xml", "_rels/x", "docProps/x", "word/document.xml"),
-        "a PowerPoint presentation for a zip": ("[Content_Types].xml", "_rels/x", "ppt/slides/x"),
     }.items():
         yield refused(name, "workbook", "", dict.fromkeys(files, ""), words=name.partition(" for ")[0])
     kit = {"README.md": "", "try_submission.py": "", "spokeneval/__init__.py": "", "development/input/x": ""}
-    for where in ("", "kit/"):
-        files = {f"{where}{name}": content for name, content in kit.items()}
-        yield refused(f"the starting kit in {where!r}", "starting_kit", "", files, words="the starting kit")
-    yield Mutation("an archive more", (extra("x.tar.gz"),), {**good, "x.tar.gz": "x"}, words="unpack it")
+    yield refused("the starting kit", "starting_kit", "", kit, words="the starting kit")
     slashed = {f"mine\\{name}": content for name, content in good.items()}
     backslashes = tuple(("backslash", name, None, None) for name in slashed)
     yield Mutation("backslashes for slashes", backslashes, slashed)
     for name in ("metadata", "metadata.yaml"):
-        for text in ("command: python3 -c pass\n", "exitCode: 0\n", ""):
-            files = {**good, name: text}
-            yield refused(f"a {name} that says {text!r}", "metadata_file", name, files)
+        yield refused(f"a {name}", "metadata_file", name, {**good, name: "command: python3 -c pass\n"})
         inner = {f"mine/{each}": content for each, content in good.items()}
         yield Mutation(f"a folder with a {name}", (extra(name),), {**inner, f"mine/{name}": "command: x\n"})
     for name, files in {

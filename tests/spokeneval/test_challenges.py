@@ -7,15 +7,13 @@ import math
 import operator
 import re
 from collections import Counter
-from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from spokeneval.challenges import find_task, task_names
-from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError, count_of
-from spokeneval.formats.submission_folder import REPORT_FILE
+from spokeneval.formats.problems import FREE_ATTEMPT, ReferenceFileError
 from spokeneval.formats.text import Files
 from spokeneval.programs.program import accepted_report
 from spokeneval.scoring.options import Settings, Signature, choose_options
@@ -25,7 +23,7 @@ from tests.samples.cases import CASES, SHEETS
 from tests.samples.corruptions import SUBMISSIONS
 from tests.samples.harmless import harmless
 from tests.samples.programs import ROOT, encoded, run_here, write_files
-from tests.samples.refusals import items_of, lay_out, reference_refusals, refusals
+from tests.samples.refusals import items_of, refusals
 
 every_task = pytest.mark.parametrize("task", task_names())
 
@@ -87,43 +85,38 @@ def test_harmless_variations_score_the_same(task, tmp_path):
 
 
 @every_task
-@pytest.mark.default_cases("spoken_call", "merlion_identification", "merlion_diarization", "psst_recognition")
 def test_both_programs_refuse_in_the_same_words_whatever_the_labels_and_leave_nothing(task, tmp_path):
     """The words follow from the public items: `refusals` reads with them, `score.py` has the same with other labels."""
-    scored = ingested = 0
-    for number, mutation in enumerate(SUBMISSIONS[task]):
-        # Scoring believes these names to be the platform's own.
-        believed = {"metadata", REPORT_FILE} & set(mutation.files or ()) and not mutation.after_ingestion
-        if believed or mutation.archive is not None or mutation.race or mutation.during is not nullcontext:
+    for name in (
+        "an open quotation mark",
+        "a row doubled",
+        "a recording left out",
+        "easy segment twice",
+        "no file",
+    ):
+        mutation = next((each for each in SUBMISSIONS[task] if each.name.endswith(name)), None)
+        if mutation is None:
             continue
-        folder = tmp_path / str(number)
+        folder = tmp_path / name
         refusal = str(refusals(task)[mutation.name].error)
         write_files(folder / "output", dict.fromkeys(("scores.json", "scores.txt", "statistics.json"), "old"))
-        (folder / "input").mkdir()
-        lay_out(mutation, folder / "input")
-        status, stdout, stderr, output = score(task, folder, {}, CASES[task].relabelled)
-        assert (status, stdout, stderr) == (1, "", f"{refusal}\n\n{FREE_ATTEMPT}\n"), mutation.name
+        status, stdout, stderr, output = score(task, folder, mutation.files, CASES[task].relabelled)
+        assert (status, stdout, stderr) == (1, "", f"{refusal}\n\n{FREE_ATTEMPT}\n")
         assert not list(output.iterdir())
-        scored += 1
-        if mutation.files is not None and not mutation.spoil and not mutation.after_ingestion:
-            checked = check(task, folder, mutation.files)
-            assert checked == (1, "", stderr, f"{task}: refused.\n\n{refusal}\n"), mutation.name
-            ingested += 1
-    assert (scored > 60, ingested > 40) == (True, True)
+        checked = check(task, folder, mutation.files)
+        assert checked == (1, "", stderr, f"{task}: refused.\n\n{refusal}\n")
 
 
 @every_task
 def test_for_an_invalid_reference_participants_see_only_the_number_of_problems(task, tmp_path):
-    for number, bad in enumerate(bad_references(task)):
-        with bad.during():
-            done = score(task, tmp_path / str(number), CASES[task].submission, bad.files)
-        problems = count_of(reference_refusals(task)[bad.name].error.total, "problem")
-        words = (
-            f"The organisers' reference data cannot be used ({problems}). Please inform the organisers: "
-            "building the bundle lists the problems.\nNothing was scored.\n"
-        )
-        assert done[:3] == (1, "", words), bad.name
-        assert not list(done[3].iterdir())
+    bad = next(each for each in bad_references(task) if each.name == "a NUL")
+    done = score(task, tmp_path, CASES[task].submission, bad.files)
+    words = (
+        "The organisers' reference data cannot be used (1 problem). Please inform the organisers: "
+        "building the bundle lists the problems.\nNothing was scored.\n"
+    )
+    assert done[:3] == (1, "", words)
+    assert not list(done[3].iterdir())
 
 
 @every_task
