@@ -11,7 +11,6 @@ import spokeneval
 from spokeneval.formats.problems import FileProblems, ReferenceFileError
 from spokeneval.kinds.class_scores import MOST_OF_A_SIDE
 from spokeneval.kinds.declared import declared_task
-from spokeneval.kinds.kind import ParameterError
 from spokeneval.scoring.library import read_gold, score_against
 from spokeneval.scoring.options import Signature
 from spokeneval.scoring.scored import STATISTICS_FILE, parse_statistics, write_statistics
@@ -70,8 +69,6 @@ def test_both_sides_of_every_trial_are_named():
     gold["trial 2"]["test"] = " "
     with pytest.raises(ReferenceFileError, match="the test is empty"):
         spokeneval.score({**DECLARED, "other_unit": "test"}, gold, given)
-    with pytest.raises(ParameterError, match="trials of two sides"):
-        declared_task("own", {**DECLARED, "other_unit": "test", "mean_over": "language"})
 
 
 def test_comparisons_state_that_they_resample_one_side():

@@ -11,10 +11,8 @@ import pytest
 from scipy.special import log_softmax, softmax
 from sklearn import metrics as sklearn
 
-from spokeneval.challenges import find_task
-from spokeneval.formats.format import Answers, Items
+from spokeneval.formats.format import Items
 from spokeneval.formats.problems import ReferenceFileError, SubmissionError
-from spokeneval.formats.segment_scores import given_scores
 from spokeneval.formats.text import Files
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.metrics import detection_cost
@@ -342,43 +340,28 @@ def many_vertices() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("noise", [0.0, 5.0])
-@pytest.mark.parametrize("task", ["two classes", "a target", "merlion_identification"])
-def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(task: str, noise: float) -> None:
+@pytest.mark.parametrize("declared", [{"classes": ["own", "other"]}, {"target": "own"}])
+def test_minimum_costs_are_those_of_the_trials_on_a_hull_of_any_size(declared: Any, noise: float) -> None:
     targets, nontargets = many_vertices()
     rng = np.random.default_rng(8)
     targets += noise * rng.normal(size=len(targets))
     nontargets += noise * rng.normal(size=len(nontargets))
     truth = np.repeat([0, 1], [len(targets), len(nontargets)])
     scores = np.stack([np.concatenate([targets, nontargets]), np.zeros(len(truth))], axis=1)
-    recording = np.arange(len(truth)) % 40
-    if task == "merlion_identification":
-        items = Items(tuple(map(str, range(len(truth)))))
-        found = score_submission(
-            find_task(task),
-            Answers(items, {"label": truth}, {"recording": [*map(str, recording)]}),
-            given_scores(items, *scores.T),
-            Settings({}, False, Signature(task)),
-        )
-        betas, sides = (1, 9), 2
-    else:
-        declared = {"classes": ["own", "other"]} if task == "two classes" else {"target": "own"}
-        columns = {} if task == "two classes" else {"score": scores[:, 0]}
-        labels = np.array(["own", "other"])[truth]
-        own = make(**declared, priors=[0.5, 0.1])
-        reference = labelled(labels, speaker=[f"s{n}" for n in recording])
-        names = list(columns) or ["own", "other"]
-        found = scored(own, reference, submitted(names, scores[:, : len(names)]))
-        betas, sides = (1, 9), len(names)
+    names = declared.get("classes", ["score"])
+    reference = labelled(np.array(["own", "other"])[truth], speaker=[f"s{n % 40}" for n in range(len(truth))])
+    task = make(**declared, priors=[0.5, 0.1])
+    found = scored(task, reference, submitted(names, scores[:, : len(names)]))
     assert found.scores["minimum_cllr"] == pytest.approx(minimum_cllr(targets, nontargets), rel=0, abs=1e-12)
     misses, accepted = (np.array(each) for each in zip(*points(targets, nontargets), strict=True))
     costs = [
         (one + beta * other).min()
-        for beta in betas
-        for one, other in ((misses, accepted), (accepted, misses))[:sides]
+        for beta in (1, 9)
+        for one, other in ((misses, accepted), (accepted, misses))[: len(names)]
     ]
     assert found.scores["minimum_dcf"] == pytest.approx(np.mean(costs), rel=0, abs=1e-12)
     # Without the noise, the histograms of the units leave out vertices.
-    rows = found.statistics.parts["differences" if task == "merlion_identification" else "trials"]
+    rows = found.statistics.parts["trials"]
     nearly = detection_cost.minimum_cllr(total(rows)) - found.scores["minimum_cllr"]
     assert 0 <= nearly < 1e-4
     assert (nearly > 1e-9) == (not noise)

@@ -10,7 +10,6 @@ import pytest
 import spokeneval
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
-from spokeneval.kinds.kind import ParameterError
 from spokeneval.metrics.counts import total
 from spokeneval.ranking.randomisation import pseudo_values
 from spokeneval.scoring.library import read_gold, score_against
@@ -271,27 +270,3 @@ def test_drawn_groups_of_many_units_are_the_declared_unit(monkeypatch):
     fixed = spokeneval.score({**declared, "mean_over": "language"}, gold, given)
     assert found.unit == "language"
     assert found.scores["group_mean_minimum_dcf"] == pytest.approx(fixed.scores["group_mean_minimum_dcf"])
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "found"),
-    [
-        ("transcripts", 3, "3; expected a name"),
-        ("transcripts", {"until": "_"}, "expected a column, or"),
-        ("transcripts", {"column": "a", "groups": "some"}, "'some'; expected fixed or drawn"),
-        (
-            "transcripts",
-            "id",
-            "'id'; expected {column: id, until: _} for the beginnings of ids, or another column",
-        ),
-        ("transcripts", {"column": "a", "until": "_"}, "'a'; expected"),
-        (
-            "turns",
-            "language",
-            "'language'; expected {column: recording, until: _} for the beginnings of ids$",
-        ),
-    ],
-)
-def test_groupings_that_cannot_be_used_are_refused(kind, value, found):
-    with pytest.raises(ParameterError, match="mean_over: .*" + found.replace("{", ".").replace("}", ".")):
-        declared_task("own", {"kind": kind, "mean_over": value})

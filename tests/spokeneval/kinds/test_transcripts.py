@@ -141,24 +141,6 @@ def test_segments_of_stm_and_words_of_ctm() -> None:
     assert kinds.scores_of(make(), {"text": b"r hello you\n"}, ctm)["wer"] == 0
 
 
-def test_phones_of_an_own_inventory_equal_jiwer() -> None:
-    jiwer = pytest.importorskip("jiwer")
-    rng = random.Random(3)
-    phones = ["tʃ", "t", "ʃ", "a", "aː", "@"]
-    sides = [[[rng.choice(phones) for _ in range(rng.randrange(1, 9))] for _ in range(200)] for _ in range(2)]
-    fillers = [[*row, "<sil>"] for row in sides[1]]
-    found = scores(make(units="phones", phones=phones), csv_of(sides[0]), csv_of(fillers))
-    assert next(iter(found)) == "per"
-    expected = jiwer.process_words(*([" ".join(row) for row in side] for side in sides))
-    assert found["per"] == round(100 * expected.wer, 4)
-    assert found["substitutions"] + found["insertions"] + found["deletions"] == pytest.approx(
-        found["per"], abs=2e-4
-    )
-    assert found["insertions"] - found["deletions"] == pytest.approx(
-        100 * (expected.insertions - expected.deletions) / sum(map(len, sides[0])), abs=2e-4
-    )
-
-
 def cheapest(said: tuple[str, ...], heard: tuple[str, ...], cost: Callable[[str, str], float]) -> float:
     """The cost of the cheapest alignment by trying all; a phone against "" is added or missing."""
     if not said or not heard:

@@ -139,20 +139,6 @@ def test_scores_equal_those_of_pyannote() -> None:
             assert found["der"] == pytest.approx(expected, abs=1e-6)
 
 
-def test_scores_equal_those_of_spyder() -> None:
-    spyder = pytest.importorskip("spyder")
-    rng = np.random.default_rng(5)
-    for _ in range(10):
-        reference, system = (merged(random_turns(rng, "ABCD", 8)) for _ in range(2))
-        turns = [[(label, start, end) for start, end, label in side] for side in (reference, system)]
-        expected = spyder.DER(*turns, uem=[(0.5, 11)])
-        found = scores(reference, system, [(0.5, 11)], mapping="optimal")
-        oracle = {"miss": expected.miss, "false_alarm": expected.falarm, "confusion": expected.conf}
-        assert {key: found[key] for key in oracle} == pytest.approx(
-            {key: 100 * rate for key, rate in oracle.items()}, abs=1e-3
-        )  # it computes in single precision
-
-
 # By hand
 
 
