@@ -110,14 +110,6 @@ def test_a_bundle_leaves_out_the_same_rows(place):
     assert f"|reference:{built.gold.label_fingerprint(built.rules.format)[:12]}|" in result.signature
 
 
-def test_a_reference_that_no_row_spoils_is_refused_still(place, capsys):
-    (place / "bad.csv").write_text("Id\tlanguage\n1\tcorrect\n")
-    arguments = ("--reference", place / "bad.csv", "--submission", place / "clean_answers.csv")
-    status, _, told = run(capsys, "score", TASK, *arguments, "--drop-invalid-reference-rows")
-    assert status == 1
-    assert "no column meaning" in told
-
-
 # Forms of organisers
 
 
@@ -362,22 +354,6 @@ def test_a_kind_is_described_with_every_parameter(capsys, kind):
 
 
 # compare
-
-
-@pytest.mark.thorough
-def test_compare_prints_and_writes_what_the_function_gives(place, capsys):
-    paths = {"official_answers": place / "official_answers.csv", "worse": place / "worse.csv"}
-    arguments = ("compare", TASK, "--reference", place / "official.csv", *paths.values())
-    expected = spokeneval.compare(TASK, place / "official.csv", paths, drop_invalid_reference_rows=True)
-    dropped = "--drop-invalid-reference-rows"
-    assert run(capsys, *arguments, dropped, "--out", place / "out") == (0, f"{expected}\n", "")
-    assert (place / "out" / "board.tex").read_text(encoding="utf-8") == expected.to_latex()
-    status, printed, _ = run(capsys, *arguments, dropped, "--json")
-    assert (status, json.loads(printed)) == (0, json.loads(json.dumps(expected.to_dict())))
-    assert "Invalid rows of the reference are left out" in expected.notes[0]
-    status, printed, told = run(capsys, *arguments)
-    assert (status, printed) == (1, "")
-    assert "language is correct but meaning incorrect" in told
 
 
 def test_compare_names_systems_apart(place, capsys):

@@ -164,22 +164,6 @@ def test_no_item_of_a_hidden_set_is_in_any_byte(hidden):
 # Boards and other sources
 
 
-@pytest.mark.thorough
-def test_a_comparison_is_exported_system_by_system(tmp_path):
-    said = ["good morning", "good evening", "how are you", "fine", "thank you", "see you soon"]
-    systems = {"../first": said, ".hidden": ["good", *said[1:]]}
-    compared = spokeneval.compare({"kind": "transcripts"}, said, systems)
-    (tmp_path / "board.json").write_text(json.dumps(compared.to_dict()))
-    for path in (tmp_path, tmp_path / "board.json"):
-        files = export(path, HUGGING_FACE, facts=facts_of(TASK))
-        assert list(files) == [
-            "%2E%2E%2Ffirst/.eval_results/transcripts.yaml",
-            "%2Ehidden/.eval_results/transcripts.yaml",
-        ]
-        values = [yaml.safe_load(text)[0]["value"] for text in files.values()]
-        assert values == [row.scores["wer"] for row in compared.rows]
-
-
 @pytest.mark.parametrize(
     "content",
     ["", "[]", "{}", '{"signature": "../x|reference:1", "declaration": {"kind": "transcripts"}}', "\xff"],

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
-import os
 import pickle
 import re
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -19,7 +17,7 @@ import spokeneval
 from spokeneval.challenges import find_task
 from spokeneval.kinds.class_scores import MOST_ROWS
 from spokeneval.kinds.declared import declared_task
-from tests.samples.programs import ROOT, write_files
+from tests.samples.programs import write_files
 
 WER = {"kind": "transcripts"}
 SAID, HEARD = ["good morning", "yes", "no"], ["good evening", "yes", ""]
@@ -237,33 +235,6 @@ def test_comparisons_with_a_baseline_are_adjusted_for_their_number():
         spokeneval.compare(WER, said, systems, baseline="d")
 
 
-USER_CODE = """
-import numpy as np
-import spokeneval
-from spokeneval import metrics
-
-result: spokeneval.Result = spokeneval.score({"kind": "transcripts"}, ["yes"], ["no"])
-number: float = result.score
-rate: float = metrics.phoneme_recognition.feature_error_rate([["V"]], [["F"]])
-kappa: float = metrics.agreement.cohen_kappa(np.array([0, 1]), np.array([0, 1]))
-wrong: str = metrics.agreement.cohen_kappa(np.array([0, 1]), np.array([0, 1]))
-metrics.nothing
-metrics.agreement.cohen_kappa("a")
-"""
-
-
-@pytest.mark.thorough
-def test_a_type_checker_knows_the_metrics(tmp_path):
-    (tmp_path / "user.py").write_text(USER_CODE)
-    arguments = ["-m", "mypy", "--strict", "--no-error-summary", "user.py"]
-    places = {**os.environ, "MYPYPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=tmp_path, env=places, capture_output=True, text=True
-    )
-    found = [line.split(":")[1] for line in done.stdout.splitlines() if ": error:" in line]
-    assert sorted(set(found)) == ["10", "11", "12"], done.stdout
-
-
 @pytest.mark.parametrize(("method", "package"), [("to_frame", "pandas"), ("plot", "matplotlib.pyplot")])
 def test_a_missing_package_is_named(method, package, monkeypatch):
     result = spokeneval.score(WER, SAID, HEARD)
@@ -271,21 +242,3 @@ def test_a_missing_package_is_named(method, package, monkeypatch):
     name = package.partition(".")[0]
     with pytest.raises(ImportError, match=rf"{method}\(\) needs {name}; install it with pip install {name}"):
         getattr(result, method)()
-
-
-def test_three_units_are_too_few_for_intervals():
-    said = ["good morning", "how are you", "see you soon", "bye"]
-    three, four = (
-        spokeneval.score(
-            {"kind": "transcripts"}, said[:number], ["good morning", "how you", "see you", "bye"][:number]
-        )
-        for number in (3, 4)
-    )
-    assert (three.intervals, set(three.to_dict()["intervals"].values())) == ({}, {None})
-    assert "no intervals over 3 items (4 needed)" in str(three)
-    low, high = four.intervals["wer"]
-    assert low < four.scores["wer"] < high < 20 * four.scores["wer"]
-    board = spokeneval.compare(
-        {"kind": "transcripts"}, said[:3], {"a": said[:3], "b": ["hello", "how are", "bye"]}
-    )
-    assert all(row.interval is None for row in board.rows)

@@ -82,41 +82,6 @@ def predictions(text):
     return "".join(f"{word[0]} {word[1:]} .5\n" for word in text.split())
 
 
-@pytest.mark.parametrize(
-    ("lines", "items", "expected"),
-    [
-        ("a0", "ab", {"missing_item": [None]}),
-        ("a1 a0 b.1 c.2", "abc", {"swapped_languages": [1], "mixed_formats": [3, 4]}),
-        # Two of five lines begin such a pair, in a file of many words; or pairs with the same four words.
-        ("aX bY cZ d0 d1 e0 e1 f0 f1 g0 g1 h0 h1 i0 i1", "abcdefghi", {"unknown_language": [1, 2, 3]}),
-        (
-            "aV bW cX dY eZ f0 f1 g0 g1 h0 h1",
-            "abcdefgh",
-            {"bad_score": [1, 2, 3, 4, 5], "mixed_formats": [7, 9, 11]},
-        ),
-        ("aT bE bM cE cN", "abc", {"unknown_language": [1, 2, 3, 4, 5]}),
-        ("aT bE bM cO cN", "abc", {"bad_score": [1, 2, 3, 4, 5], "duplicate_item": [3, 5]}),
-        ("a.1 a.2 b.3 c.4 d.5", "abcd", {"duplicate_item": [2]}),
-        # The first has 0 or 1, and one of three lines begins such a pair.
-        ("a0 b0 b1", "ab", {"missing_language": [1]}),
-        ("a1 b0 b1", "ab", {"missing_language": [1]}),
-        ("aX b0 b1", "ab", {"bad_score": [1], "mixed_formats": [3]}),
-        ("a0 b0 b1 c0", "abc", {"mixed_formats": [3]}),
-        # It has, there are more than three lines for two segments, and more than half have 0 or 1.
-        ("a0 b0 a1 bX", "ab", {"missing_language": [1, 2, 3], "unknown_language": [4]}),
-        ("aX b0 a1 b1", "ab", {"bad_score": [1], "duplicate_item": [3, 4]}),
-        ("a0 b1 c0", "ab", {"unknown_item": [3]}),
-        ("a0 b1", "abc", {"missing_item": [None]}),
-        ("a0 bX a1 bY", "ab", {"bad_score": [2, 4], "duplicate_item": [3, 4]}),
-    ],
-)
-def test_which_format_a_broken_file_is_meant_to_be_in(lines, items, expected):
-    found = {}
-    for code, line, *_ in refused(predictions(lines), items):
-        found.setdefault(code, []).append(line)
-    assert found == expected
-
-
 def test_an_id_in_another_unicode_form_is_the_same_segment():
     ids = ("\u00e9_a_0_1", "b_a_0_1")
     assert submit("e\u0301_a_0_1 1 2\nb_a_0_1 3 4\n", ids)["English"].tolist() == [1, 3]

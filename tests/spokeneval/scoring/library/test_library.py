@@ -193,27 +193,16 @@ ACCENTED = {
         {"labels.csv": _rows("id,label,speaker", IDS, FIRST, WHO)},
         {"decisions.csv": _rows("id,label", IDS, SECOND)},
     ),
-    "identification": (
-        {"classes": ["sain", "fatigu\u00e9"]},
-        {"labels.csv": _rows("id,label,speaker", IDS, FIRST, WHO)},
-        {"scores.csv": _rows("id,sain,fatigu\u00e9", IDS, range(12), [5, 7, 2] * 4)},
-    ),
     "ratings": (
         {"raters": ["Jo\u00e3o", "Zo\u00eb"], "scale": [1, 5]},
         {"ratings.csv": _rows("id,Jo\u00e3o,Zo\u00eb,speaker", IDS, [1, 2, 3, 4] * 3, [1, 2, 4] * 4, WHO)},
         {"ratings.csv": _rows("id,rating", IDS, [1, 2, 3] * 4)},
-    ),
-    "scores": (
-        {"scale": [0, 11], "control": "dur\u00e9e"},
-        {"scores.csv": _rows("id,score,dur\u00e9e,speaker", IDS, range(12), [4, 6, 5] * 4, WHO)},
-        {"scores.csv": _rows("id,score", IDS, [1, 2, 3] * 4)},
     ),
     "transcripts": (
         {"mean_over": "regi\u00e3o"},
         SAID,
         {"transcripts.csv": _rows("id,transcript", IDS, HEARD)},
     ),
-    "characters": ({"units": "characters"}, SAID, {"transcripts.csv": _rows("id,transcript", IDS, HEARD)}),
     "phones": (
         {"units": "phones", "phones": ["\u00e3", "\u00e9", "t"]},
         {"transcripts.csv": _rows("id,transcript,speaker", IDS, ["\u00e3 t", "\u00e9"] * 6, WHO)},
@@ -230,13 +219,13 @@ ACCENTED = {
         {"meetings.json": json.dumps(SEGMENTS[:9], ensure_ascii=False)},
     ),
 }
-"""A task of every kind with accents in ids, labels, speakers, columns and words: parameters, both sides."""
+"""Tasks with accents in ids, labels, speakers, columns and words: parameters, both sides."""
 
 
 @pytest.mark.parametrize("kind", ACCENTED)
 def test_scores_and_intervals_do_not_depend_on_the_unicode_form(kind, tmp_path):
     declared, *sides = ACCENTED[kind]
-    declared = {"kind": "transcripts" if kind in ("characters", "phones") else kind, **declared}
+    declared = {"kind": "transcripts" if kind == "phones" else kind, **declared}
 
     def nfd(text: str, some: int) -> str:
         """Every line, or every second line, in the form NFD; JSON as escapes."""
