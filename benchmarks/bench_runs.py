@@ -15,8 +15,8 @@ from pathlib import Path
 
 from speechbundles.bundle.rehearse import Limits
 from speechbundles.model.zips import make_zip
-from speechbundles.runs.job import Job, Part
-from speechbundles.runs.outcomes import read_step
+from speechbundles.runs.job import Job, SoundSet
+from speechbundles.runs.outcomes import read_stage
 from speechbundles.runs.stages import take_through
 from spokeneval.kinds.declared import declared_task
 
@@ -47,7 +47,7 @@ def main() -> None:
         with wave.open(str(sound / "i0000.wav"), "wb") as file:
             file.setparams((1, 2, 16000, 0, "NONE", ""))
             file.writeframes(bytes(32000))
-        parts = {name: Part(items, sound) for name in ("development", "evaluation")}
+        parts = {name: SoundSet(items, sound) for name in ("development", "evaluation")}
         limits, cache = Limits(60.0), place / "packages"
         job = Job(
             *(rules, "development", parts, "image", limits, 64 << 20, 1),
@@ -61,7 +61,7 @@ def main() -> None:
             step = take_through(job, place / "upload.zip", state, "evaluation", math.inf)
             whole = time.perf_counter() - began
             assert step.code == "ok", step
-            runs = [read_step(state / name) for name in ("smoke.json", "run1.json")]
+            runs = [read_stage(state / name) for name in ("smoke.json", "run1.json")]
             own = sum(float(run.log.split()[0]) for run in runs if run)
             overheads.append(whole - own)
     taken = sorted(overheads[1:])

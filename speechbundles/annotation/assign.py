@@ -29,7 +29,7 @@ CALIBRATION, MAIN, REPEAT = "calibration", "main", "repeat"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Assignment:
     """How items are assigned.
 
     Attributes
@@ -52,7 +52,7 @@ class Plan:
     seed: int = 0
 
 
-def assign(items: Sequence[str], plan: Plan, before: Frame) -> Frame:
+def assign(items: Sequence[str], plan: Assignment, before: Frame) -> Frame:
     """Return the rows that an earlier assignment, which may be empty, lacks.
 
     Raises
@@ -79,11 +79,13 @@ def assign(items: Sequence[str], plan: Plan, before: Frame) -> Frame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _is_own(annotator: str, item: str, plan: Plan) -> bool:
+def _is_own(annotator: str, item: str, plan: Assignment) -> bool:
     return folded(annotator) == folded(plan.speakers.get(item, ""))
 
 
-def _choose(items: Sequence[str], plan: Plan, before: Frame, draw: random.Random) -> dict[str, set[str]]:
+def _choose(
+    items: Sequence[str], plan: Assignment, before: Frame, draw: random.Random
+) -> dict[str, set[str]]:
     """Return the annotators that each item gets in addition, `item -> names`."""
     known = before[before["kind"] != REPEAT]
     has = known.groupby("item")["annotator"].agg(set).to_dict()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from speechbundles.annotation.assign import COLUMNS, Plan, assign
+from speechbundles.annotation.assign import COLUMNS, Assignment, assign
 from speechbundles.annotation.sheets import Questions, require_names, sheet_name, sheet_of
 from speechbundles.annotation.tables import (
     ASSIGNMENT,
@@ -70,7 +70,7 @@ def read_round(folder: Path) -> Round:
 
 
 def begin_round(
-    folder: Path, ours: Round, plan: Plan, show: Sequence[str], form: str
+    folder: Path, ours: Round, plan: Assignment, show: Sequence[str], form: str
 ) -> tuple[dict[str, bytes], Frame]:
     """Return the files that a folder lacks, `name -> content`, and the rows of the assignment that are added.
 

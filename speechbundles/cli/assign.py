@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from speechbundles.annotation.assign import Plan
+from speechbundles.annotation.assign import Assignment
 from speechbundles.annotation.rounds import FORMATS, Round, begin_round
 from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import read_items
@@ -70,7 +70,7 @@ def command(
         names = [each.strip() for each in annotators.split(",")]
         table = read_items(items, id, show)
         ours = Round(str(table.index.name), parse_questions(ask), table)
-        files, rows = begin_round(out, ours, Plan(names, speakers=ours.units, **how), show, form)
+        files, rows = begin_round(out, ours, Assignment(names, speakers=ours.units, **how), show, form)
         write_tree(out, files, write_whole)
     for annotator, number in rows["annotator"].value_counts(sort=False).items():
         say(f"{annotator}: {count_of(number, 'item')}")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import FINISHED, Result
+from speechbundles.bundle.rehearse import FINISHED, KeptResult
 from speechbundles.leaderboard.given import MOST_SHOWN
 from speechbundles.leaderboard.outputs import LIST_FILE, SYSTEMS_FILE
 from speechbundles.model.bundle import BuiltPhase
@@ -33,7 +33,7 @@ class Team:
     def account(self) -> str:
         return self.runs[0][0].owner
 
-    def choose(self, column: Column, results: Mapping[str, Result]) -> tuple[Fetched, Path]:
+    def choose(self, column: Column, results: Mapping[str, KeptResult]) -> tuple[Fetched, Path]:
         """Return the run with the best score by a column, of equal ones the first. `results`: by `FOLDER_ID`."""
         if len(self.runs) == 1:
             return self.runs[0]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from speechbundles.bundle.rehearse import (
     FINISHED,
-    Result,
+    KeptResult,
     lost_result,
     read_result,
     rehearse_all,
@@ -70,7 +70,7 @@ class Scores:
     """
 
     bundle: BuiltBundle
-    results: Mapping[str, Result]
+    results: Mapping[str, KeptResult]
     new: int
     refused: int
     ranked: bool = False
@@ -78,7 +78,7 @@ class Scores:
     accounts: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def failed(self) -> dict[str, Result]:
+    def failed(self) -> dict[str, KeptResult]:
         """The results without a score."""
         return {name: result for name, result in self.results.items() if result.status != FINISHED}
 
@@ -173,17 +173,17 @@ class _Scoring:
     phase: BuiltPhase
     basis: tuple[str, ...]
     out: Path
-    rehearse: Callable[..., Iterable[tuple[str, Result]]]
+    rehearse: Callable[..., Iterable[tuple[str, KeptResult]]]
     progress: Callable[[int, int], None] | None
 
 
 def _score_submissions(
     scoring: _Scoring, submissions: Mapping[str, Path]
-) -> tuple[dict[str, Result], list[str]]:
+) -> tuple[dict[str, KeptResult], list[str]]:
     """Return the result of each submission, and the names of those that had none before."""
     out, runs = scoring.out, scoring.out / RUNS
     contents: dict[str, str] = {}
-    results: dict[str, Result] = {}
+    results: dict[str, KeptResult] = {}
     for name, path in submissions.items():
         try:
             contents[name] = _digest(*scoring.basis, sha256(path, MAX_BYTES))
@@ -223,7 +223,9 @@ def _score_submissions(
     return results, [*new, *due]
 
 
-def _score_teams(scoring: _Scoring, teams: Sequence[Team]) -> tuple[dict[str, Result], list[str], list[str]]:
+def _score_teams(
+    scoring: _Scoring, teams: Sequence[Team]
+) -> tuple[dict[str, KeptResult], list[str], list[str]]:
     """Return the result of each team's entry; of several runs, the team's best or last is its entry.
 
     A team without a score gets an empty folder, which `rank` puts last.
@@ -272,7 +274,7 @@ def _forget(runs: Path, names: Iterable[str]) -> None:
             path.unlink()
 
 
-def _warnings(results: Mapping[str, Result]) -> list[str]:
+def _warnings(results: Mapping[str, KeptResult]) -> list[str]:
     """Return each difference between the platform's behaviour and what outputs suggest, with its submissions."""
     found: dict[str, list[str]] = {}
     for name, result in sorted(results.items()):

@@ -39,7 +39,7 @@ _LISTED = (
 
 
 @dataclass(frozen=True)
-class Part:
+class SoundSet:
     """A set: its public files, `name -> content`, and the folder with its recordings."""
 
     items: Mapping[str, bytes]
@@ -78,7 +78,7 @@ class Job:
 
     rules: Task
     smoke: str
-    parts: Mapping[str, Part]
+    parts: Mapping[str, SoundSet]
     environment: str
     limits: Limits
     disk_bytes: int
@@ -212,7 +212,7 @@ def make_job(
     return Job(
         rules=competition.rules,
         smoke=wanted[0],
-        parts={name: Part(inputs[name], (competition.sound / name).resolve()) for name in wanted},
+        parts={name: SoundSet(inputs[name], (competition.sound / name).resolve()) for name in wanted},
         environment=competition["environment"],
         limits=limits,
         disk_bytes=disk,

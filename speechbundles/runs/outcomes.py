@@ -24,7 +24,7 @@ FACTORS = tuple(2.0**power for power in range(-5, 2))
 
 
 @dataclass(frozen=True)
-class Step:
+class StageEnd:
     """How a stage ended, or all of them.
 
     Attributes
@@ -47,13 +47,13 @@ class Step:
     lost: float = 0.0
 
 
-def read_step(path: Path, *, begun: bool = False) -> Step | None:
-    """Return what `write_step` has written; None if the stage has not ended (or begun), or the file is damaged."""
+def read_stage(path: Path, *, begun: bool = False) -> StageEnd | None:
+    """Return what `write_stage` has written; None if the stage has not ended (or begun), or the file is damaged."""
     kept = read_state(path)
-    return None if kept is None or (kept["code"] == MACHINE and not begun) else Step(**kept)
+    return None if kept is None or (kept["code"] == MACHINE and not begun) else StageEnd(**kept)
 
 
-def write_step(path: Path, step: Step) -> Step:
+def write_stage(path: Path, step: StageEnd) -> StageEnd:
     write_state(path, asdict(step))
     return step
 

@@ -28,7 +28,7 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.model.fetched import locked
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.runs.outcomes import Step, read_step, tree_digest, write_step
+from speechbundles.runs.outcomes import StageEnd, read_stage, tree_digest, write_stage
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 _PIP = ("-m", "pip", "--isolated", "--no-input", "--disable-pip-version-check", "--no-cache-dir")
@@ -43,7 +43,7 @@ _SECONDS, _MEMORY = 1800.0, 512 << 20
 
 def install(
     requirements: Sequence[str], cache: Path, wheels: Path | None, engine: Engine, limits: Limits, python: str
-) -> tuple[Path | None, Step]:
+) -> tuple[Path | None, StageEnd]:
     """Return the folder with the packages, None without requirements, and how the installation ended.
 
     Parameters
@@ -53,12 +53,12 @@ def install(
     python: the version of the engine's Python and its packages, a part of the key.
     """
     if not requirements:
-        return None, Step(OK)
+        return None, StageEnd(OK)
     key = hashlib.sha256("\n".join([python, *requirements]).encode()).hexdigest()[:32]
     place, record = cache / key, cache / f"{key}.json"
     cache.mkdir(parents=True, exist_ok=True)
     with locked(cache / f"{key}.lock", cache, "run", wait=True):  # other uploads may need the same packages
-        if (known := read_step(record)) and known.digest == tree_digest(place):
+        if (known := read_stage(record)) and known.digest == tree_digest(place):
             return place, replace(known, seconds=0.0)
         with temporary_folder("build", cache) as scratch:
             step = _install(requirements, scratch, wheels, engine, limits)
@@ -66,12 +66,12 @@ def install(
                 return None, step
             shutil.rmtree(place, ignore_errors=True)
             os.replace(scratch / "packages", place)
-        return place, write_step(record, replace(step, digest=tree_digest(place)))
+        return place, write_stage(record, replace(step, digest=tree_digest(place)))
 
 
 def _install(
     requirements: Sequence[str], scratch: Path, wheels: Path | None, engine: Engine, limits: Limits
-) -> Step:
+) -> StageEnd:
     began, most = time.monotonic(), 8 * limits.output_bytes
     for name in ("wheels", "packages", "home"):
         (scratch / name).mkdir()
@@ -82,15 +82,15 @@ def _install(
         done = _download(line, scratch, wheels, engine, Limits(max(seconds, 0.001), _MEMORY, max(left, 1)))
         log += f"{done.stdout}{done.stderr}{done.why_stopped or ''}"
         if done.exit_code:
-            return Step(BUILD_FAILED, time.monotonic() - began, log=log)
+            return StageEnd(BUILD_FAILED, time.monotonic() - began, log=log)
     found = sorted((scratch / "wheels").iterdir())
     try:
         size = sum(map(_unpacked, found))
     except (*DAMAGED, OSError) as error:
-        return Step(BUILD_FAILED, time.monotonic() - began, log=f"a wheel is damaged: {error}")
+        return StageEnd(BUILD_FAILED, time.monotonic() - began, log=f"a wheel is damaged: {error}")
     if size > most:
         size_log = f"the packages have {size >> 20} MB, more than 8 times disk_mb"
-        return Step(BUILD_FAILED, time.monotonic() - began, log=size_log)
+        return StageEnd(BUILD_FAILED, time.monotonic() - began, log=size_log)
     names = [f"/app/wheels/{wheel.name}" for wheel in found]
     command = ["python3", *_PIP, "install", "--no-index", "--no-deps", "--no-compile"]
     outcome = engine.run(
@@ -106,7 +106,7 @@ def _install(
     )
     log += f"{outcome.stdout}{outcome.stderr}{outcome.why_stopped or ''}"
     code = BUILD_FAILED if outcome.exit_code else OK
-    return Step(code, time.monotonic() - began, outcome.peak_bytes, log)
+    return StageEnd(code, time.monotonic() - began, outcome.peak_bytes, log)
 
 
 def _download(line: str, scratch: Path, wheels: Path | None, engine: Engine, limits: Limits) -> Outcome:

@@ -38,8 +38,8 @@ from speechbundles.model.text import say
 from speechbundles.model.zips import make_zip, write_tree
 from speechbundles.runs import landlock
 from speechbundles.runs.answers import WrittenArchive, canonical, read_written
-from speechbundles.runs.job import Job, Part, engine_of, environment_of
-from speechbundles.runs.outcomes import Step, file_digest, read_step, write_step
+from speechbundles.runs.job import Job, SoundSet, engine_of, environment_of
+from speechbundles.runs.outcomes import StageEnd, file_digest, read_stage, write_stage
 from speechbundles.runs.packages import install
 from speechbundles.runs.weights import fetch_weights
 from spokeneval.formats.problems import Problems, SubmissionError
@@ -80,7 +80,7 @@ def take_through(
     most: float,
     alone: bool = True,
     only_build: bool = False,
-) -> Step:
+) -> StageEnd:
     """Take an upload through all stages that have not ended yet, and return how all ended.
 
     Parameters
@@ -103,30 +103,30 @@ def take_through(
         code, checked = scratch / "code", check(job, upload, scratch)
         _kept(place / CHECK, lambda: checked)
         if checked.code != OK:
-            return write_step(place / OUTCOME, checked)
+            return write_stage(place / OUTCOME, checked)
         listed = environment_of(job)
-        _kept(place / ENVIRONMENT, lambda: Step(OK, log=listed, digest=digest_of(listed.encode())))
+        _kept(place / ENVIRONMENT, lambda: StageEnd(OK, log=listed, digest=digest_of(listed.encode())))
         mounts, built = _build(job, code, place, listed)
         if built.code != OK or only_build:
             return built  # the next call tries it again: the network may have failed
         run = partial(_run, job, code=code, mounts=mounts)
         counted = partial(_counted, limit=job.limits.seconds or inf, alone=alone)
-        path, runs = place / f"{SMOKE}.json", list[Step]()
+        path, runs = place / f"{SMOKE}.json", list[StageEnd]()
         smoke = counted(path, lambda: run(SMOKE, job.parts[job.smoke])[0])
         for number in range(1, job.repeat + 1) if smoke.code == OK and hidden else ():
-            if number == 1 or (read_step(path) and machine_seconds(place) < most):
+            if number == 1 or (read_stage(path) and machine_seconds(place) < most):
                 path = place / f"{RUN}{number}.json"
                 runs.append(counted(path, partial(_answer, run, place, job.parts[hidden], number == 1)))
         ended = _together(runs or [smoke])
-        return write_step(place / OUTCOME, ended) if read_step(path) else ended
+        return write_stage(place / OUTCOME, ended) if read_stage(path) else ended
 
 
-def read_outcome(place: Path, hidden: str) -> Step | None:
+def read_outcome(place: Path, hidden: str) -> StageEnd | None:
     """Return how an upload ended; None if it has not: also if a file of a stage, or the answers, are damaged."""
     answers = place / ANSWERS_ZIP
     digest = file_digest(answers) if answers.is_file() else ""
     for path in filter(Path.exists, (place / OUTCOME, place / ENVIRONMENT, *stage_files(place))):
-        step = read_step(path)
+        step = read_stage(path)
         has_answers = (
             hidden and path.name in (OUTCOME, f"{RUN}1.json") and step and step.code in (OK, DIFFERENT)
         )
@@ -135,12 +135,12 @@ def read_outcome(place: Path, hidden: str) -> Step | None:
             path.unlink()
         if not step or not path.exists():
             (place / OUTCOME).unlink(missing_ok=True)
-    return read_step(place / OUTCOME)
+    return read_stage(place / OUTCOME)
 
 
 def machine_seconds(place: Path) -> float:
     """Return the time that all stages of an upload took on the machine."""
-    steps = (read_step(path, begun=True) for path in stage_files(place))
+    steps = (read_stage(path, begun=True) for path in stage_files(place))
     return sum(step.seconds + step.lost for step in steps if step)
 
 
@@ -149,9 +149,9 @@ def stage_files(place: Path) -> list[Path]:
     return [place / CHECK, place / BUILD, place / f"{SMOKE}.json", *sorted(place.glob(f"{RUN}[0-9]*.json"))]
 
 
-def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], Step]:
+def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Path], StageEnd]:
     """Install packages and fetch weights; return the folders and files that runs get of them, and how it ended."""
-    mounts, built, which = dict[str, Path](), Step(OK), REQUIREMENTS
+    mounts, built, which = dict[str, Path](), StageEnd(OK), REQUIREMENTS
     if (code / REQUIREMENTS).exists():
         wanted = read_requirements(code / REQUIREMENTS, job.environment, Problems())
         folder, built = install(wanted, job.cache, job.wheels, engine_of(job), job.limits, python)
@@ -166,16 +166,16 @@ def _build(job: Job, code: Path, place: Path, python: str) -> tuple[dict[str, Pa
             point.parent.mkdir(exist_ok=True)
             point.touch()
             mounts[f"{_CODE}/weights/{name}"] = path
-    before = read_step(place / BUILD) or Step(OK)  # of earlier calls, whose hours count too
+    before = read_stage(place / BUILD) or StageEnd(OK)  # of earlier calls, whose hours count too
     shown = "" if built.code == OK else f"{which}: a file could not be fetched or installed"
     built = replace(built, seconds=before.seconds + built.seconds, shown=shown)
-    return mounts, write_step(place / BUILD, built) if mounts or built.code != OK else built
+    return mounts, write_stage(place / BUILD, built) if mounts or built.code != OK else built
 
 
-def check_only(job: Job, upload: Path, place: Path) -> Step:
+def check_only(job: Job, upload: Path, place: Path) -> StageEnd:
     """Return whether the static check accepts an upload; each upload is checked once."""
 
-    def checked() -> Step:
+    def checked() -> StageEnd:
         with temporary_folder("check") as scratch:
             return check(job, upload, scratch)
 
@@ -183,7 +183,7 @@ def check_only(job: Job, upload: Path, place: Path) -> Step:
     return _kept(place / CHECK, checked)
 
 
-def _together(runs: list[Step]) -> Step:
+def _together(runs: list[StageEnd]) -> StageEnd:
     """Return how several runs of one program ended: as the first, if all gave the same answers."""
     first = runs[0]
     same = all((each.code, each.digest) == (first.code, first.digest) for each in runs)
@@ -191,12 +191,12 @@ def _together(runs: list[Step]) -> Step:
     return replace(first, code=first.code if same else DIFFERENT, seconds=seconds, peak_bytes=peak)
 
 
-def _kept(path: Path, stage: Callable[[], Step]) -> Step:
+def _kept(path: Path, stage: Callable[[], StageEnd]) -> StageEnd:
     """Return how a stage ended; run it if it has not."""
-    return read_step(path) or write_step(path, stage())
+    return read_stage(path) or write_stage(path, stage())
 
 
-def _counted(path: Path, run: Callable[[], Step], limit: float, alone: bool) -> Step:
+def _counted(path: Path, run: Callable[[], StageEnd], limit: float, alone: bool) -> StageEnd:
     """Return how a run ended; run it if it has not.
 
     Before it begins, its longest time is written down, so that it counts however it ends. A run that does not end, such
@@ -206,19 +206,19 @@ def _counted(path: Path, run: Callable[[], Step], limit: float, alone: bool) -> 
     ------
     OrganiserError: it has begun too often; the organiser finds out whether the machine or the program is the reason.
     """
-    before = read_step(path, begun=True) or Step(MACHINE)
+    before = read_stage(path, begun=True) or StageEnd(MACHINE)
     if before.code != MACHINE:
         return before
     if before.lost >= MOST_BEGINS * limit:
         what = f"began {MOST_BEGINS} times and did not end; to let it begin again, delete this file"
         raise OrganiserError(f"{path}: {what}")
-    write_step(path, replace(before, lost=before.lost + limit))
+    write_stage(path, replace(before, lost=before.lost + limit))
     step = run()
     is_late = step.code.endswith(f"_{TIME}") and not alone
-    return step if is_late else write_step(path, replace(step, lost=before.lost))
+    return step if is_late else write_stage(path, replace(step, lost=before.lost))
 
 
-def check(job: Job, upload: Path, scratch: Path) -> Step:
+def check(job: Job, upload: Path, scratch: Path) -> StageEnd:
     """Unpack an upload, check it, and leave its files in `code`, without what is not part of the program."""
     unpacked, code = scratch / "upload", scratch / "code"
     for folder in (unpacked, code):
@@ -231,11 +231,13 @@ def check(job: Job, upload: Path, scratch: Path) -> Step:
             os.replace(path, code / name)
             (code / name).chmod(0o644)
     except SubmissionError as refusal:
-        return Step(REFUSED, log=str(refusal))
-    return Step(OK)
+        return StageEnd(REFUSED, log=str(refusal))
+    return StageEnd(OK)
 
 
-def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, Path]) -> tuple[Step, bytes]:
+def _run(
+    job: Job, stage: str, part: SoundSet, *, code: Path, mounts: Mapping[str, Path]
+) -> tuple[StageEnd, bytes]:
     """Run a program on a set; return how it ended, and a zip of its canonical answers."""
     with temporary_folder("run") as scratch:
         items = write_tree(scratch / "input", part.items)
@@ -246,7 +248,7 @@ def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, P
         program = Program(stage, ["/bin/sh", "-c", _SCRIPT], _CODE, {_WRITTEN: written}, fixed, memory)
         with WrittenArchive(written, "w+") as archive:
             outcome = engine_of(job).run(program, scratch, job.limits)
-            step = Step(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
+            step = StageEnd(_code(stage, outcome), outcome.seconds, outcome.peak_bytes, _log(outcome))
             if step.code != OK:
                 return step, b""
             try:
@@ -259,11 +261,11 @@ def _run(job: Job, stage: str, part: Part, *, code: Path, mounts: Mapping[str, P
     return replace(step, digest=digest_of(answers), shown=shown), answers
 
 
-def _canonical_zip(job: Job, files: Files, part: Part) -> bytes:
+def _canonical_zip(job: Job, files: Files, part: SoundSet) -> bytes:
     return make_zip(canonical(job.rules, files, job.rules.format.read_items(part.items)))
 
 
-def _compared(job: Job, code: Path, part: Part, answers: bytes) -> str:
+def _compared(job: Job, code: Path, part: SoundSet, answers: bytes) -> str:
     """Return whether answers are those that the program declares for public items; empty without a declaration."""
     declared, found = {path.name: path for path in (code / EXPECTED).glob("*")}, "other than"
     with suppress(SubmissionError):
@@ -272,7 +274,12 @@ def _compared(job: Job, code: Path, part: Part, answers: bytes) -> str:
     return f"answers to the public recordings: {found} those in {EXPECTED}/" if declared else ""
 
 
-def _answer(run: Callable[[str, Part], tuple[Step, bytes]], place: Path, part: Part, is_first: bool) -> Step:
+def _answer(
+    run: Callable[[str, SoundSet], tuple[StageEnd, bytes]],
+    place: Path,
+    part: SoundSet,
+    is_first: bool,
+) -> StageEnd:
     """Run a program on a hidden set, and keep the answers of the first run, in place of older ones."""
     if is_first:
         (place / ANSWERS_ZIP).unlink(missing_ok=True)

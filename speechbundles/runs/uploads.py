@@ -20,7 +20,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.rehearse import Result, connected, lost_result
+from speechbundles.bundle.rehearse import KeptResult, connected, lost_result
 from speechbundles.leaderboard.season import REFUSED, Submission, replay
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import OrganiserError
@@ -52,9 +52,9 @@ from speechbundles.model.text import printable
 from speechbundles.runs.job import Job, conditions
 from speechbundles.runs.outcomes import (
     OF_HIDDEN_RUNS,
-    Step,
+    StageEnd,
     file_digest,
-    read_step,
+    read_stage,
     shown_factor,
     shown_time,
 )
@@ -89,7 +89,7 @@ class Taken:
     run: Fetched
     place: Path
     hidden: str
-    step: Step
+    step: StageEnd
 
     @property
     def log(self) -> Path:
@@ -148,11 +148,11 @@ def run_uploads(
             with busy[each.place]:  # two uploads of the same bytes share their state
                 step = read_outcome(each.place, each.hidden)
                 if not step and not again and machine_seconds(each.place) >= most:
-                    step = Step(TEAM_LIMIT)
+                    step = StageEnd(TEAM_LIMIT)
                 how = most, again or (jobs == 1 and scheduler is None), only_build
                 step = step or take(job, fetched / each.run.submission, each.place, each.hidden, *how)
         except (OrganiserError, OSError, RuntimeError) as error:
-            step = Step(MACHINE, log=str(error))
+            step = StageEnd(MACHINE, log=str(error))
         return replace(each, step=step)
 
     with _taking(scheduler, jobs) as (pool, take):
@@ -218,7 +218,7 @@ def _chosen(
             digest = file_digest(path, 2 * MAX_BYTES) if run.submission else ""
         except OSError as error:
             code = CHECK_REFUSED if error.errno == EFBIG else MACHINE
-            rest.append(Taken(run, state / "none", "", Step(code, log=str(error))))
+            rest.append(Taken(run, state / "none", "", StageEnd(code, log=str(error))))
             continue
         if digest:
             each_run[Submission(run.time, run.owner, str(run.id), path, digest, run.phase)] = run
@@ -229,25 +229,25 @@ def _chosen(
         name, hidden = (of.get(str(submission.phase), "") for of in (sets, hidden_of))
         places[submission] = state / f"{submission.sha256[:24]}-{name or 'none'}-{under[hidden]}"
 
-    def known(submission: Submission, phase: BuiltPhase) -> Result | None:
+    def known(submission: Submission, phase: BuiltPhase) -> KeptResult | None:
         step = check_only(job, submission.path, places[submission])
         return lost_result(step.log) if step.code == CHECK_REFUSED else None
 
     waiting = []
     for attempt in replay(bundle, sorted(each_run, key=lambda each: (each.time, int(each.name))), known):
         submission, run = attempt.submission, each_run[attempt.submission]
-        new = Taken(run, places[submission], hidden_of.get(run.phase, ""), Step(OK))
+        new = Taken(run, places[submission], hidden_of.get(run.phase, ""), StageEnd(OK))
         if run.gone:
-            rest.append(replace(new, step=Step(WITHDRAWN)))
+            rest.append(replace(new, step=StageEnd(WITHDRAWN)))
         elif attempt.status == REFUSED:
-            rest.append(replace(new, step=Step(NOT_COUNTED, log="; ".join(attempt.reasons))))
+            rest.append(replace(new, step=StageEnd(NOT_COUNTED, log="; ".join(attempt.reasons))))
         else:
             waiting.append(new)
     return waiting, rest
 
 
 @contextmanager
-def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecutor, Callable[..., Step]]]:
+def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecutor, Callable[..., StageEnd]]]:
     """Give a pool, and what takes an upload through its stages: here, or on a worker of a Dask cluster.
 
     If a worker is killed, Dask gives its upload to another one, which goes on after the last stage that ended.
@@ -258,10 +258,10 @@ def _taking(scheduler: str | None, jobs: int) -> Iterator[tuple[ThreadPoolExecut
         return
     with connected(scheduler) as client:
 
-        def there(job: Job, upload: Path, place: Path, *others: Any) -> Step:
+        def there(job: Job, upload: Path, place: Path, *others: Any) -> StageEnd:
             words = [path.resolve() for path in (upload, place)]
             try:
-                step: Step = client.submit(take_through, job, *words, *others, pure=False).result()
+                step: StageEnd = client.submit(take_through, job, *words, *others, pure=False).result()
             except OrganiserError:
                 raise
             except Exception as error:
@@ -290,10 +290,10 @@ def _write(job: Job, fetched: Path, state: Path, taken: Sequence[Taken], release
 
 def _row(job: Job, each: Taken) -> list[object]:
     build, smoke, run = (
-        read_step(each.place / name) or Step("") for name in (BUILD, f"{SMOKE}.json", f"{RUN}1.json")
+        read_stage(each.place / name) or StageEnd("") for name in (BUILD, f"{SMOKE}.json", f"{RUN}1.json")
     )
     length = job.parts[each.hidden].seconds if each.hidden else 0.0
-    again = read_step(each.place / f"{RUN}2.json")
+    again = read_stage(each.place / f"{RUN}2.json")
     return [
         each.run.id,
         no_formula(printable(each.run.owner)),
@@ -304,7 +304,7 @@ def _row(job: Job, each: Taken) -> list[object]:
         f"{run.seconds / length:.4f}" if run.code and length else "",
         max(step.peak_bytes for step in (smoke, run)) >> 20,
         "all" if job.gpu else "none",
-        (read_step(each.place / ENVIRONMENT) or Step("")).digest,
+        (read_stage(each.place / ENVIRONMENT) or StageEnd("")).digest,
         build.digest,
         run.digest,
         "" if again is None else "yes" if again.digest == run.digest else "no",
@@ -344,7 +344,7 @@ def what_returns(job: Job, each: Taken, is_released: bool) -> str:
     that runs after a hidden run can learn about it from the state of the machine.
     """
     lines = [f"run: {each.run.id}", f"code: {each.step.code}", f"meaning: {CODES[each.step.code]}"]
-    run, smoke = read_step(each.place / f"{RUN}1.json"), read_step(each.place / f"{SMOKE}.json")
+    run, smoke = read_stage(each.place / f"{RUN}1.json"), read_stage(each.place / f"{SMOKE}.json")
     if run and job.limits.seconds:
         lines.append(f"time: {shown_time(run.seconds, job.limits.seconds)}")
     if each.step.code == CHECK_REFUSED:
@@ -367,7 +367,7 @@ def what_happened(job: Job, each: Taken) -> str:
     if step.code in (NOT_COUNTED, MACHINE):  # no stage has this log
         lines += ["", printable(step.log, kept="\n")]
     for path in stage_files(each.place):
-        if done := read_step(path):
+        if done := read_stage(path):
             facts = f"{done.code}, {done.seconds:.1f} s, {done.peak_bytes >> 20} MB"
             lines += ["", f"{path.stem}: {facts}", printable(done.log.rstrip("\n"), kept="\n")]
     return "\n".join([*lines, ""])
@@ -382,7 +382,7 @@ def shown_runs(job: Job, taken: Sequence[Taken], names: Mapping[str, str]) -> st
     """
     header, rows = ["run", "name", "phase", "code", "time"], []
     for each in taken:
-        run = read_step(each.place / f"{RUN}1.json")
+        run = read_stage(each.place / f"{RUN}1.json")
         name = names.get(each.run.owner, each.run.owner)
         cells = (name, each.run.phase)
         rows.append([each.run.id, *(no_formula(printable(cell)) for cell in cells), each.step.code])

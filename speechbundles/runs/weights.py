@@ -14,7 +14,7 @@ from pathlib import Path
 from speechbundles.bundle.rehearse import Limits, sandbox
 from speechbundles.model.run_codes import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
-from speechbundles.runs.outcomes import Step, file_digest
+from speechbundles.runs.outcomes import StageEnd, file_digest
 from spokeneval.programs.code import Weights
 
 _SECONDS, _MEMORY = 1800.0, 512 << 20
@@ -26,7 +26,7 @@ _RUN = "import runpy, sys; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
 
 def fetch_weights(
     wanted: Sequence[Weights], cache: Path, local: Path | None, most: int
-) -> tuple[dict[str, Path], Step]:
+) -> tuple[dict[str, Path], StageEnd]:
     """Return the files, `name -> path`, and how the download ended.
 
     Parameters
@@ -36,7 +36,7 @@ def fetch_weights(
     most: the largest size of all, in bytes.
     """
     if sum(each.size for each in wanted) > most:
-        return {}, Step(
+        return {}, StageEnd(
             BUILD_FAILED, log=f"the weights have more than {most >> 20} MB, which is 8 times disk_mb"
         )
     cache.mkdir(parents=True, exist_ok=True)
@@ -56,8 +56,8 @@ def fetch_weights(
                     os.replace(new, found[each.name])
         except (OSError, ValueError):  # also for no time left
             lost = f"{each.name}: no file of {each.size} bytes with this SHA-256 could be fetched"
-            return {}, Step(BUILD_FAILED, time.monotonic() - began, log=lost)
-    return found, Step(OK, time.monotonic() - began)
+            return {}, StageEnd(BUILD_FAILED, time.monotonic() - began, log=lost)
+    return found, StageEnd(OK, time.monotonic() - began)
 
 
 def _is_whole(path: Path, wanted: Weights) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import FINISHED, Result, read_result, rehearse_all
+from speechbundles.bundle.rehearse import FINISHED, KeptResult, read_result, rehearse_all
 from speechbundles.leaderboard.season import Attempt, Entry, Submission, rank
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched, upload_times
@@ -44,7 +44,7 @@ class Entrant:
     sha256: str
     uploaded: datetime
     accepted: bool
-    result: Result | None = None
+    result: KeptResult | None = None
     hidden: frozenset[str] = frozenset()
 
     @property
@@ -121,7 +121,7 @@ def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def stored_scores(result: Result) -> dict[str, Decimal]:
+def stored_scores(result: KeptResult) -> dict[str, Decimal]:
     return {key: score for key, score in result.scores.items() if score is not None}
 
 
@@ -169,7 +169,7 @@ def predict(
     attempts = []
     for entrant in entrants:
         run = entrant.run
-        result = (entrant.path and entrant.result) or Result(run.status, run.scores, {}, (), ())
+        result = (entrant.path and entrant.result) or KeptResult(run.status, run.scores, {}, (), ())
         if result.status == FINISHED and (phase.rule not in PICKED or entrant.upload in picked):
             path = entrant.path or Path()
             submission = Submission(entrant.uploaded, run.owner, entrant.upload, path, entrant.sha256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from speechbundles.bundle.check.inspection import BuiltTask, Contents, Program
+from speechbundles.bundle.check.inspection import CheckedProgram, CheckedTask, Contents
 from speechbundles.bundle.check.leaks import check_leaks
 from speechbundles.bundle.check.seal import sealed_sets
 from speechbundles.model.archive import Archive, Room
@@ -41,12 +41,12 @@ def contents(reference=GOLD, name="reference_data.zip", options=(), task="Test",
     program = archive(
         "scoring.zip", files if options is None else {**files, "options.json": json.dumps(dict(options))}
     )
-    tasks = [BuiltTask(task, (), {"reference_data": archive(name, reference), "scoring_program": program})]
+    tasks = [CheckedTask(task, (), {"reference_data": archive(name, reference), "scoring_program": program})]
     kinds = {
         kind: {zipped: archive(zipped, files) for zipped, files in zips.items()}
         for kind, zips in others.items()
     }
-    programs = {("scoring_program", "scoring.zip"): Program(program, "", "")}
+    programs = {("scoring_program", "scoring.zip"): CheckedProgram(program, "", "")}
     return Contents(tasks * 2, programs=programs, **kinds)
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from speechbundles.bundle.rehearse.many import Result
+from speechbundles.bundle.rehearse.many import KeptResult
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.server.files import wanted_files
 from tests.samples.bundle_defects import HIDDEN, codabench, inside
@@ -129,12 +129,12 @@ def _rows(data: bytes, name: str) -> list[list[str]]:
 
 def count_here(
     bundle: BuiltBundle, runs: Mapping[str, tuple[BuiltPhase, Path]], work: Path, jobs: int | None
-) -> Iterator[tuple[str, Result]]:
+) -> Iterator[tuple[str, KeptResult]]:
     """Replace `rehearse_all`: give the same results without running programs."""
     for name, (phase, path) in runs.items():
         scores = score(wanted_files(bundle, phase), path.read_bytes())
         stored = {key: round(Decimal(value), 10) for key, value in (scores or {}).items()}
-        yield name, Result("Finished" if scores else "Failed", stored, {}, (), ())
+        yield name, KeptResult("Finished" if scores else "Failed", stored, {}, (), ())
 
 
 def board(server: CodabenchServer) -> list[tuple[str, Decimal]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from speechbundles.bundle.rehearse.many import Result
+from speechbundles.bundle.rehearse.many import KeptResult
 from speechbundles.leaderboard.season.board import boards_by_day
 from speechbundles.leaderboard.season.play import Season
 from speechbundles.leaderboard.season.replay import replay
@@ -105,11 +105,11 @@ def season_of(*uploads):
 
 def result_of(scores):
     if scores is None:
-        return Result("Failed", {}, {}, ("results.csv: 1 problem",), ())
+        return KeptResult("Failed", {}, {}, ("results.csv: 1 problem",), ())
     if not isinstance(scores, dict):
         scores = {"accuracy": scores, "cost": 0, "secret": 0}
     kept = {key: None if score is None else Decimal(str(score)) for key, score in scores.items()}
-    return Result("Finished", kept, {key: str(score) for key, score in kept.items()}, (), ())
+    return KeptResult("Finished", kept, {key: str(score) for key, score in kept.items()}, (), ())
 
 
 def season_at(bundle, *uploads):

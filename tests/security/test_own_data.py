@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 import build_bundle
-from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.build.baseline import BaselineRuns
 from speechbundles.bundle.build.plan import plan
 from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources
@@ -68,7 +68,7 @@ def bundles():
     """
     with (
         tempfile.TemporaryDirectory() as place,
-        mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=Baseline()),
+        mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=BaselineRuns()),
     ):
         folder = own_folder(Path(place, "own"), task_names())
         # Without an own grammar, the sample's must not be used instead.
@@ -138,7 +138,7 @@ def test_nothing_of_an_organisers_data_is_written_into_the_clone(tmp_path):
         return {path: path.stat().st_mtime_ns for path in kept}
 
     before = clone()
-    with mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=Baseline()):
+    with mock.patch("speechbundles.bundle.build.kit.run_baseline", return_value=BaselineRuns()):
         folder = own_folder(tmp_path / "own", ["content_accuracy"])
         assert build_bundle.main(["build", "--competition", str(folder)]) == 0
     assert [path.name for path in folder.glob("dist/*/*")] == ["content_accuracy.zip"]

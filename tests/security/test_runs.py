@@ -20,7 +20,7 @@ import build_bundle
 from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
-from speechbundles.runs.outcomes import read_step
+from speechbundles.runs.outcomes import read_stage
 from tests.samples.home_boards import NOW
 from tests.samples.programs import packed, unzipped
 from tests.samples.programs_at_home import GOOD, READS, WRITES, begin_with_sound, program, uploaded
@@ -213,7 +213,7 @@ def raid(tmp_path_factory):
     runs = {}
     for (name, _), row in zip(sources.items(), csv_rows(fetched / ".runs/runs.csv"), strict=True):
         state = fetched / ".runs" / row["state"]
-        step = read_step(state / "run1.json")
+        step = read_stage(state / "run1.json")
         runs[name] = row["code"], step.log if step else "", row
     return runs, place
 

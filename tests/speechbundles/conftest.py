@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import build_bundle
-from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.build.baseline import BaselineRuns
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.platforms.codabench.client.account import Account
 from speechbundles.platforms.codabench.client.connection import Connection
@@ -90,7 +90,7 @@ def phase(server, small_bundle):
 @pytest.fixture
 def no_baseline(monkeypatch):
     """Baselines are not run, to save time."""
-    monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: Baseline())
+    monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: BaselineRuns())
 
 
 @pytest.fixture

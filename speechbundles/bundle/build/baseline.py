@@ -18,7 +18,7 @@ SECONDS = 1800.0
 
 
 @dataclass(frozen=True)
-class Baseline:
+class BaselineRuns:
     """The outcome of running a baseline on several sets.
 
     Attributes
@@ -33,14 +33,14 @@ class Baseline:
     failures: list[str] = field(default_factory=list)
 
 
-def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collection[str]) -> Baseline:
+def run_baseline(kit: Mapping[str, bytes], sets: Sequence[str], public: Collection[str]) -> BaselineRuns:
     """Run a kit's `baseline.py` on all sets in parallel; check its output with the kit's programs, and score it on the
     public sets.
     """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
         place = write_tree(Path(folder) / "kit", kit).parent
         runs = list(pool.map(lambda name: _run_on(place, name, labelled=name in public), sets))
-    return Baseline(
+    return BaselineRuns(
         solutions={name: files for run in runs for name, files in run.solutions.items()},
         scores={name: scores for run in runs for name, scores in run.scores.items()},
         failures=[failure for run in runs for failure in run.failures],
@@ -56,28 +56,28 @@ def run_program(kit: Path, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1, "", f"it was still running after {SECONDS:g} s")
 
 
-def _run_on(place: Path, name: str, *, labelled: bool) -> Baseline:
+def _run_on(place: Path, name: str, *, labelled: bool) -> BaselineRuns:
     """Run the baseline of `place/kit` on one set."""
     kit = place / "kit"
     run = run_program(kit, "baseline.py", name, str(place / name))
     if run.returncode:
-        return Baseline(failures=[f"baseline.py failed on the {name} set: {_reason(run.stderr)}"])
+        return BaselineRuns(failures=[f"baseline.py failed on the {name} set: {_reason(run.stderr)}"])
     report = place / f"{name}-report"
     run = run_program(kit, "ingest.py", *map(str, (kit / name / "input", place / name, report)))
     if run.returncode:
         why = f"ingest.py rejects the baseline's {name} submission: {_refusal(run.stderr)}"
-        return Baseline(failures=[why])
+        return BaselineRuns(failures=[why])
     solutions = {name: read_tree(place / name)}
     if not labelled:
-        return Baseline(solutions)
+        return BaselineRuns(solutions)
     inputs, output = place / f"{name}-input", place / f"{name}-output"
     shutil.copytree(kit / name / "reference", inputs / "ref")
     shutil.copytree(place / name, inputs / "res")
     run = run_program(kit, "score.py", str(inputs), str(output))
     if run.returncode:
         failure = f"score.py failed on the baseline's {name} submission: {_refusal(run.stderr)}"
-        return Baseline(solutions, failures=[failure])
-    return Baseline(solutions, {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))})
+        return BaselineRuns(solutions, failures=[failure])
+    return BaselineRuns(solutions, {name: json.loads((output / "scores.json").read_text(encoding="utf-8"))})
 
 
 def _reason(stderr: str) -> str:

@@ -78,7 +78,7 @@ def problems(task: Task, labels: Files, answers: Files) -> Found:
         yield from damaged(task, labels, answers, reference.value)
 
 
-class Outcome(NamedTuple):
+class Tried(NamedTuple):
     """The value of an action, or why there is none: its refusal, or a description of any other error."""
 
     value: Any
@@ -86,16 +86,16 @@ class Outcome(NamedTuple):
     refusal: FileProblems | None = None
 
 
-def attempt(task: Task, refusal: type[FileProblems], action: Callable[..., Any], *arguments: Any) -> Outcome:
+def attempt(task: Task, refusal: type[FileProblems], action: Callable[..., Any], *arguments: Any) -> Tried:
     try:
-        return Outcome(action(*arguments))
+        return Tried(action(*arguments))
     except refusal as error:
-        return Outcome(None, f"refused: {'; '.join(each.message for each in error.problems[:3])}", error)
+        return Tried(None, f"refused: {'; '.join(each.message for each in error.problems[:3])}", error)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
         place = [*frames, *(frame for frame in frames if Path(frame.filename).stem == task.name)][-1]
         what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        return Outcome(None, f"{what} ({Path(place.filename).name} line {place.lineno})")
+        return Tried(None, f"{what} ({Path(place.filename).name} line {place.lineno})")
 
 
 def read(task: Task, files: Files, reference: Any) -> Any:
@@ -193,7 +193,7 @@ def damaged(task: Task, labels: Files, answers: Files, reference: Any) -> Found:
         yield from ((where, each) for each in (*unrefused(made, "ReferenceFileError", refused), *scored))
 
 
-def unrefused(made: Outcome, error: str, refused: bool) -> list[str]:
+def unrefused(made: Tried, error: str, refused: bool) -> list[str]:
     """Return what is wrong with the refusal of damaged files, or with the lack of one."""
     how = f"a {error} that lists the problems, as the readers in spokeneval.formats do"
     if made.refusal and not str(made.refusal).replace("\n", "").isprintable():

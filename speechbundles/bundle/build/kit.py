@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from speechbundles.bundle.build.baseline import Baseline, run_baseline
+from speechbundles.bundle.build.baseline import BaselineRuns, run_baseline
 from speechbundles.bundle.build.code_kit import AUDIO, CODE_FOLDER, code_kit, code_steps
 from speechbundles.bundle.build.declared_facts import declared_facts
 from speechbundles.bundle.build.downloads import SETTING, download_files, downloads_list
@@ -82,7 +82,7 @@ def make_parts(
     public = [name for name in competition["public_sets"] if name in references]
     scoring, ingestion = make_programs(competition)
     kit = _kit(competition, references, {**scoring, **ingestion}, log)
-    baseline = Baseline()
+    baseline = BaselineRuns()
     if BASELINE in competition["leave_out"]:
         kit.pop("baseline.py", None)
     else:

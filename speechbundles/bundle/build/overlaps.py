@@ -21,7 +21,15 @@ from dataclasses import dataclass
 from itertools import chain, product
 from math import inf
 
-from speechbundles.bundle.check import MOST_CLASSES, NAMES, NO_CHANCE, Table, in_words, read_table, surprise
+from speechbundles.bundle.check import (
+    MOST_CLASSES,
+    NAMES,
+    NO_CHANCE,
+    LabelTable,
+    in_words,
+    read_table,
+    surprise,
+)
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model.errors import UnreadableFile
 from spokeneval.formats.problems import count_of, plural_of, quote, some_of
@@ -126,18 +134,18 @@ def same_texts(sets: Mapping[str, Mapping[str, str]]) -> list[tuple[str, str, st
     return found
 
 
-def _tables(reference: ReferenceSet) -> Iterator[Table]:
+def _tables(reference: ReferenceSet) -> Iterator[LabelTable]:
     for name, data in reference.files.items():
         with suppress(UnreadableFile):
             if table := read_table(name, data):
                 yield table
 
 
-def _line(reference: ReferenceSet, table: Table, row: int) -> str:
+def _line(reference: ReferenceSet, table: LabelTable, row: int) -> str:
     return f"line {table.lines[row]} of {reference.name}/{table.where}"
 
 
-def _pairs(shown: Table, secret: Table) -> Iterator[tuple[Sequence[str], Pairs]]:
+def _pairs(shown: LabelTable, secret: LabelTable) -> Iterator[tuple[Sequence[str], Pairs]]:
     """Yield the columns by which rows match, and the matching pairs; by content only if no names match."""
     both = [name for name in secret.columns if name in shown.columns]
     names = [name for name in both if NAMES.fullmatch(name)]
@@ -165,12 +173,12 @@ def _pairs(shown: Table, secret: Table) -> Iterator[tuple[Sequence[str], Pairs]]
             yield content, pairs
 
 
-def _identify_items(shown: Table, secret: Table, names: Sequence[str]) -> bool:
+def _identify_items(shown: LabelTable, secret: LabelTable, names: Sequence[str]) -> bool:
     """Whether columns identify items: at least 90 % of their values are different, so a few copied rows are allowed."""
     return all(10 * len(set(rows)) >= 9 * len(rows) for rows in (shown.rows(names), secret.rows(names)))
 
 
-def _with_same_texts(shown: Table, secret: Table, texts: Sequence[str], pairs: Pairs) -> Pairs:
+def _with_same_texts(shown: LabelTable, secret: LabelTable, texts: Sequence[str], pairs: Pairs) -> Pairs:
     """Return the pairs of rows in which most texts are the same; all pairs if there are no text columns."""
     if not texts:
         return pairs
@@ -178,7 +186,7 @@ def _with_same_texts(shown: Table, secret: Table, texts: Sequence[str], pairs: P
     return [(row, other) for row, other in pairs if sum(map(str.__eq__, ours[row], theirs[other])) > half]
 
 
-def _agreement(shown: Table, secret: Table, labels: Sequence[str], pairs: Pairs) -> float:
+def _agreement(shown: LabelTable, secret: LabelTable, labels: Sequence[str], pairs: Pairs) -> float:
     """Return the `surprise` that labels agree, added over the label columns.
 
     Minus infinity if the agreement of a column is less than half-way between chance and 1.

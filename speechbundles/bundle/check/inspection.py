@@ -21,7 +21,7 @@ DATA = ("reference_data", "input_data")
 
 
 @dataclass(frozen=True)
-class BuiltTask:
+class CheckedTask:
     """The programs and data that a submission is run with, by their keys in competition.yaml.
 
     `beside`: whether ingestion runs beside scoring.
@@ -34,7 +34,7 @@ class BuiltTask:
 
 
 @dataclass(frozen=True)
-class Program:
+class CheckedProgram:
     """A program that the worker runs: its zip, the file with its command, and the command with paths."""
 
     archive: Archive
@@ -56,22 +56,22 @@ class Contents:
     kits: names of the starting kits.
     """
 
-    tasks: list[BuiltTask] = field(default_factory=list)
+    tasks: list[CheckedTask] = field(default_factory=list)
     columns: list[Scored] = field(default_factory=list)
     primary: Scored | None = None
     item_lists: dict[str, Archive] = field(default_factory=dict)
     public: dict[str, Archive] = field(default_factory=dict)
     solutions: dict[str, Archive] = field(default_factory=dict)
     pages: dict[str, bytes] = field(default_factory=dict)
-    programs: dict[tuple[str, str], Program] = field(default_factory=dict)
+    programs: dict[tuple[str, str], CheckedProgram] = field(default_factory=dict)
     kits: set[str] = field(default_factory=set)
 
-    def scoring_program(self, task: BuiltTask | None) -> Program | None:
+    def scoring_program(self, task: CheckedTask | None) -> CheckedProgram | None:
         archive = task.parts.get("scoring_program") if task else None
         return self.programs.get(("scoring_program", archive.name)) if archive else None
 
 
-class Part(dict[str, Any]):
+class CheckedKeys(dict[str, Any]):
     """The valid values of a mapping in competition.yaml: dates and zips as they are read, other mappings as parts.
 
     Attributes
@@ -121,13 +121,13 @@ class Inspection:
         """Add a finding about a place in competition.yaml; see `Report.add`."""
         self.report.add(code, self.document.where(path), what, word=word, known=known)
 
-    def part(self, path: Path, value: Any, table: str) -> Part:
+    def part(self, path: Path, value: Any, table: str) -> CheckedKeys:
         """Check a mapping, and those in it, against the keys that the platform accepts."""
         keys = self._tables[table]
         if not isinstance(value, dict):
             self.add("wrong-type", path, f"{describe(value)}; expected keys and values")
-            return Part(path)
-        part = Part(path, value)
+            return CheckedKeys(path)
+        part = CheckedKeys(path, value)
         for key, item in value.items():
             place, rule = (*path, key), keys.get(key, keys.get("*"))
             if rule is None:

@@ -92,7 +92,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Table:
+class LabelTable:
     """Rows of a file: columns by lower-case names, and the line numbers of the rows.
 
     Attributes
@@ -172,7 +172,7 @@ def _number(word: str) -> str:
     return f"{float(word) * 1000:.12g}" if fraction.strip("0") else whole.lstrip("0") or "0"
 
 
-def read_words(name: str, data: bytes, tables: Sequence[Table] = ()) -> list[str]:
+def read_words(name: str, data: bytes, tables: Sequence[LabelTable] = ()) -> list[str]:
     """Return the words of a text or workbook; of a large text, or for a sample, those of the lines with items.
 
     Raises
@@ -193,7 +193,7 @@ def read_words(name: str, data: bytes, tables: Sequence[Table] = ()) -> list[str
     return list(map(sys.intern, chain.from_iterable(kept)))
 
 
-def read_table(name: str, data: bytes, *, sample: bool = False) -> Table | None:
+def read_table(name: str, data: bytes, *, sample: bool = False) -> LabelTable | None:
     """Return the rows with as many cells as the first row, or None if there are none; `sample`: of a large table some.
 
     Raises
@@ -225,7 +225,7 @@ def read_table(name: str, data: bytes, *, sample: bool = False) -> Table | None:
         return None
     of_column = dict(zip(header, zip(*(cells for _, cells in rows), strict=True), strict=True))
     columns = {title: [words[cell] for cell in column] for title, column in of_column.items()}
-    return Table(name, columns, [line for line, _ in rows], of_column, sampled=too_large)
+    return LabelTable(name, columns, [line for line, _ in rows], of_column, sampled=too_large)
 
 
 def _cell_words(cell: str, *, folders: bool = False) -> str:
@@ -235,7 +235,12 @@ def _cell_words(cell: str, *, folders: bool = False) -> str:
 
 
 def match_text(
-    report: Report, where: str, words: Sequence[str], table: Table, carried: Collection[str], predicted: bool
+    report: Report,
+    where: str,
+    words: Sequence[str],
+    table: LabelTable,
+    carried: Collection[str],
+    predicted: bool,
 ) -> None:
     """Report a secret column that a text reveals, or else a column by which the items in the text are sorted.
 
@@ -269,7 +274,7 @@ def match_text(
             return
 
 
-def columns_in_ids(table: Table, carried: Collection[str]) -> dict[str, str]:
+def columns_in_ids(table: LabelTable, carried: Collection[str]) -> dict[str, str]:
     """Return the secret columns that the ids themselves show, each with an id: all participants have the ids."""
     found: dict[str, str] = {}
     for key in table.keys[:1]:
@@ -372,7 +377,7 @@ def surprise(k: int, total: int, p: float) -> float:
     return total * (share * log(share / p) + ((1 - share) * log((1 - share) / (1 - p)) if k < total else 0))
 
 
-def _blocks(table: Table, name: str, labels: Sequence[str]) -> int:
+def _blocks(table: LabelTable, name: str, labels: Sequence[str]) -> int:
     """Return the number of blocks into which a label sorts the items; 0 if chance or another column explains them."""
     counts = Counter(labels)
     expected = 1 + len(labels) - sum(count * count for count in counts.values()) / len(labels)
@@ -382,7 +387,7 @@ def _blocks(table: Table, name: str, labels: Sequence[str]) -> int:
     return blocks if blocks <= min(0.3 * expected, max(len(counts), 0.1 * expected)) else 0
 
 
-def _groupings(table: Table, name: str) -> list[Sequence[str]]:
+def _groupings(table: LabelTable, name: str) -> list[Sequence[str]]:
     """Return the columns that determine a column, as a session determines its severity; their words are not marks."""
     labels = table.columns[name]
     return [

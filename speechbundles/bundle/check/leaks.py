@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from speechbundles.bundle.check.inspection import BuiltTask, Contents
+from speechbundles.bundle.check.inspection import CheckedTask, Contents
 from speechbundles.bundle.check.label_match import (
     ITEMS_ONLY,
-    Table,
+    LabelTable,
     columns_in_ids,
     in_words,
     match_text,
@@ -59,7 +59,7 @@ def check_leaks(report: Report, bundle: Archive, contents: Contents, sealed: Map
         for archives in (contents.item_lists, contents.public, contents.solutions)
     )
     copies: dict[bytes, tuple[str, bool]] = {}
-    references: list[Table] = []
+    references: list[LabelTable] = []
     for each in hidden:
         kept = sealed.get(each.archive.name)
         secret = _with_nested(report, kept.whole if kept else each.archive).files
@@ -93,7 +93,7 @@ def _add_labels(
     report: Report,
     files: Mapping[str, bytes],
     copies: dict[bytes, tuple[str, bool]],
-    tables: list[Table],
+    tables: list[LabelTable],
     hidden: "_Hidden",
 ) -> None:
     """Add the names of the files with hidden labels, by their content, and these files as tables.
@@ -119,7 +119,7 @@ def _add_labels(
 
 
 def _texts(
-    report: Report, files: Mapping[str, bytes], names: Collection[str], tables: Sequence[Table]
+    report: Report, files: Mapping[str, bytes], names: Collection[str], tables: Sequence[LabelTable]
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the words of each text. Files that are named after items are joined, with their names, to one text."""
     together: dict[str, list[str]] = {}
@@ -162,7 +162,7 @@ class _Hidden(NamedTuple):
     known: Collection[str]
 
 
-def _hidden(contents: Contents, task: BuiltTask, archive: Archive, *, is_declared: bool) -> _Hidden:
+def _hidden(contents: Contents, task: CheckedTask, archive: Archive, *, is_declared: bool) -> _Hidden:
     program = contents.scoring_program(task)
     description = (read_description(program.archive) if program else None) or {}
     given = description.get(KNOWN_COLUMNS)

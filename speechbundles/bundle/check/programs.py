@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from speechbundles.bundle.check.inspection import DATA, STEPS, BuiltTask, Inspection, Program
+from speechbundles.bundle.check.inspection import DATA, STEPS, CheckedProgram, CheckedTask, Inspection
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_yaml
 from speechbundles.model.finding import Report
@@ -44,13 +44,13 @@ class Launch:
     metadata_files: tuple[str, ...]
     home: str
     words: Callable[[Report, str, str, str], list[str] | None]
-    paths: Callable[[Report, Program, str, BuiltTask], None] = lambda *_: None
+    paths: Callable[[Report, CheckedProgram, str, CheckedTask], None] = lambda *_: None
     unwraps: bool = False
 
 
 def check_programs(bundle: Inspection, launch: Launch) -> None:
     """Check every task's programs and data, each zip once."""
-    programs: dict[tuple[str, str], Program | None] = {}
+    programs: dict[tuple[str, str], CheckedProgram | None] = {}
     for task in bundle.contents.tasks:
         for step, archive in task.parts.items():
             if step in DATA:
@@ -85,7 +85,7 @@ def split(report: Report, where: str, command: str) -> list[str] | None:
         return None
 
 
-def check_program(report: Report, archive: Archive, step: str, launch: Launch) -> Program | None:
+def check_program(report: Report, archive: Archive, step: str, launch: Launch) -> CheckedProgram | None:
     """Return the program in an archive, or None if the worker would not find a command to run."""
     names = launch.metadata_files
     wrapping = archive.wrapping_folder
@@ -115,7 +115,7 @@ def check_program(report: Report, archive: Archive, step: str, launch: Launch) -
     script = next((name for name in named if name.endswith(".py") and name in archive.files), None)
     if script:
         _check_script(report, archive, script)
-    return Program(archive, metadata, " ".join(words))
+    return CheckedProgram(archive, metadata, " ".join(words))
 
 
 def _command(report: Report, where: str, data: bytes) -> str | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from speechbundles.bundle.check.inspection import BuiltTask, Contents, Inspection, Program
+from speechbundles.bundle.check.inspection import CheckedProgram, CheckedTask, Contents, Inspection
 from speechbundles.bundle.check.written import unwritten_keys
 from speechbundles.model.archive import Archive
 from speechbundles.model.bounded import parse_settings
@@ -38,7 +38,7 @@ _TURNED = re.compile(r"neg|negative|minus|inverse|inverted|reduction|improvement
 """Words that can reverse a measure: the direction of a column with one of them is unknown."""
 
 
-def check_scores(bundle: Inspection, program: Program) -> None:
+def check_scores(bundle: Inspection, program: CheckedProgram) -> None:
     """Check the columns of the leaderboard against the scores that the program declares."""
     description = read_description(program.archive)
     _check_written(bundle, program.archive, description)
@@ -122,7 +122,7 @@ def _usual_direction(column: Column) -> str | None:
     return directions[0] if len(directions) == 1 and not any(map(_TURNED.fullmatch, words)) else None
 
 
-def read_options(report: Report, program: Program) -> Options | None:
+def read_options(report: Report, program: CheckedProgram) -> Options | None:
     """Return the options in a scoring program's options.json, or None if there are none or they are invalid."""
     if OPTIONS_FILE not in program.archive.files:
         return None
@@ -146,13 +146,13 @@ def read_options(report: Report, program: Program) -> Options | None:
     return options
 
 
-def options_of(contents: Contents, task: BuiltTask | None) -> Options | None:
+def options_of(contents: Contents, task: CheckedTask | None) -> Options | None:
     """Return the options of a task's scoring program, or None if there are none or they are invalid."""
     program = contents.scoring_program(task)
     return read_options(Report(), program) if program else None
 
 
-def writes_page(contents: Contents, task: BuiltTask | None) -> bool:
+def writes_page(contents: Contents, task: CheckedTask | None) -> bool:
     """Return whether the task's scoring program can write detailed results: its options can turn them off."""
     options = options_of(contents, task)
     return options is None or options.detailed_results

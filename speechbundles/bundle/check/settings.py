@@ -3,7 +3,7 @@
 import re
 from datetime import datetime
 
-from speechbundles.bundle.check.inspection import Inspection, Part
+from speechbundles.bundle.check.inspection import CheckedKeys, Inspection
 from speechbundles.bundle.check.practice import MOST_SUBMISSIONS
 from speechbundles.model.document import Path
 
@@ -12,7 +12,7 @@ _IMAGE = re.compile(
 )
 
 
-def check_image(bundle: Inspection, key: str, top: Part, old: str) -> None:
+def check_image(bundle: Inspection, key: str, top: CheckedKeys, old: str) -> None:
     """Check the Docker image in which the programs run; `old`: a pattern of those with a Python before 3.9."""
     value = str(top.get(key) or "")
     tag = value.rpartition("/")[2].partition(":")[2]
@@ -33,7 +33,7 @@ def check_period(bundle: Inspection, path: Path, start: datetime | None, end: da
         bundle.add("phase-end-before-start", path, f"ends {end}, starts {start}")
 
 
-def check_limits(bundle: Inspection, phase: Part, default: int) -> None:
+def check_limits(bundle: Inspection, phase: CheckedKeys, default: int) -> None:
     """Check the limits on submissions of a phase; `default`: that on their number in all."""
     per_day, in_all = "max_submissions_per_day", "max_submissions"
     total = phase.get(in_all, 0 if in_all in phase.given else default)  # 0: no limit

@@ -12,7 +12,7 @@ from speechbundles.bundle.rehearse.engine import Engine as Engine
 from speechbundles.bundle.rehearse.engine import Program as Program
 from speechbundles.bundle.rehearse.engines import ENGINES as ENGINES
 from speechbundles.bundle.rehearse.engines import choose_engine as choose_engine
-from speechbundles.bundle.rehearse.many import Result as Result
+from speechbundles.bundle.rehearse.many import KeptResult as KeptResult
 from speechbundles.bundle.rehearse.many import connected as connected
 from speechbundles.bundle.rehearse.many import lost_result as lost_result
 from speechbundles.bundle.rehearse.many import read_result as read_result

@@ -47,7 +47,7 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Place:
+class RunFolder:
     """The folder of a run: its path, and a handle that leads to it whatever a program does to the path.
 
     The paths that its functions take are below this path.
@@ -109,10 +109,10 @@ class Place:
 
 
 @contextmanager
-def temporary_place(purpose: str, above: Path | None = None) -> Iterator[Place]:
+def temporary_place(purpose: str, above: Path | None = None) -> Iterator[RunFolder]:
     """Make a temporary folder for a run (see `temporary_folder`)."""
     with temporary_folder(purpose, above) as path, closing(open_folder(path)) as handle:
-        yield Place(path, handle)
+        yield RunFolder(path, handle)
 
 
 def _listed(names: list[str]) -> str:

@@ -46,7 +46,7 @@ WAIT = 60
 
 
 @dataclass(frozen=True)
-class Result:
+class KeptResult:
     """The kept part of a rehearsal. `scores` and `shown`, by column key, are empty if a failed run stored nothing."""
 
     status: str
@@ -60,7 +60,7 @@ class Result:
         return self.scores.get(key) if self.status == FINISHED else None
 
 
-Runner = Callable[[BuiltPhase, Path, Path | None], Result]
+Runner = Callable[[BuiltPhase, Path, Path | None], KeptResult]
 """Rehearses a submission to a phase; the scoring program's output goes to a folder, if one is given."""
 
 
@@ -77,7 +77,7 @@ def rehearse_all(
     scheduler: str | None = None,
     variables: Mapping[str, str] | None = None,
     outputs: Mapping[str, Path] | None = None,
-) -> Iterable[tuple[str, Result]]:
+) -> Iterable[tuple[str, KeptResult]]:
     """Rehearse submissions in parallel; each result is saved as soon as its run ends.
 
     This project's own programs run in processes that they share; those of others in bubblewrap.
@@ -102,7 +102,7 @@ def rehearse_all(
     if not runs:
         return
 
-    def save(name: str, phase: BuiltPhase, submission: Path) -> Result:
+    def save(name: str, phase: BuiltPhase, submission: Path) -> KeptResult:
         output = (outputs or {}).get(name)
         if output is not None and output.exists():
             shutil.rmtree(output)
@@ -142,7 +142,7 @@ def _prepared(
 ) -> Iterator[Runner]:
     """Prepare a bundle for all runs; give a function that rehearses one submission with a phase's first task."""
 
-    def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
+    def run(phase: BuiltPhase, submission: Path, output: Path | None) -> KeptResult:
         phase = replace(phase, tasks=phase.tasks[:1])
         for used in (engine, ProcessEngine(variables)):
             if output is not None and output.exists():
@@ -200,7 +200,7 @@ def _cluster(
 ) -> Iterator[tuple[ThreadPoolExecutor, Runner]]:
     """Run submissions on a Dask cluster; if a run's worker dies, on another one."""
 
-    def run(phase: BuiltPhase, submission: Path, output: Path | None) -> Result:
+    def run(phase: BuiltPhase, submission: Path, output: Path | None) -> KeptResult:
         work = _run_there, shipped, shipped.key, phase, submission.read_bytes(), variables
         try:
             result, files = client.submit(*work, pure=False).result()
@@ -208,7 +208,7 @@ def _cluster(
             raise RunLost(f"no worker finished this run: {error}") from None
         if output is not None:
             write_tree(output, files)
-        kept: Result = result
+        kept: KeptResult = result
         return kept
 
     with connected(scheduler) as client:
@@ -222,7 +222,7 @@ _PREPARED: dict[str, Runner] = {}
 
 def _run_there(
     bundle: BuiltBundle, key: str, phase: BuiltPhase, submission: bytes, variables: Mapping[str, str] | None
-) -> tuple[Result, dict[str, bytes]]:
+) -> tuple[KeptResult, dict[str, bytes]]:
     """Rehearse one submission on a worker; return the result and the files that the scoring program wrote."""
     if key not in _PREPARED:
         sweep()
@@ -244,14 +244,14 @@ def _place_for(jobs: int) -> Path | None:
     return MEMORY if roomy and os.access(MEMORY, os.W_OK) else None
 
 
-def lost_result(reason: str) -> Result:
+def lost_result(reason: str) -> KeptResult:
     """Return the result of a run that did not end."""
-    return Result(FAILED, {}, {}, (printable(reason),), ())
+    return KeptResult(FAILED, {}, {}, (printable(reason),), ())
 
 
-def result_of(rehearsal: Rehearsal) -> Result:
+def result_of(rehearsal: Rehearsal) -> KeptResult:
     """Return the part of a rehearsal that is kept."""
-    return Result(
+    return KeptResult(
         status=rehearsal.status,
         scores={cell.key: cell.stored for cell in rehearsal.row},
         shown={cell.key: cell.fixed() for cell in rehearsal.row},
@@ -281,12 +281,12 @@ def _reasons(rehearsal: Rehearsal) -> tuple[str, ...]:
     return tuple(printable(line, kept="\n") for line in lines)
 
 
-def write_result(path: Path, result: Result) -> None:
+def write_result(path: Path, result: KeptResult) -> None:
     write_state(path, vars(result))
 
 
-def read_result(path: Path) -> Result | None:
+def read_result(path: Path) -> KeptResult | None:
     if (kept := read_state(path)) is None:
         return None
     scores = {key: score and Decimal(score) for key, score in kept["scores"].items()}
-    return Result(kept["status"], scores, kept["shown"], tuple(kept["reasons"]), tuple(kept["warnings"]))
+    return KeptResult(kept["status"], scores, kept["shown"], tuple(kept["reasons"]), tuple(kept["warnings"]))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from speechbundles.bundle.rehearse.engine import Engine, Program
-from speechbundles.bundle.rehearse.left_behind import Left, Place
+from speechbundles.bundle.rehearse.left_behind import Left, RunFolder
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.bounded import MOST_YAML, parse_yaml, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
@@ -89,7 +89,7 @@ class Run:
     bundle: BuiltBundle
     phase: BuiltPhase
     task: BuiltTask
-    place: Place
+    place: RunFolder
     limits: Limits
     engine: Engine
     steps: list[Step]

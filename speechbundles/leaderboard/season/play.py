@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from speechbundles.bundle.rehearse import Result, lost_result, read_result, rehearse_all
+from speechbundles.bundle.rehearse import KeptResult, lost_result, read_result, rehearse_all
 from speechbundles.leaderboard.season.board import Day, boards_by_day
 from speechbundles.leaderboard.season.replay import PENDING, Attempt, replay
 from speechbundles.leaderboard.season.uploads import Submission, read_submissions
@@ -99,14 +99,14 @@ def play_submissions(
     built.ranking_column()  # raises if there is none
     work.mkdir(parents=True, exist_ok=True)
     bundle_sha256 = sha256(bundle, LARGEST_BUNDLE)
-    results: dict[str, Result] = {}
+    results: dict[str, KeptResult] = {}
     rehearsed = 0
 
     def key(submission: Submission, phase: BuiltPhase) -> str:
         name = f"{_CACHE_FORMAT}\n{bundle_sha256}\n{submission.sha256}\n{phase.number}"
         return hashlib.sha256(name.encode()).hexdigest()
 
-    def known(submission: Submission, phase: BuiltPhase) -> Result | None:
+    def known(submission: Submission, phase: BuiltPhase) -> KeptResult | None:
         if submission.unreadable:
             return lost_result(f"submission: the zip {submission.unreadable}")
         return results.get(key(submission, phase))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
-from speechbundles.bundle.rehearse import FAILED, Result
+from speechbundles.bundle.rehearse import FAILED, KeptResult
 from speechbundles.leaderboard.season.uploads import Submission
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import MINUTES
@@ -20,7 +20,7 @@ class Attempt:
 
     submission: Submission
     phase: BuiltPhase | None
-    result: Result | None
+    result: KeptResult | None
     status: str
     reasons: tuple[str, ...]
 
@@ -34,7 +34,7 @@ class Attempt:
 def replay(
     bundle: BuiltBundle,
     submissions: Iterable[Submission],
-    known: Callable[[Submission, BuiltPhase], Result | None],
+    known: Callable[[Submission, BuiltPhase], KeptResult | None],
 ) -> list[Attempt]:
     """Return the attempts in order of time. One whose result is not known is Pending, and counts towards the limits."""
     attempts = []

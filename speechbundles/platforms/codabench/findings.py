@@ -8,11 +8,11 @@ from typing import Any
 from speechbundles.bundle.check import (
     DATA,
     STEPS,
-    BuiltTask,
+    CheckedKeys,
+    CheckedProgram,
+    CheckedTask,
     Inspection,
     Launch,
-    Part,
-    Program,
     check_image,
     check_limits,
     check_period,
@@ -43,7 +43,7 @@ from speechbundles.platforms.codabench.read import read_date
 
 _HIDING = ("hide_output", "hide_score_output")
 
-_Tasks = Mapping[Any, BuiltTask | None]
+_Tasks = Mapping[Any, CheckedTask | None]
 """Tasks by their indexes; None for a task that is stored on the server."""
 
 
@@ -65,7 +65,7 @@ def check(report: Report, files: Archive, document: Document) -> Inspection:
         _check_leaderboard(bundle, board)
     if len(boards) > 1:
         bundle.add("leaderboards-several", ("leaderboards", 1), f"{len(boards)} leaderboards")
-    board = boards[0] if boards else Part(("leaderboards",))
+    board = boards[0] if boards else CheckedKeys(("leaderboards",))
     _check_tasks_of_phases(bundle, tasks, phases, board)
     check_programs(bundle, LAUNCH)
     check_image(bundle, "docker_image", top, OLD_IMAGES)
@@ -102,15 +102,15 @@ def _check_question(bundle: Inspection, name: Any, question: Any) -> None:
         bundle.add("fact-sheet-selection", (*path, "selection"), f"{choices!r} for a {kind}")
 
 
-def _is_stored(bundle: Inspection, part: Part, what: str) -> bool:
+def _is_stored(bundle: Inspection, part: CheckedKeys, what: str) -> bool:
     """Return whether a task or solution is stored on the server, where it cannot be checked."""
     if "key" in part:
         bundle.add("outside-bundle", (*part.path, "key"), f"{what} {part['key']} of the server")
     return "key" in part.given
 
 
-def _check_tasks(bundle: Inspection, parts: list[Part]) -> _Tasks:
-    tasks: dict[Any, BuiltTask | None] = {}
+def _check_tasks(bundle: Inspection, parts: list[CheckedKeys]) -> _Tasks:
+    tasks: dict[Any, CheckedTask | None] = {}
     for number, part in enumerate(parts):
         index, key = part.get("index"), "ingestion_only_during_scoring"
         if index in tasks and index is not None:
@@ -118,14 +118,14 @@ def _check_tasks(bundle: Inspection, parts: list[Part]) -> _Tasks:
         if is_true(part.get(key)):
             bundle.add("ingestion-during-scoring", (*part.path, key), f"{key}: true")
         opened = {step: part[step] for step in (*STEPS, *DATA) if step in part}
-        task = BuiltTask(str(part.get("name", f"task {number}")), part.path, opened, part.get(key, False))
+        task = CheckedTask(str(part.get("name", f"task {number}")), part.path, opened, part.get(key, False))
         stored = _is_stored(bundle, part, "task")
         bundle.contents.tasks += [] if stored else [task]
         tasks.update({} if index is None else {index: None if stored else task})
     return tasks
 
 
-def _known(bundle: Inspection, part: Part, tasks: _Tasks, code: str) -> list[int | str]:
+def _known(bundle: Inspection, part: CheckedKeys, tasks: _Tasks, code: str) -> list[int | str]:
     """Return the indexes of tasks that a phase or solution names; report those that no task has."""
     known = []
     for index in part.get("tasks", []):
@@ -136,7 +136,7 @@ def _known(bundle: Inspection, part: Part, tasks: _Tasks, code: str) -> list[int
     return known
 
 
-def _check_solutions(bundle: Inspection, solutions: list[Part], tasks: _Tasks) -> None:
+def _check_solutions(bundle: Inspection, solutions: list[CheckedKeys], tasks: _Tasks) -> None:
     for solution in solutions:
         _is_stored(bundle, solution, "solution")
         own = [tasks[index] for index in _known(bundle, solution, tasks, "solution-task-unknown")]
@@ -160,7 +160,7 @@ def _is_code(archive: Archive, *, ingested: bool) -> bool:
     return any(word.removeprefix(LAUNCH.home) in archive.files for word in words)
 
 
-def _check_phases(bundle: Inspection, parts: list[Part], tasks: _Tasks) -> list[Part]:
+def _check_phases(bundle: Inspection, parts: list[CheckedKeys], tasks: _Tasks) -> list[CheckedKeys]:
     """Return the phases as Codabench sorts them."""
     for phase in parts:
         check_limits(bundle, phase, PHASE["max_submissions"]["default"])
@@ -186,7 +186,9 @@ def _check_phases(bundle: Inspection, parts: list[Part], tasks: _Tasks) -> list[
     return phases
 
 
-def _check_tasks_of_phases(bundle: Inspection, tasks: _Tasks, phases: list[Part], board: Part) -> None:
+def _check_tasks_of_phases(
+    bundle: Inspection, tasks: _Tasks, phases: list[CheckedKeys], board: CheckedKeys
+) -> None:
     rule = board.get("submission_rule", LEADERBOARD["submission_rule"]["default"])
     ascending = any(column.get("sorting") == "asc" for column in _primary(board))
     one_shows = rule == FORCE_LAST or (rule == FORCE_BEST and ascending)
@@ -203,7 +205,13 @@ def _check_tasks_of_phases(bundle: Inspection, tasks: _Tasks, phases: list[Part]
             bundle.add("task-unused", place, f"no phase names the task with index {index}")
 
 
-def _check_hiding(bundle: Inspection, top: Part, phases: list[Part], board: Part, tasks: _Tasks) -> None:
+def _check_hiding(
+    bundle: Inspection,
+    top: CheckedKeys,
+    phases: list[CheckedKeys],
+    board: CheckedKeys,
+    tasks: _Tasks,
+) -> None:
     """Report scores that are hidden, but that everybody can read through the API or on the page of a run."""
     hides = {phase.path: [key for key in _HIDING if is_true(phase.get(key))] for phase in phases}
     places = [(*path, key) for path, keys in hides.items() for key in keys]
@@ -218,12 +226,12 @@ def _check_hiding(bundle: Inspection, top: Part, phases: list[Part], board: Part
             bundle.add("detailed-results-exposed", (*phase.path, keys[0]), f"{keys[0]} is set")
 
 
-def _primary(board: Part) -> list[Part]:
+def _primary(board: CheckedKeys) -> list[CheckedKeys]:
     index = board.get("primary_index", LEADERBOARD["primary_index"]["default"])
     return [column for column in board.get("columns", []) if column.get("index") == index]
 
 
-def _check_leaderboard(bundle: Inspection, board: Part) -> None:
+def _check_leaderboard(bundle: Inspection, board: CheckedKeys) -> None:
     columns = board.get("columns", [])
     for key in ("key", "index"):
         seen: set[Any] = set()
@@ -252,7 +260,7 @@ def _check_leaderboard(bundle: Inspection, board: Part) -> None:
         bundle.contents.primary = next((each for each in bundle.contents.columns if each[1] in primary), None)
 
 
-def _wrong_computation(column: Part, indexes: list[int]) -> str | None:
+def _wrong_computation(column: CheckedKeys, indexes: list[int]) -> str | None:
     computed, others = column.get("computation"), column.get("computation_indexes")
     if computed is None:
         return None if others is None else "computation_indexes without computation"
@@ -275,7 +283,7 @@ def _words(report: Report, where: str, command: str, step: str) -> list[str] | N
     return split(report, where, command)
 
 
-def _check_paths(report: Report, program: Program, step: str, task: BuiltTask) -> None:
+def _check_paths(report: Report, program: CheckedProgram, step: str, task: CheckedTask) -> None:
     """Report the /app paths of a command that do not exist in the step's container."""
     where = program.archive.where(program.metadata)
     for folder in re.findall(rf"{APP}/(\w+)", program.command):

@@ -8,10 +8,10 @@ from datetime import timedelta
 from speechbundles.bundle.check import (
     DATA,
     STEPS,
-    BuiltTask,
+    CheckedKeys,
+    CheckedTask,
     Inspection,
     Launch,
-    Part,
     check_image,
     check_limits,
     check_period,
@@ -45,10 +45,10 @@ def check(report: Report, files: Archive, document: Document) -> Inspection:
         phases.remove(min(phases, key=lambda phase: phase.get("phasenumber", 0)))  # Codabench drops it
     parts = [{key: phase[key] for key in (*STEPS, *DATA) if key in phase} for phase in phases]
     names = [str(phase.get("label", phase.path[-1])) for phase in phases]
-    tasks = [BuiltTask(*each) for each in zip(names, (phase.path for phase in phases), parts, strict=True)]
+    tasks = [CheckedTask(*each) for each in zip(names, (phase.path for phase in phases), parts, strict=True)]
     bundle.contents.tasks = tasks
     _check_phases(bundle, top, phases)
-    _check_leaderboard(bundle, top.get("leaderboard", Part(("leaderboard",))))
+    _check_leaderboard(bundle, top.get("leaderboard", CheckedKeys(("leaderboard",))))
     check_programs(bundle, Launch(NAMES, "$program/", _words, unwraps=True))
     check_image(bundle, "competition_docker_image", top, OLD_IMAGES)
     for phase, task in zip(phases, tasks, strict=True):
@@ -73,7 +73,7 @@ def _check_order(bundle: Inspection) -> None:
         bundle.report.add("yaml-not-first", FILE, f"the first entry is {names[0]}")
 
 
-def _check_phases(bundle: Inspection, top: Part, phases: list[Part]) -> None:
+def _check_phases(bundle: Inspection, top: CheckedKeys, phases: list[CheckedKeys]) -> None:
     daily, total = "max_submissions_per_day", "max_submissions"
     for phase in phases:
         # Both limits are 0 in a phase that is meant to be closed, between two open phases.
@@ -99,8 +99,8 @@ def _check_phases(bundle: Inspection, top: Part, phases: list[Part]) -> None:
     check_period(bundle, ("end_date",), last, top.get("end_date"))
 
 
-def _check_leaderboard(bundle: Inspection, both: Part) -> None:
-    boards, columns = (both.get(key, Part(())) for key in ("leaderboards", "columns"))
+def _check_leaderboard(bundle: Inspection, both: CheckedKeys) -> None:
+    boards, columns = (both.get(key, CheckedKeys(())) for key in ("leaderboards", "columns"))
     labels = {str(board["label"]).strip(): board.path for board in boards.values() if "label" in board}
     used: set[str | None] = set()  # None for a column with an invalid label
     for name, column in columns.items():

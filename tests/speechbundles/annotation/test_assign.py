@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import pandas as pd
 import pytest
 
-from speechbundles.annotation.assign import COLUMNS, Plan, assign
+from speechbundles.annotation.assign import COLUMNS, Assignment, assign
 from speechbundles.model.errors import OrganiserError
 
 NONE = pd.DataFrame(columns=COLUMNS)
@@ -20,7 +20,7 @@ def spread(counts):
 
 
 def test_the_design_of_caller_experience_gives_each_call_to_three_of_fifteen_listeners():
-    rows = assign(ITEMS, Plan(PEOPLE, 3, speakers=SPEAKERS), NONE)
+    rows = assign(ITEMS, Assignment(PEOPLE, 3, speakers=SPEAKERS), NONE)
     assert set(rows.groupby("item")["annotator"].nunique()) == {3}
     assert spread(Counter(rows["annotator"]).values()) <= 1  # 606 / 15: 40 or 41
     sets = {name: set(own["item"]) for name, own in rows.groupby("annotator")}
@@ -31,12 +31,12 @@ def test_the_design_of_caller_experience_gives_each_call_to_three_of_fifteen_lis
     assert (places.groupby(rows["item"]).agg(lambda each: each.max() - each.min()) > 0.2).mean() > 0.8
     for _, own in rows.groupby("annotator"):
         assert spread(Counter(own["item"].map(SPEAKERS)).values()) <= 2
-    assert rows.equals(assign(ITEMS, Plan(PEOPLE, 3, speakers=SPEAKERS), NONE))
-    assert not rows.equals(assign(ITEMS, Plan(PEOPLE, 3, speakers=SPEAKERS, seed=1), NONE))
+    assert rows.equals(assign(ITEMS, Assignment(PEOPLE, 3, speakers=SPEAKERS), NONE))
+    assert not rows.equals(assign(ITEMS, Assignment(PEOPLE, 3, speakers=SPEAKERS, seed=1), NONE))
 
 
 def test_calibration_comes_first_and_repeats_come_half_a_sheet_later():
-    rows = assign(ITEMS, Plan(PEOPLE[:3], 2, calibration=12, repeated=10), NONE)
+    rows = assign(ITEMS, Assignment(PEOPLE[:3], 2, calibration=12, repeated=10), NONE)
     for _, own in rows.groupby("annotator"):
         kinds = own["kind"].tolist()
         assert Counter(kinds)["repeat"] == 10
@@ -54,7 +54,7 @@ def test_calibration_comes_first_and_repeats_come_half_a_sheet_later():
 def test_no_speaker_follows_themselves_and_nobody_gets_own_speech(largest):
     """The largest speaker has nearly half of the items: an order without neighbours of one speaker still exists."""
     speakers = {item: "A0" if number < largest else f"s{number}" for number, item in enumerate(ITEMS[:101])}
-    rows = assign(ITEMS[:101], Plan(["a0", "a1", "a2"], 1, speakers=speakers, apart=True), NONE)
+    rows = assign(ITEMS[:101], Assignment(["a0", "a1", "a2"], 1, speakers=speakers, apart=True), NONE)
     assert not (rows[rows["annotator"] == "a0"]["item"].map(speakers) == "A0").any()
     assert spread(Counter(rows["annotator"]).values()) <= 1
     for name, own in rows.groupby("annotator"):
@@ -64,20 +64,20 @@ def test_no_speaker_follows_themselves_and_nobody_gets_own_speech(largest):
 
 
 def test_additions_keep_the_earlier_rows_and_the_balance():
-    before = assign(ITEMS[:60], Plan(PEOPLE[:4], 2, repeated=3, calibration=5), NONE)
-    added = assign(ITEMS[:120], Plan(PEOPLE[:5], 2), before)
+    before = assign(ITEMS[:60], Assignment(PEOPLE[:4], 2, repeated=3, calibration=5), NONE)
+    added = assign(ITEMS[:120], Assignment(PEOPLE[:5], 2), before)
     assert set(added["item"]) == set(ITEMS[60:120])
     assert set(added["round"]) == {2}
     every = pd.concat([before, added])
     assert set(every[every["kind"] != "repeat"].groupby("item")["annotator"].nunique()) == {2, 4}
     assert spread(Counter(every[every["kind"] != "repeat"]["annotator"]).values()) <= 1
-    third = assign(ITEMS[:120], Plan(PEOPLE[:5], 3), every)  # a further listening
+    third = assign(ITEMS[:120], Assignment(PEOPLE[:5], 3), every)  # a further listening
     assert len(third) == 115
     given, more = (set(zip(each["annotator"], each["item"], strict=True)) for each in (every, third))
     assert not given & more
-    assert len(assign(ITEMS[:120], Plan(PEOPLE[:5], 2), every)) == 0
+    assert len(assign(ITEMS[:120], Assignment(PEOPLE[:5], 2), every)) == 0
 
 
 def test_too_few_annotators_are_refused():
     with pytest.raises(OrganiserError, match=r"^202 items cannot have 3 of 2 annotators: i"):
-        assign(ITEMS, Plan(PEOPLE[:2], 3), NONE)
+        assign(ITEMS, Assignment(PEOPLE[:2], 3), NONE)

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from speechbundles.annotation.assign import Plan
+from speechbundles.annotation.assign import Assignment
 from speechbundles.annotation.reference import files_in, merge_annotations, merge_sheets
 from speechbundles.annotation.rounds import Round, begin_round, read_round
 from speechbundles.annotation.tables import DATA
@@ -78,7 +78,7 @@ def test_a_rule_and_the_answers_make_the_file_of_a_kind(tmp_path, rule, columns,
 def test_tables_for_people_have_no_formula_and_those_for_commands_are_exact(tmp_path):
     items = pd.DataFrame({"speaker": ["-x"], "score": ["-1"]}, index=pd.Index(["=A1"], name="id"))
     ours = Round("id", {"q": []}, items)
-    files, _ = begin_round(tmp_path / "round", ours, Plan(["anna"], 1), [*items], "csv")
+    files, _ = begin_round(tmp_path / "round", ours, Assignment(["anna"], 1), [*items], "csv")
     assert files["anna.csv"].decode() == "id,speaker,score,q,comment\n'=A1,'-x,-1,,\n"
     filled = files["anna.csv"].replace(b",-1,", b",-1,=HYPERLINK(1)")
     folder = write_files(tmp_path / "round", {**files, "anna.csv": filled})

@@ -21,7 +21,7 @@ from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.run_codes import CODES
 from speechbundles.model.zips import make_zip
-from speechbundles.runs.outcomes import read_step
+from speechbundles.runs.outcomes import read_stage
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.home_boards import NAME, NOW, ROWS, upload_bundle
 from tests.samples.programs import ROOT, run_program, unzipped, write_files
@@ -267,8 +267,8 @@ def test_a_command_that_is_killed_leaves_no_process_and_goes_on(tmp_path, monkey
     assert psutil.wait_procs(waiting(mark), timeout=5)[1] == []
     (smoke,) = (mine / "fetched/.runs").glob("*/smoke.json")
     before = smoke.stat().st_mtime_ns
-    assert read_step(smoke.parent / "run1.json") is None
-    assert read_step(smoke.parent / "run1.json", begun=True).lost == 20  # the limit, whenever it was killed
+    assert read_stage(smoke.parent / "run1.json") is None
+    assert read_stage(smoke.parent / "run1.json", begun=True).lost == 20  # the limit, whenever it was killed
     assert run("--competition", mine, "--out", tmp_path / "site") == 0
     assert (shown(tmp_path / "site").keys(), smoke.stat().st_mtime_ns) == ({"anna"}, before)
 

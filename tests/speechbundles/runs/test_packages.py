@@ -14,7 +14,7 @@ import pytest
 from speechbundles.bundle.rehearse import Limits, Outcome
 from speechbundles.model.zips import make_zip
 from speechbundles.runs import packages, stages
-from speechbundles.runs.outcomes import Step, read_step
+from speechbundles.runs.outcomes import StageEnd, read_stage
 from speechbundles.runs.packages import install
 from tests.samples.programs import write_files
 from tests.samples.programs_at_home import GOOD, program, uploaded
@@ -90,7 +90,7 @@ def test_uploads_at_the_same_time_share_one_installation(tmp_path, monkeypatch):
         (scratch / "packages").mkdir()
         time.sleep(0.1)
         (scratch / "packages/a.py").write_text("")
-        return Step("ok", 1.0)
+        return StageEnd("ok", 1.0)
 
     monkeypatch.setattr(packages, "_install", slow)
     with ThreadPoolExecutor(4) as pool:
@@ -107,12 +107,12 @@ def test_the_time_of_all_builds_of_an_upload_counts(go, monkeypatch):
     def lost(*_, **given):
         raise OSError(28, "No space left")
 
-    failed, counted = (packages, "_install", lambda *_: Step("build_failed", 1800.0)), []
+    failed, counted = (packages, "_install", lambda *_: StageEnd("build_failed", 1800.0)), []
     for broken in (failed, failed, (stages, "_run", lost), (packages, "_install", lost)):
         with monkeypatch.context() as patched:
             patched.setattr(*broken)
             taken = go(wheel())
-            counted.append((taken.step.code, read_step(taken.place / "build.json").seconds))
+            counted.append((taken.step.code, read_stage(taken.place / "build.json").seconds))
     assert counted[:2] == [("build_failed", 1800), ("build_failed", 3600)]
     assert counted[2] == ("machine", pytest.approx(3630, abs=29.99))
     assert counted[3] == ("ok", counted[2][1])

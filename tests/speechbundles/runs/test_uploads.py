@@ -18,8 +18,8 @@ from speechbundles.model.fetched import DELETED, read_index, write_index
 from speechbundles.model.read import read_built_bundle
 from speechbundles.model.run_codes import CODES
 from speechbundles.runs import OF_HIDDEN_RUNS, make_job, outcomes, stages, uploads
-from speechbundles.runs.job import Part, conditions
-from speechbundles.runs.outcomes import read_step, shown_factor, shown_time
+from speechbundles.runs.job import SoundSet, conditions
+from speechbundles.runs.outcomes import read_stage, shown_factor, shown_time
 from speechbundles.runs.stages import machine_seconds, take_through
 from tests.samples.programs import ROOT, write_files
 from tests.samples.programs_at_home import GOOD, READS, WRITES, WRONG, program, tone, uploaded
@@ -147,7 +147,7 @@ def test_participants_learn_whether_a_program_answers_as_it_declares(home, begun
 def test_participants_learn_which_packages_or_weights_failed_and_nothing_of_the_machine(
     home, begun, tmp_path, monkeypatch
 ):
-    failed = stages.Step("build_failed", log="/home/organiser: private==1.2")
+    failed = stages.StageEnd("build_failed", log="/home/organiser: private==1.2")
     monkeypatch.setattr(stages, "install", lambda *_: (None, failed))
     monkeypatch.setattr(stages, "fetch_weights", lambda *_: ({}, failed))
     digest = "0" * 64
@@ -171,7 +171,9 @@ def test_participants_learn_which_packages_or_weights_failed_and_nothing_of_the_
 def test_all_downloads_come_before_the_first_run(home, begun, tmp_path, monkeypatch):
     """Their servers belong to participants, and would learn from the time of the next download how long a run took."""
     real, calls = stages._run, []
-    monkeypatch.setattr(stages, "fetch_weights", lambda *_: calls.append("fetch") or ({}, stages.Step("ok")))
+    monkeypatch.setattr(
+        stages, "fetch_weights", lambda *_: calls.append("fetch") or ({}, stages.StageEnd("ok"))
+    )
     monkeypatch.setattr(
         stages, "_run", lambda job, stage, *a, **k: calls.append(stage) or real(job, stage, *a, **k)
     )
@@ -297,7 +299,7 @@ def test_answers_of_an_interrupted_run_do_not_count_for_the_run_that_replaces_it
     (taken,) = home()
     for name in ("run1.json", "outcome.json"):
         (taken.place / name).unlink()
-    monkeypatch.setattr(stages, "_run", lambda *_, **given: (stages.Step("run_time"), b""))
+    monkeypatch.setattr(stages, "_run", lambda *_, **given: (stages.StageEnd("run_time"), b""))
     assert codes(home()) == {"anna": "run_time"}
     assert [run.submission for run in read_index(tmp_path / "fetched/.runs/fetched")] == [""]
 
@@ -445,7 +447,7 @@ def test_a_run_that_is_too_slow_beside_others_is_repeated_alone(home, tmp_path, 
         owner = (code / "owner").read_text()
         seen[f"{owner} {stage}"] += 1
         if owner == "slow" or (seen[f"{owner} {stage}"] == 1 and busy[owner] == stage):
-            return stages.Step(f"{stage}_time", seconds=20), b""
+            return stages.StageEnd(f"{stage}_time", seconds=20), b""
         return real(job, stage, part, code=code, mounts=mounts)
 
     monkeypatch.setattr(stages, "_run", run)
@@ -505,9 +507,9 @@ def test_the_real_time_factor_is_shown_in_steps(seconds, sound, shown):
 def test_the_duration_of_recordings_is_known_only_if_all_can_be_read(tmp_path, bad):
     """Not if a file ends early, or has a sample rate of 0; a folder is no recording."""
     write_files(tmp_path, {"a.wav": tone(True), "b.wav/c.WAV": tone(False, 0.25), "d.txt": b"x"})
-    assert Part({}, tmp_path).seconds == pytest.approx(0.35)
+    assert SoundSet({}, tmp_path).seconds == pytest.approx(0.35)
     write_files(tmp_path, {"e.wav": bad})
-    assert Part({}, tmp_path).seconds == 0
+    assert SoundSet({}, tmp_path).seconds == 0
 
 
 @pytest.mark.parametrize(
@@ -558,4 +560,4 @@ def test_50_runs_give_the_same_bytes_with_1_and_4_workers_one_of_which_is_killed
         four = home(tmp_path / "four", scheduler=cluster.scheduler_address, progress=kill_one)
     assert {each.step.code for each in four} == {"ok"}
     assert digests(one, sources) == digests(four, sources)
-    assert all(read_step(each.place / "outcome.json") for each in four)
+    assert all(read_stage(each.place / "outcome.json") for each in four)

@@ -5,7 +5,7 @@ from unittest import mock
 
 import pytest
 
-from speechbundles.bundle.build.baseline import Baseline
+from speechbundles.bundle.build.baseline import BaselineRuns
 from speechbundles.bundle.build.plan import plan
 from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference, OrganiserError
@@ -22,7 +22,7 @@ def test_past_phases_give_a_warning_while_another_is_open(own):
 
 
 def test_a_baseline_that_fails_everywhere_gives_a_warning_with_the_remedy(own, monkeypatch):
-    failed = Baseline(failures=["baseline.py failed on the evaluation set: no memory"])
+    failed = BaselineRuns(failures=["baseline.py failed on the evaluation set: no memory"])
     monkeypatch.setattr("speechbundles.bundle.build.kit.run_baseline", lambda *_: failed)
     reason, remedy = plan(Sources(ROOT, own), [], {}).warnings
     assert reason == f"content_accuracy: {failed.failures[0]}"

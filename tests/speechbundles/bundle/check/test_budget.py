@@ -174,10 +174,10 @@ def test_sets_whose_labels_no_leaderboard_reveals_have_no_budget():
     without = contents(HIDDEN, declared=KNOWN)
     others = {"none.zip": HIDDEN, "part.zip": {**HIDDEN, "part.txt": "open"}, "public.zip": GOLD}
     tasks = [
-        inspection.BuiltTask("x", (), {"reference_data": archive(name, files)})
+        inspection.CheckedTask("x", (), {"reference_data": archive(name, files)})
         for name, files in others.items()
     ]
-    without.tasks[:0] = [inspection.BuiltTask("no data", (), {}), *tasks]
+    without.tasks[:0] = [inspection.CheckedTask("no data", (), {}), *tasks]
     options = json.dumps({"public_references": [fingerprint(encoded(GOLD))]}).encode()
     without.programs["scoring_program", "scoring.zip"].archive.files["options.json"] = options
     phases = (phase("x", 200, reference=name) for name in ("part.zip", "public.zip"))

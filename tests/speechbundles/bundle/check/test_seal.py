@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from speechbundles.bundle.check.inspection import BuiltTask
+from speechbundles.bundle.check.inspection import CheckedTask
 from speechbundles.bundle.check.seal import check_sealed_rows, is_part, sealed_sets, without_items
 from speechbundles.model.finding import Report
 from speechbundles.model.zips import make_zip
@@ -52,8 +52,8 @@ def test_sealed_labels_are_found_beside_the_bundle(tmp_path):
 
 def test_the_sealed_labels_of_each_of_several_sets_are_found(tmp_path):
     several = contents(OPEN)
-    public = BuiltTask("Practice", (), {**several.tasks[0].parts, "reference_data": archive("a.zip", GOLD)})
-    several.tasks[:0] = [BuiltTask("no data", (), {}), public]
+    public = CheckedTask("Practice", (), {**several.tasks[0].parts, "reference_data": archive("a.zip", GOLD)})
+    several.tasks[:0] = [CheckedTask("no data", (), {}), public]
     assert list(sealed_sets(Report(), several, at_home(tmp_path))) == ["reference_data.zip"]
     several.programs.clear()
     report = Report()
