@@ -22,6 +22,7 @@ from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.model.read import read_built_bundle
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip
+from tests.samples.tables import table
 
 MB = 1 << 20
 
@@ -55,39 +56,7 @@ def walled(tmp_path, monkeypatch):
     assert psutil.wait_procs(left, timeout=3)[1] == []
 
 
-ATTEMPTS = {
-    "home": ("open(f'{outside}/home/.ssh/id').read()", "No such file or directory"),
-    "token": ("open(f'{outside}/home/token').read()", "No such file or directory"),
-    "environment": ("'secret' in str(os.environ)", "False"),
-    "root's home": ("set(os.listdir('/root')) - {'.pyenv', '.local'}", "set()"),
-    "project": ("open(f'{project}/pyproject.toml').read()", "No such file or directory"),
-    "users": ("open('/etc/passwd').read().count('\\n'), os.path.exists('/etc/shadow')", "1 False"),
-    "sockets of services": ("os.listdir('/run')", "No such file or directory"),
-    "processes": ("[name for name in os.listdir('/proc') if name.isdigit() and int(name) > 9]", "[]"),
-    "another's environment": ("open(f'/proc/{process}/environ').read()", "No such file or directory"),
-    "kill": ("os.kill(int(process), 0)", "No such process"),
-    "kernel settings": ("open('/proc/sys/kernel/core_pattern', 'r+')", "Read-only file system"),
-    "network": ("socket.create_connection(('192.0.2.1', 53), 3)", "Network is unreachable"),
-    "network, IPv6": ("socket.create_connection(('2001:db8::1', 53), 3)", "Network is unreachable"),
-    "names": ("socket.getaddrinfo('localhost.example.org', 80)", "Temporary failure in name resolution"),
-    "port": ("socket.create_connection(('127.0.0.1', int(port)), 3)", "Connection refused"),
-    "abstract socket": ("socket.socket(socket.AF_UNIX).connect('\\0' + word)", "Connection refused"),
-    "virtual machine's host": ("socket.socket(40, socket.SOCK_STREAM)", "Address family not supported by protocol"),
-    "rings of calls": ("libc.syscall(425, 1, 0), os.strerror(ctypes.get_errno())", "-1 Function not implemented"),
-    "the cache of files": ("{libc.syscall(n, -1, 0, 0, 0, 0, 0) and ctypes.get_errno() for n in cache}", "{38}"),
-    "memory of no process": ("os.memfd_create('x')", "Function not implemented"),
-    "memory of no process, System V": ("libc.shmget(0, 9, 0o600), ctypes.get_errno()", "-1 38"),
-    "inputs": ("open('/app/input/ref/gold', 'a')", "Read-only file system"),
-    "rights of inputs": ("os.chmod('/app/input/ref/gold', 0o777)", "Read-only file system"),
-    "Python": ("open(sys.prefix + '/planted', 'w')", "Read-only file system"),
-    "system": ("open('/usr/planted', 'w')", "Read-only file system"),
-    "root folder": ("open('/planted', 'w')", "Read-only file system"),
-    "devices": ("os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))", "Operation not permitted"),
-    "mounts": ("subprocess.run(['mount', '-o', 'remount,rw', '/app/input']).returncode == 0", "False"),
-    "namespaces": ("subprocess.run(['unshare', '--user', 'true']).returncode == 0", "False"),
-    "rights": ("re.findall(r'Cap(?:Eff|Bnd):\\t0*(\\w+)', open('/proc/self/status').read())", "['0', '0']"),
-    "shared memory": ("open('/dev/shm/x', 'wb').write(bytes(65 << 20))", "No space left on device"),
-}  # fmt: skip
+ATTEMPTS = table("escapes")["bubblewrap"]
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)

@@ -24,6 +24,7 @@ from speechbundles.runs.outcomes import read_stage
 from tests.samples.home_boards import NOW
 from tests.samples.programs import packed, unzipped
 from tests.samples.programs_at_home import GOOD, READS, WRITES, begin_with_sound, program, uploaded
+from tests.samples.tables import table
 
 pytestmark = [
     pytest.mark.thorough,
@@ -32,56 +33,7 @@ pytestmark = [
 
 SECRET = f"secret-{uuid.uuid4().hex}"
 
-FOUND = {
-    "datagrams": ("socket.socket(2, 2).sendto(b'x', ('192.0.2.1', 53))", "Network is unreachable"),
-    "a socket in the file system": (
-        "socket.socket(1).connect('{place}/socket')",
-        "No such file or directory",
-    ),
-    "raw packets": ("socket.socket(17, 3)", "Address family not supported by protocol"),
-    "shared memory of others": ("os.listdir('/dev/shm')", "[]"),
-    "temporary files of other runs": (
-        "[n for n in os.listdir('/tmp') if n not in sys.prefix.split('/')]",
-        "['output']",
-    ),
-    "the state of other runs": ("os.listdir('{fetched}')", "No such file or directory"),
-    "memory of the first process": (
-        "subprocess.run(['grep', '-q', '{secret}', '/proc/1/environ'], stderr=-3).returncode == 0",
-        "False",
-    ),
-    "the labels": ("open('{labels}').read()", "No such file or directory"),
-    "files with labels, by name": (
-        "[f for folder, _, files in os.walk('/app') for f in files if not f.endswith(('.wav', 'main.py'))]",
-        "['answers.tar', 'items.csv']",
-    ),
-    "the bundle with the labels": ("open('{bundle}').read()", "No such file or directory"),
-    "the token": ("open('{token}').read()", "No such file or directory"),
-    "recordings of the other set": ("os.listdir(inputs + '/../../sound')", "No such file or directory"),
-    "recordings, changed": ("open(inputs + '/sound/new.wav', 'w')", "Read-only file system"),
-    "recordings, rights": ("os.chmod(inputs + '/sound', 0o777)", "Read-only file system"),
-    "its own code, for the next run": ("open('/app/code/main.py', 'a')", "Read-only file system"),
-    "compiled code for the next run": ("os.mkdir('/app/code/__pycache__')", "Read-only file system"),
-    "a sparse file": ("os.truncate(os.open('/tmp/x', 66) and '/tmp/x', 1 << 40)", "File too large"),
-    "an endless file": (
-        "[open('/tmp/%d' % n, 'wb').write(bytes(16 << 20)) for n in range(99)]",
-        "No space left on device",
-    ),
-    "the state of the machine": (
-        "sorted(n for n in os.listdir('/proc') if not os.path.islink(f'/proc/{{n}}') and os.path.isfile(f'/proc/{{n}}')"
-        " and open(f'/proc/{{n}}', 'rb').read(1)), [open(f'/proc/sys/fs/{{n}}-nr').read() for n in ('inode', 'file')]",
-        "(['cpuinfo', 'devices', 'filesystems', 'version'], ['', ''])",
-    ),
-    "rights of the computer's devices": (
-        "[subprocess.run(['chmod', '666', f'/dev/{{n}}'], stderr=-3).returncode for n in ('null', 'zero', 'stdin')]",
-        "[1, 1, 1]",
-    ),
-    "semaphores and messages": (
-        "libc.semget(0, 9, 0o600), libc.msgget(0, 0o600), ctypes.get_errno()",
-        "(-1, -1, 38)",
-    ),
-    "attributes of files in memory": ("os.setxattr(outputs, 'user.x', b'x')", "Operation not supported"),
-    "tracing": ("libc.ptrace(16, {process}, 0, 0)", "-1"),
-}
+FOUND = table("escapes")["runs"]
 """Attempts whose expression must have this value, or end with this error, on hidden recordings.
 
 The walls of bubblewrap itself, which are the same for all programs, are tried in `test_bubblewrap`.

@@ -1,12 +1,11 @@
-"""Three challenges of several tasks, each in one folder: own data, bundles, a season of twelve teams, the joint board.
+"""A challenge of several tasks in one folder: bundles, a season of twelve teams, the joint board.
 
-The third one is the example of `init`, which has the tasks and the rule of PROCESS. The joint scores are computed again
+It is the example of `init`, which has the tasks and the rule of PROCESS. The joint scores are computed again
 from the boards of the tasks, with the standard library alone.
 """
 
 import csv
 import json
-import random
 import re
 import statistics
 import subprocess
@@ -29,8 +28,6 @@ from speechbundles.model.zips import make_zip
 from speechbundles.new import examples
 from tests.samples.codabench_server import TOKEN, CodabenchServer
 from tests.samples.live_bundle import OPEN
-from tests.samples.near_misses import near_misses
-from tests.samples.own_competition import own_folder
 from tests.samples.programs import run_program, unzipped, write_files
 
 TEAMS = [*examples.TEAMS]
@@ -44,137 +41,26 @@ team,memory_clinic_decisions,memory_clinic_scores,aliases
 Alpha,alpha_lab,alpha,
 Beta,,beta,beta2; beta3
 """
-PSST = """\
-    joint:
-      bundles: [psst_recognition, psst_correctness]
-      rule: mean_rank
-      missing: worst
-"""
-MERLION = """\
-    joint:
-      bundles: [merlion_identification_closed, merlion_identification_open, merlion_diarization_closed,
-        merlion_diarization_open]
-      rule: mean_rank
-      missing: worst
-      compulsory: [merlion_identification_closed]
-"""
 
 
-def with_errors(files, number, swap):
-    """Files in which each line is changed with a probability that grows with the number of the team."""
-    draw = random.Random(number)
-    return {
-        name: "\n".join(
-            swap(line) if at and draw.random() < number / 20 else line
-            for at, line in enumerate(text.split("\n"))
-        )
-        for name, text in files.items()
-    }
-
-
-def merlion_swap(line):
-    if " " in line and "English" not in line and "Mandarin" not in line:
-        *item, first, second = line.split(" ")
-        return " ".join([*item, second, first])
-    return (
-        line.translate(str.maketrans({"E": "M"})).replace("Mnglish", "Mandarin")
-        if "English" in line
-        else line
-    )
-
-
-def psst_swap(line):
-    item, _, answer = line.partition("\t")
-    return f"{item}\t" + {"true": "false", "false": "true"}.get(answer, "AA " + answer) if item else line
-
-
-def ranks(column, *, higher):
+def ranks(column):
     """Ranks of `team -> score`; equal scores share the better rank."""
     return {
-        team: 1 + sum(other > score + 1e-10 if higher else other < score - 1e-10 for other in column.values())
-        for team, score in column.items()
+        team: 1 + sum(other > score + 1e-10 for other in column.values()) for team, score in column.items()
     }
 
 
-def joint_scores(site, bundles, rule, ranked, lower):
-    """The joint scores of teams, from the `board.csv` of each bundle: mean ranks with the last rank for a missing task,
-    or PROCESS's sum, in which a missing task adds nothing."""
+def joint_scores(site, ranked):
+    """PROCESS's sum from the `board.csv` of each bundle: shares of all scores, where a missing task adds nothing."""
     total = dict.fromkeys(ranked, 0.0)
-    for bundle in bundles:
-        with open(site / bundle / "board.csv", encoding="utf-8", newline="") as file:
+    for kind, key in (("decisions", "macro_f1"), ("scores", "rmse")):
+        with open(site / f"memory_clinic_{kind}/board.csv", encoding="utf-8", newline="") as file:
             rows = [row for row in csv.DictReader(file) if row["system"] in ranked and row["rank"]]
-        key = json.loads((site / bundle / "board.json").read_text())["primary"]
-        scores = {row["system"]: float(row[key]) for row in rows}
-        places, whole = ranks(scores, higher=key not in lower), sum(scores.values())
-        for team in ranked:
-            if rule == "mean_rank":
-                total[team] += places.get(team, len(ranked)) / len(bundles)
-            elif team in scores:
-                total[team] += 1 - scores[team] / whole if key in lower else scores[team] / whole
+        whole = sum(float(row[key]) for row in rows)
+        for row in rows:
+            share = float(row[key]) / whole
+            total[row["system"]] += 1 - share if key == "rmse" else share
     return total
-
-
-def play(tmp_path, monkeypatch, folder, challenge, submissions, rule, lower, apart=()):
-    """Build a challenge, play a season, with submissions `place -> files`, and check the joint scores on its site."""
-    declared = (folder / "competition.yaml").read_text().partition("    joint:\n")[2]
-    assert len(re.match(r"(?: {6,}.*\n)*", declared)[0].splitlines()) < 12
-    assert build_bundle.main(["build", challenge, "--competition", str(folder)]) == 0
-    season = folder / "season"
-    for place, files in submissions.items():
-        write_files(season, {place: make_zip({name: text.encode() for name, text in files.items()})})
-    site, words = tmp_path / "site", ["--competition", str(folder), "--season", str(season)]
-    assert build_bundle.main(["board", challenge, *words, "--out", str(site)]) == 1  # a phase is open
-    assert not site.exists()
-    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
-    assert build_bundle.main(["board", challenge, *words, "--out", str(site)]) == 0
-    board = json.loads((site / "board.json").read_text())
-    ranked = {system["name"]: system["score"] for system in board["systems"]}
-    assert {*ranked, *apart} == {*TEAMS}
-    assert board["apart"] == dict(apart)
-    assert ranked == pytest.approx(joint_scores(site, [*board["tasks"]], rule, ranked, lower), abs=1e-9)
-    places = ranks(ranked, higher=rule != "mean_rank")
-    assert {system["name"]: system["rank"] for system in board["systems"]} == places
-    for system in board["systems"]:
-        assert system["ranks"][0] <= system["rank"] <= system["ranks"][1]
-    page = (site / "index.html").read_text(encoding="utf-8")
-    first, *tasks = (
-        page.index(name) for name in ("Joint ranking", *(f'href="{task}/' for task in board["tasks"]))
-    )
-    assert first < min(tasks)
-    assert "begin{" in (site / "board.tex").read_text()
-    return site
-
-
-@pytest.mark.thorough
-def test_psst_has_one_upload_for_both_tasks(tmp_path, monkeypatch, capsys):
-    folder = own_folder(tmp_path / "own", ["psst_recognition", "psst_correctness"], size=60)
-    settings = folder / "competition.yaml"
-    settings.write_text(settings.read_text().replace("  psst:\n", f"  psst:\n{PSST}", 1))
-    sets = folder / "reference_data"
-    files = {}
-    for number, team in enumerate(TEAMS):
-        both = near_misses("psst_recognition", sets / "psst_recognition" / "evaluation")
-        both = {**both, **near_misses("psst_correctness", sets / "psst_correctness" / "evaluation")}
-        files[f"{team}/2027-06-2{2 + number % 5}T0900_both.zip"] = with_errors(both, number, psst_swap)
-    play(tmp_path, monkeypatch, folder, "psst", files, "mean_rank", {"fer"})
-
-
-@pytest.mark.thorough
-def test_merlion_has_four_tracks_and_task_1_closed_is_compulsory(tmp_path, monkeypatch):
-    folder = own_folder(tmp_path / "own", ["merlion_identification", "merlion_diarization"], size=60)
-    settings = folder / "competition.yaml"
-    settings.write_text(settings.read_text().replace("  merlion:\n", f"  merlion:\n{MERLION}", 1))
-    files = {}
-    for task in ("identification", "diarization"):
-        made = near_misses(f"merlion_{task}", folder / "reference_data" / f"merlion_{task}" / "evaluation")
-        for number, team in enumerate(TEAMS):
-            for track in ("closed", "open"):
-                if (number < 10 or track == "open") and (task == "identification" or number % 3):
-                    place = f"merlion_{task}_{track}/{team}/2027-05-1{number % 5}T0900.zip"
-                    files[place] = with_errors(made, number + (track == "open"), merlion_swap)
-    why = "no score in merlion_identification_closed, which is compulsory"
-    lower = {"eer", "der"}
-    play(tmp_path, monkeypatch, folder, "merlion", files, "mean_rank", lower, dict.fromkeys(TEAMS[10:], why))
 
 
 @pytest.fixture(scope="module")
@@ -193,8 +79,19 @@ def clinic(tmp_path_factory):
 
 @pytest.mark.thorough
 def test_process_adds_normalised_scores_of_decisions_and_scores(tmp_path, monkeypatch, capsys, clinic):
-    why = {"team11": "no score in memory_clinic_decisions, which is compulsory"}
-    site = play(tmp_path, monkeypatch, clinic, "memory_clinic", {}, "normalised_sum", {"rmse"}, why)
+    site, words = tmp_path / "site", ["--competition", str(clinic), "--season", str(clinic / "season")]
+    assert build_bundle.main(["board", "memory_clinic", *words, "--out", str(site)]) == 1  # a phase is open
+    assert not site.exists()
+    monkeypatch.setattr(dates, "now", lambda: datetime(2027, 8, 1))
+    assert build_bundle.main(["board", "memory_clinic", *words, "--out", str(site)]) == 0
+    board = json.loads((site / "board.json").read_text())
+    ranked = {system["name"]: system["score"] for system in board["systems"]}
+    assert {*ranked, *board["apart"]} == {*TEAMS}
+    assert board["apart"] == {"team11": "no score in memory_clinic_decisions, which is compulsory"}
+    assert ranked == pytest.approx(joint_scores(site, ranked), abs=1e-9)
+    assert {system["name"]: system["rank"] for system in board["systems"]} == ranks(ranked)
+    for system in board["systems"]:
+        assert system["ranks"][0] <= system["rank"] <= system["ranks"][1]
     page, paper = ((site / file).read_text(encoding="utf-8") for file in ("index.html", "board.tex"))
     table = page[page.index("Joint ranking") :].partition("</table>")[0]
     assert re.findall("<th[^>]*>(Memory clinic: [^<]*)<", table) == TITLES
@@ -456,10 +353,7 @@ def test_a_season_on_a_server_by_the_name_of_the_challenge(tmp_path, monkeypatch
         assert "organiser (baseline)" in table or "organiser" not in table
     scores = {system["name"]: system["score"] for system in board["systems"]}
     assert {*scores} == {*named}
-    expected = joint_scores(
-        site, [f"memory_clinic_{kind}" for kind in URLS], "normalised_sum", scores, {"rmse"}
-    )
-    assert scores == pytest.approx(expected, abs=1e-9)
+    assert scores == pytest.approx(joint_scores(site, scores), abs=1e-9)
     with open(site / "memory_clinic_decisions/board.csv", encoding="utf-8", newline="") as file:
         shown = {row["system"]: float(row["macro_f1"]) for row in csv.DictReader(file)}
     after = first_columns(labels.read_text())

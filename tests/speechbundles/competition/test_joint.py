@@ -7,7 +7,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.ranking.joint_rule import JointRule
 from tests.samples.programs import ROOT, write_files
-from tests.samples.refused_settings import REFUSED
+from tests.samples.tables import table
 
 SETTINGS = """\
 defaults: {organiser: O, contact_email: a@example.org, data_licence: CC BY 4.0}
@@ -57,7 +57,7 @@ def test_the_bundles_of_a_challenge_have_its_rule_and_its_name(tmp_path):
     assert read(tmp_path, BOTH, "rule: none", "compulsory: [process_scores]")[0].joint.rule is None
 
 
-@pytest.mark.parametrize(("lines", "said"), REFUSED["joint"])
+@pytest.mark.parametrize(("lines", "said"), table("refused_settings")["joint"])
 def test_a_joint_ranking_that_cannot_be_made_is_refused_with_its_line(tmp_path, lines, said):
     with pytest.raises(OrganiserError) as refusal:
         read(tmp_path, *lines)

@@ -30,13 +30,6 @@ def test_a_table_of_features_becomes_rows() -> None:
     assert read_parameters(KINDS["transcripts"], declared)["features"] == arpabet_features()
 
 
-def test_parameters_without_files_are_as_they_are(tmp_path: Path) -> None:
-    features = [["phone", "long"], ["a", "+"]]
-    pairs = {"normalise": [{"spelling": [["a", "b"]]}, "casefold"], "features": features}
-    assert resolve_files(pairs, tmp_path) == pairs
-    assert resolve_files({"normalise": "casefold"}, tmp_path) == {"normalise": "casefold"}
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -12,9 +12,9 @@ from spokeneval.challenges import find_task, task_names
 from tests.samples.damaged_copy import rewrite
 from tests.samples.declared_tasks import declared_folder
 from tests.samples.programs import ROOT, write_files
-from tests.samples.refused_settings import REFUSED
+from tests.samples.tables import table
 
-DEFECTS = REFUSED["sample"]
+DEFECTS = table("refused_settings")["sample"]
 
 
 @pytest.mark.parametrize("name", task_names())
@@ -63,16 +63,6 @@ def test_two_bundles_with_the_same_programs_have_the_same_secrets(copy, setting,
         read_competitions(Sources(copy))
     assert said in str(refusal.value)
     assert "merlion_identification_closed; both need the same value" in str(refusal.value)
-
-
-def test_a_defect_that_four_challenges_share_is_reported_once_where_it_is_defined(copy):
-    text = rewrite(copy, ("max_submissions: 500", "max_submissions: 0"))
-    with pytest.raises(OrganiserError) as refusal:
-        read_competitions(Sources(copy))
-    assert str(refusal.value).splitlines()[2:] == [
-        "  line 64   challenges.spoken_call.phases[0].max_submissions: 0 is less than the minimum of 1"
-    ]
-    assert text.count("*half_a_year") == 3
 
 
 def test_all_defects_are_reported_at_once(copy):

@@ -9,7 +9,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.new.examples import example_files
 from tests.samples.own_competition import own_data, series
 from tests.samples.programs import ROOT, write_files
-from tests.samples.refused_settings import REFUSED
+from tests.samples.tables import table
 
 
 def health(folder, settings):
@@ -27,13 +27,6 @@ def test_a_share_that_leaves_too_few_units_is_refused_with_its_line(tmp_path):
     for task in ("identification", "diarization"):
         said = f"8 of the 28 recordings of the evaluation set of merlion_{task} would be sealed"
         assert f"  line {line:<4} defaults.sealed: sealed is 0.3; {said}" in str(refusal.value)
-
-
-def test_a_share_that_is_refused_in_an_own_folder_has_the_line_of_its_own_file(tmp_path):
-    folder = health(tmp_path, "defaults:\n  sealed: 0.01\n")
-    line = (folder / "competition.yaml").read_text().split("  sealed: 0.01\n")[0].count("\n") + 1
-    with pytest.raises(OrganiserError, match=rf"  line {line:<4} defaults.sealed: sealed is 0.01; "):
-        plan(Sources(ROOT, folder), [], {})
 
 
 SPOKEN_CALL = "title: Spoken CALL"
@@ -75,7 +68,7 @@ def test_a_task_that_would_upload_what_another_seals_is_refused(tmp_path):
         plan(Sources(folder), ["psst_recognition", "psst_correctness"], {})
 
 
-@pytest.mark.parametrize(("lines", "said"), REFUSED["defaults"])
+@pytest.mark.parametrize(("lines", "said"), table("refused_settings")["defaults"])
 def test_settings_of_seals_labels_at_home_and_programs_that_contradict_each_other_are_refused(
     lines, said, tmp_path
 ):

@@ -23,7 +23,7 @@ from spokeneval.formats.text import read_folder
 from spokeneval.kinds.declared import declared_task
 from tests.samples.near_misses import near_misses
 from tests.samples.own_competition import series
-from tests.samples.programs import ROOT, repository_with, unzipped, write_files
+from tests.samples.programs import repository_with, unzipped, write_files
 from tests.samples.repeated import RELABELLED, REPEATED
 from tests.samples.small_bundles import tree
 
@@ -311,12 +311,6 @@ def test_the_bundle_does_not_depend_on_the_sealed_labels(built, half, tmp_path):
     assert written[0].read_text() == "".join(lines)
     assert written[1].read_text() == lines[0] + "".join(lines[place] for place in places)
     assert written[1].read_bytes() != (home / "sealed/utterances.tsv").read_bytes()
-
-
-def test_a_build_without_a_seal_refuses_labels_that_an_earlier_one_sealed(built):
-    home = built[2]
-    with pytest.raises(BadReference, match=f"^{home} holds labels that an earlier build kept at home"):
-        plan(Sources(ROOT), [TASK], {}, kept=home.parents[1])
 
 
 def test_the_page_describes_the_seal_and_the_kit_has_all_items(built):

@@ -12,13 +12,13 @@ from speechbundles.model.sources import Sources
 from tests.samples.declared_tasks import SETTINGS
 from tests.samples.own_competition import FILLED_IN, own_folder, set_in
 from tests.samples.programs import ROOT, write_files
-from tests.samples.refused_settings import REFUSED
+from tests.samples.tables import table
 
 OWN = "  content_accuracy"
 SET_OF = "    sets: {{evaluation: {{{}}}}}".format
 
 
-@pytest.mark.parametrize(("place", "text", "said"), REFUSED["folder"])
+@pytest.mark.parametrize(("place", "text", "said"), table("refused_settings")["folder"])
 def test_a_setting_that_cannot_be_used_is_refused_with_its_line(own, place, text, said):
     line = set_in(own, place, text)
     with pytest.raises(OrganiserError) as refusal:
@@ -52,12 +52,6 @@ def test_a_folder_without_a_licence_does_not_get_the_samples(own):
     assert planned.warnings == [
         "content_accuracy: you have not set data_licence; do so in the competition.yaml of a competition folder"
     ]
-
-
-def test_the_repository_is_the_samples_folder(tmp_path):
-    sample = read_competitions(Sources(ROOT), ["content_accuracy"])
-    assert read_competitions(Sources(ROOT, ROOT), ["content_accuracy"]) == sample
-    assert plan(Sources(ROOT, ROOT), ["content_accuracy"], {}).warnings == []
 
 
 def test_a_folder_without_competition_yaml_is_named(tmp_path, capsys):
@@ -95,7 +89,7 @@ def test_the_repositorys_declarations_are_not_those_of_a_folder(own, tmp_path):
     assert competition["sets"] == {"development": {"drop_invalid_rows": True}}
 
 
-@pytest.mark.parametrize(("task", "said"), REFUSED["declaration"].items())
+@pytest.mark.parametrize(("task", "said"), table("refused_settings")["declaration"].items())
 def test_a_bad_declaration_is_refused_with_its_place(task, said, tmp_path):
     own = write_files(tmp_path, {"competition.yaml": SETTINGS.format(task=task)})
     with pytest.raises(OrganiserError) as refusal:

@@ -7,28 +7,9 @@ import pytest
 from speechbundles.model.errors import BadReference
 from speechbundles.model.tabular import decode
 from tests.samples.own_tables import COLUMNS, ROWS, book, load, refused, written
+from tests.samples.tables import table
 
-GERMAN = "Gemüsesuppe für drei Nächte, „Größe“ – 20 °C; ÄÖÜ"
-
-
-FOREIGN = {
-    "Chinese": ("gb18030", "你好，请问去火车站怎么走？今天天气很好。"),
-    "a Chinese label": ("gb18030", "正确"),
-    "Chinese in syllables": ("gb18030", "我 们 是 学 生 今 天 天 气 很 好 去 火 车 站 怎 么 走"),
-    "Chinese in Big5": ("big5", "你好，請問去火車站怎麼走？今天天氣很好。"),
-    "Japanese in Shift-JIS": ("shift_jis", "これはテストです。私は学生です。"),
-    "Japanese words in Shift-JIS": ("shift_jis", "これは テスト です"),
-    "Japanese in EUC-JP": ("euc_jp", "これはテストです。私は学生です。"),
-    "Korean": ("euc_kr", "안녕하세요, 역이 어디에 있습니까?"),
-    "Russian in Windows-1251": ("cp1251", "Здравствуйте, я хочу номер на три ночи."),
-    "Russian in KOI8-R": ("koi8_r", "Здравствуйте, я хочу номер на три ночи."),
-    "Greek": ("cp1253", "Θέλω ένα δωμάτιο για τρεις νύχτες"),
-    "Hebrew": ("cp1255", "שלום, איפה התחנה"),
-    "Arabic": ("cp1256", "السلام عليكم"),
-    "Thai": ("cp874", "สวัสดีครับ"),
-    "Polish": ("cp1250", "Proszę o rachunek, dziękuję. Chciałbym pokój. Łódź jest już blisko, można iść."),
-    "German of a Mac": ("mac_roman", GERMAN),
-}
+FOREIGN = table("encodings")["foreign"]
 
 
 @pytest.mark.parametrize("kind", FOREIGN)
@@ -40,16 +21,7 @@ def test_text_of_other_encodings_is_refused_and_not_read_as_western_words(tmp_pa
         load(tmp_path, {"reference.csv": content})
 
 
-WESTERN = {
-    "German": GERMAN,
-    "French": "un café, s’il vous plaît ; l’été, où ça ? Œuvre créée à l’école « là-bas », n° 5",
-    "Spanish": "¿Él está aquí? ¡Ánimo! mañana, la habitación 1º, sí",
-    "Catalan": "col·legi, paral·lel, ¿és això?",
-    "Portuguese": "não, à João são três informações",
-    "Icelandic": "Góðan daginn, ég vil fá herbergi. Þú ert þá að þýða það því þó síðan á íþrótt",
-    "Finnish": "Hyvää päivää, haluaisin yöksi huoneen. Ääni öisin, öö",
-    "Danish": "Godmorgen, jeg vil gerne have et værelse på Ærø. Å, ø",
-}
+WESTERN = table("encodings")["western"]
 
 
 @pytest.mark.parametrize("language", WESTERN)

@@ -110,18 +110,6 @@ def test_no_class_size_of_hidden_labels_is_shown(tmp_path):
     assert "\n- `data/grammar.xml`\n" in page
 
 
-def test_rows_that_are_no_items_are_counted_as_rows(tmp_path):
-    header = "audio_name,utt_id,start,end,length,language_tag,overlap_diff_lang\n"
-    tags = ("English", "English", "Mandarin", "NON_SPEECH")
-    rows = [f"a.wav,u{n},{1000 * n},{1000 * n + 900},900,{tag},False\n" for n, tag in enumerate(tags)]
-    competition = COMPETITIONS["merlion_identification_closed"]
-    files = {"labels.csv": header + "".join(rows)}
-    page = page_texts(competition, made_of(tmp_path, competition, files), CODABENCH)["data.md"]
-    sizes = "language_tag 2 English, 1 Mandarin, 1 NON_SPEECH (in all 4 rows of the labels)"
-    assert f"\n- development: {sizes}\n" in page
-    assert row(page, "development").startswith("| development | 3 | ")
-
-
 def test_a_pages_text_about_a_rule_follows_the_settings(tmp_path):
     competition = COMPETITIONS["spoken_call"]
     parts = made_of(tmp_path, competition)
@@ -158,27 +146,6 @@ def test_the_rules_are_those_of_the_settings_the_task_and_the_terms(tmp_path):
     own = rules(replace(psst, sources=Sources(tmp_path)))
     assert "One account" not in own
     assert "All terms are on the terms page." in own
-
-
-def test_steps_and_limits_follow_three_sets_of_any_names(tmp_path):
-    competition = with_settings(COMPETITIONS["spoken_call"], public_sets=["train"])
-    first, last = competition.phases
-    phases = (
-        replace(first, reference="train"),
-        replace(last, reference="test", name="Test"),
-        replace(last, reference="finale", name="Finale", max_submissions_per_day=1),
-    )
-    changed = replace(competition, phases=phases)
-    parts = replace(made_of(tmp_path, changed), solutions={name: {} for name in changed.sets})
-    page = page_texts(changed, parts, CODABENCH)["overview.md"]
-    for text in (
-        "`python3 baseline.py train out`",
-        "baseline.py finale final",
-        "--set finale final",
-        "Do the same for the finale set",
-        "3 a day in the phase *Test*, 1 a day in the phase *Finale*.",
-    ):
-        assert text in page
 
 
 @pytest.mark.parametrize("platform", platforms())

@@ -117,11 +117,6 @@ def test_codalab_missing_and_unknown_keys(tmp_path):
     assert without_score.endswith("columns without a score: items")
 
 
-def test_codalab_submission_with_metadata_is_never_run(tmp_path):
-    result = codalab_run(tmp_path, CODALAB_SCORE, files={"metadata": "command: ls"})
-    assert (result.status, result.steps) == ("Failed", ())
-
-
 CODALAB_PHASE = {
     "execution_time_limit": 20,
     "ingestion_program": "ingestion.zip",
