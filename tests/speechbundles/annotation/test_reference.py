@@ -12,6 +12,7 @@ from speechbundles.annotation.tables import DATA
 from speechbundles.model.errors import OrganiserError
 from spokeneval.kinds.declared import declared_task
 from tests.samples.programs import write_files
+from tests.samples.tables import table
 
 IDS = pd.Index(list("abc"), name="id")
 ITEMS = pd.DataFrame({"speaker": ["S1", "S1", "S2"], "site": list("xyx")}, index=IDS)
@@ -28,42 +29,7 @@ def sheets(tmp_path, *columns):
 
 
 @pytest.mark.parametrize(
-    ("rule", "columns", "asked", "file", "task", "first"),
-    [
-        (
-            "majority",
-            ["yny", "yyy"],
-            list("yn"),
-            "labels.csv",
-            {"kind": "decisions", "classes": ["y", "n"], "positive": "y"},
-            "a,y,S1,x",
-        ),
-        ("median", ["123", "234"], [], "scores.csv", {"kind": "scores", "scale": [1, 4]}, "a,1.5,S1,x"),
-        (
-            "each",
-            ["123", "234"],
-            [],
-            "ratings.csv",
-            {"kind": "ratings", "raters": ["anna", "ben"], "scale": [1, 4]},
-            "a,1,2,S1,x",
-        ),
-        (
-            "each",
-            [("1", "1.5", "2"), "123"],
-            [],
-            "ratings.csv",
-            {"kind": "ratings", "raters": ["anna", "ben"], "scale": [1, 3], "step": 0.5},
-            "a,1,1,S1,x",
-        ),
-        (
-            "each",
-            [("ja da", "nee", "x"), ("ja", "", "x")],
-            [],
-            "transcripts.csv",
-            {"kind": "transcripts"},
-            "a,ja da,S1,x",
-        ),
-    ],
+    ("rule", "columns", "asked", "file", "task", "first"), table("annotation_cases")["merged"]
 )
 def test_a_rule_and_the_answers_make_the_file_of_a_kind(tmp_path, rule, columns, asked, file, task, first):
     ours = Round("id", {"q": asked}, ITEMS)
@@ -98,12 +64,7 @@ def test_other_units_and_ids_are_declared_and_models_compared(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("questions", "rule", "only", "refused"),
-    [
-        ({}, "majority", (), r"2 sheets, questions none \(--ask\)"),
-        ({"q": []}, "majority", ("p",), r"questions q; cannot merge p by majority"),
-        ({"q": [], "p": []}, "each", (), r"cannot merge q, p by each"),
-    ],
+    ("questions", "rule", "only", "refused"), table("annotation_cases")["merges refused"]
 )
 def test_a_merge_that_makes_no_sense_is_refused(tmp_path, questions, rule, only, refused):
     with pytest.raises(OrganiserError, match=refused):

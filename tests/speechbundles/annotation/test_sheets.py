@@ -7,6 +7,7 @@ from speechbundles.annotation.sheets import parse_questions, read_answers, requi
 from speechbundles.annotation.tables import refusing
 from speechbundles.model.errors import OrganiserError
 from tests.samples.programs import write_files
+from tests.samples.tables import table
 
 ASKED = {"label": ["yes", "no"], "score": []}
 ASSIGNED = pd.DataFrame(
@@ -43,23 +44,7 @@ def test_answers_are_read_as_meant(tmp_path):
     assert answers(tmp_path, long, None)["annotator"].tolist()[:3] == ["Anna", "Ben", "Anna"]
 
 
-@pytest.mark.parametrize(
-    ("files", "refused"),
-    [
-        (
-            {"Ana.csv": "id,label,score\na,yes,1\n"},
-            r"Ana\.csv.*line 2 +annotator 'Ana'; did you mean anna\?",
-        ),
-        ({"anna.csv": "id,label,score\na,yse,1\n"}, r"line 2 +label 'yse'; did you mean yes\?"),
-        ({"anna.csv": "id,label,score\nc,yes,1\n"}, r"line 2 +id 'c'; it is not among those assigned"),
-        ({"anna.csv": "id,label,score\nb,yes,1\na,no,1\nb,no,1\n"}, r"line 4 +b already appears on line 2"),
-        ({"anna.csv": "id,label\na,yes\n"}, r"line 1 +no column score; found id, label"),
-        (
-            {"anna.csv": "id,label,score\na,maybe,1\n,no,1\n", "ben_2.csv": "nothing\n"},
-            r"(?s)ben_2\.csv.*no column id.*no column label",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("files", "refused"), table("annotation_cases")["sheets refused"])
 def test_a_mistake_is_refused_with_its_line(tmp_path, files, refused):
     with pytest.raises(OrganiserError, match=f"(?s){refused}"):
         answers(tmp_path, files)

@@ -9,6 +9,7 @@ import pytest
 from speechbundles.annotation.tables import read_data, read_items, require_new, xlsx_bytes
 from speechbundles.model.errors import OrganiserError
 from tests.samples.own_tables import book
+from tests.samples.tables import table
 
 PLAIN = "id,Wert\na,1\nb,2\n"
 
@@ -36,19 +37,7 @@ def test_decimal_commas_become_points_where_commas_do_not_separate_cells(tmp_pat
     assert items.to_dict("list") == {"Dauer": ["1.5", "12.25", "3"], "Note": ["1,2", "gut", "-"]}
 
 
-@pytest.mark.parametrize(
-    ("content", "refused"),
-    [
-        ("id;Wert\na;1,234\nb;2,500\n", [r"line 2 +Wert '1,234' may have a decimal comma or"]),
-        ("id,Wert\na,1\n,2\na,3\n", [r"t\.csv: 2 problems", r"line 3 +id is empty", r"line 4 +a already .* line 2"]),
-        ("id,wert,Wert\na,1,2\n", [r"line 1 +2 columns Wert; found id, Wert, Wert"]),
-        ("id,Zahl\na,1\n", [r"line 1 +no column Wert; found id, Zahl"]),
-        ('id,Wert\na,1\nb,"2\n', [r"line 3 +a quotation mark that is not closed"]),
-        ("id,Wert\na,1,7\nb,2,\n", [r"line 2 +3 cells; expected 2"]),
-        ("", [r"has no rows"]),
-        ("id\0,Wert", [r"line 1: a NUL byte"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "refused"), table("annotation_cases")["tables refused"])
 def test_a_table_that_cannot_be_used_is_refused_with_its_lines(tmp_path, content, refused):
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises(OrganiserError) as error:

@@ -7,6 +7,7 @@ import pytest
 from speechbundles.annotation.tables import refusing
 from speechbundles.annotation.turns import Recordings, disorders, merge_turns, recoded, turn_agreement
 from speechbundles.model.errors import OrganiserError
+from tests.samples.tables import table
 
 FIGURE_6 = {
     "English": "English",
@@ -34,24 +35,7 @@ def frame(*utterances, who="anna", recording="rec"):
     return pd.DataFrame(rows, columns=columns)
 
 
-@pytest.mark.parametrize(
-    ("utterance", "expected"),
-    [
-        (["Mandarin 2", "Red Dot 0.3"], ["Mandarin 2.3"]),  # the first example of the figure
-        (["Languageless 0.2", "Mandarin 1"], ["Mandarin 1.2"]),
-        (["English 2", "Discourse marker 0.3"], ["English 2.3"]),
-        (["Languageless 0.2", "English 1"], ["English 1.2"]),
-        (["English 1", "Red Dot 0.2", "English 1"], ["English 2.2"]),
-        (["English 1", "Red Dot 0.2", "Mandarin 3"], ["English 1", "Mandarin 3.2"]),  # the longest in the utterance
-        (
-            ["English 1", "Red Dot 0.2", "Mandarin 0.5", "Vocal Sounds 9"],
-            ["English 1.2", "Mandarin 0.5", "Non-Speech 9"],
-        ),
-        (["Red Dot 0.2", "Languageless 0.1"], ["English 0.3"]),  # the main language of the speaker in the file
-        (["Hokkien 1", "Redacted 0.2", "English 1"], ["Non-Evaluated-Speech 1", "English 1"]),
-        (["Discourse marker 0.2", "English 1"], ["English 1.2"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("utterance", "expected"), table("annotation_cases")["recoded"])
 def test_labels_are_recoded_as_in_figure_6(utterance, expected):
     turns = frame(["English 20"], ["Mandarin 9"], utterance)
     with refusing() as problems:

@@ -3,33 +3,10 @@
 import pytest
 
 import build_bundle
+from tests.samples.tables import table
 
 
-@pytest.mark.parametrize(
-    ("arguments", "usage", "reason"),
-    [
-        ("bild", "COMMAND", "No such command 'bild'. Did you mean 'build'?"),
-        ("--versoin", "COMMAND", "No such option '--versoin'. Did you mean '--version'?"),
-        ("--platform codalab", "COMMAND", "No such option '--platform'."),
-        ("rank x --anonymos", "rank", "No such option '--anonymos'. Did you mean '--anonymous'?"),
-        ("rank", "rank", "Missing argument 'OUTPUT...'."),
-        (
-            "init mine",
-            "init",
-            "Give the names of tasks, or --new NAME with --kind KIND, or --example EXAMPLE.",
-        ),
-        ("season b.zip dir more", "season", "Got unexpected extra argument (more)"),
-        ("build --platform codalb", "build", "'codalb' is not one of 'codabench', 'codalab'."),
-        ("fetch seven dir", "fetch", "Invalid value for 'COMPETITION': 'seven' is not a valid integer."),
-        ("score b.zip dir --jobs", "score", "Option '--jobs' requires an argument."),
-        *(
-            (f"run --limit {hours}", "run", f"Invalid value for '--limit': {hours} is not in the range x>0.")
-            for hours in ("nan", "-1", "0")
-        ),
-        ("rehearse b.zip s.zip --keep --json", "rehearse", "Option '--keep' requires an argument."),
-        ("build --leave-out a --leave-out --out x", "build", "Option '--leave-out' requires an argument."),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "usage", "reason"), table("wrong_calls")["options"])
 def test_a_wrong_call_gets_the_usage_and_the_reason(capsys, arguments, usage, reason):
     assert build_bundle.main(arguments.split()) == 2
     printed = capsys.readouterr()

@@ -8,6 +8,7 @@ import build_bundle
 from sample_data import recordings
 from tests.samples.own_competition import fill_in
 from tests.samples.programs import write_files
+from tests.samples.tables import table
 
 
 @pytest.fixture(scope="module")
@@ -75,25 +76,7 @@ def test_a_task_of_the_repository_takes_the_sets_under_its_own_names(place, tmp_
     assert {path.name for path in copied} == {"reference.csv"}
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "refused"),
-    [
-        (["assign", "items.csv", "--annotators", "anna", "--out", "labels"], 1, "assignment.csv: No such file"),
-        (["merge", "round", "--rule", "majority", "--out", "labels"], 1, "labels exists already"),
-        (["merge", "nowhere", "--rule", "majority", "--out", "new"], 2, "'nowhere' does not exist"),
-        (["merge", "anna.csv", "round", "--rule", "each", "--out", "new", "--items", "items.csv", "--ask=q", "--id=i"],
-         1, "round: assign recorded its items, questions and ids; leave out --items, --ask, --id"),
-        (["split", "labels", "--set", "evaluation", "--out", "new"], 2, "such as evaluation=0.7"),
-        (["split", "labels", "--set", "a=1", "--set", "a=2", "--out", "new"], 2, "expected each of a once"),
-        (["split", "labels", "--set", "a=1", "--draw", "a:label:x=nan", "--out", "new"], 2, "'nan' is not a valid int"),
-        (["split", "labels", "--set", "a=1", "--draw", "a:label:x=-3", "--out", "new"], 2, "such as evaluation:label:"),
-        (["split", "labels", "--set", "a=1", "--sealed", "1.0", "--out", "new"], 2, "not in the range 0<=x<1"),
-        (["init", "other", "--new", "x", "--data", "round"], 2, "--new NAME with --kind KIND"),
-        (["init", "other", "--new", "x", "--kind", "decisions", "--kind", "scores", "--data", "labels"],
-         1, "--data has the labels of one task, and the competition has x_decisions, x_scores; leave out --data"),
-        (["describe", "nothing", "--out", "new"], 1, "no bundle nothing"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "status", "refused"), table("wrong_calls")["corpus"])
 def test_a_command_that_cannot_work_writes_nothing(place, monkeypatch, capsys, words, status, refused):
     monkeypatch.chdir(place)
     before = sorted(place.rglob("*"))

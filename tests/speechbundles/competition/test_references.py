@@ -11,6 +11,7 @@ from spokeneval.challenges import find_task
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import COLUMNS, ROWS, load, refused, written
 from tests.samples.programs import write_files
+from tests.samples.tables import table
 
 
 @pytest.mark.parametrize("separator", ["\t", ";"])
@@ -71,36 +72,7 @@ def test_items_without_a_rating_are_only_advised_to_be_dropped(tmp_path):
     assert said.splitlines()[-1] == "--drop-invalid-reference-rows leaves such rows out."
 
 
-@pytest.mark.parametrize(
-    ("task", "file", "rows", "advice"),
-    [
-        ("caller_experience", "reference.csv", "call_id,human1,human2,human3\nc,7,5,2\nd,1,6,0\n", "[0, 7] there"),
-        (
-            "caller_experience",
-            "reference.csv",
-            "call_id,human1,human2,human3\nc,2.5,5,2\nd,1,3,4\n",
-            "[1, 5], step: 0.5",
-        ),
-        (
-            {"kind": "ratings", "raters": 2, "scale": [1, 5]},
-            "ratings.csv",
-            "id,rater1,rater2\na,6,\n",
-            "[1, 6] for the",
-        ),
-        (
-            {"kind": "scores", "scale": [1, 6], "step": 1},
-            "scores.csv",
-            "id,score\na,4.3625\nb,1\nc,6\n",
-            "[1, 6], without step, for the",
-        ),
-        (
-            "content_accuracy",
-            "reference.csv",
-            "response_id,prompt_id,speaker_id,human_score,words\na,p,s,6,9\n",
-            '"1-6"',
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("task", "file", "rows", "advice"), table("reference_cases")["scales"])
 def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, file, rows, advice):
     rules = find_task(task) if isinstance(task, str) else declared_task("x", task)
     (tmp_path / file).write_text(rows)
@@ -112,26 +84,7 @@ def test_labels_beyond_the_scale_are_not_advised_to_be_dropped(tmp_path, task, f
     assert ("--new NAME --kind ratings" in last) == (task == "caller_experience")
 
 
-@pytest.mark.parametrize(
-    ("task", "files", "advice"),
-    [
-        (
-            {"kind": "transcripts", "units": "phones", "phones": ["a1", "b"]},
-            {"transcripts.csv": "id,transcript\nr1,b a1 v4\nr2,ü3 b ü3\n"},
-            "these phones are correct, add them to competition.yaml: 'v4', 'ü3'.",
-        ),
-        (
-            {"kind": "decisions", "classes": ["A1", "A2"], "positive": "A2"},
-            {"labels.csv": "id,label\nr1,A1\nr2,B1\nr3,C 2\nr4,B1\n"},
-            "these classes are correct, add them to competition.yaml: 'B1', 'C 2'.",
-        ),
-        (
-            {"kind": "identification", "classes": ["hi", "ta"]},
-            {"labels.csv": "id,label\nr1,hi\nr2,xx\n"},
-            "'xx' is the label of items of none of the classes, declare out_of_set: 'xx' for the task",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("task", "files", "advice"), table("reference_cases")["undeclared"])
 def test_every_label_that_is_not_declared_is_listed_for_the_declaration(tmp_path, task, files, advice):
     assert f"If {advice}" in refused(tmp_path, files, declared_task("x", task)).splitlines()[-1]
 

@@ -7,6 +7,7 @@ from speechbundles.competition.intake.reference import read_tables
 from spokeneval.kinds.declared import declared_task
 from tests.samples.own_tables import load, refused, written
 from tests.samples.programs import write_files
+from tests.samples.tables import table
 
 
 def test_a_kinds_raters_are_found_by_name_and_may_miss_items(tmp_path):
@@ -37,17 +38,7 @@ def test_raters_with_other_names_are_assigned_in_alphabetical_order(tmp_path):
     assert "1 item by Ayşe (human1), Jan (human2), Zoë (human3)" in logged
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ("c1,A,1 c1,B,1 c1,C,9", "line 4    call_id c1: rating by C '9'; expected an integer from 1 to 5"),
-        ("c1,A,1 c1,A,2 c1,B,1 c1,C,2", "line 3    call_id c1: rating by A already appears on line 2"),
-        ("c1,A,1 c1,,1 c1,B,1 c1,C,2", "line 3    call_id c1: the rater is empty"),
-        ("c1,A,1,s1 c1,B,1,s2 c1,C,1,s1", "line 2    call_id c1: another speaker on line 3; expected the same"),
-        ("c1,A,1 c1,B,2", "has ratings by 2 raters (A, B); expected human1, human2, human3"),
-        ("c1,A,1 c2,A,1 c2,B,2 c1,C,1 c2,C,1", "line 2    call_id c1: rating by B "),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("rows", "said"), table("reference_cases")["ratings"])
 def test_a_long_table_that_cannot_be_used_is_refused_at_its_own_line(tmp_path, rows, said):
     header = "call_id,rater,rating" + ",speaker" * ("s1" in rows)
     text = "\n".join([header, *rows.split()])
