@@ -192,21 +192,7 @@ def test_a_link_in_an_output_is_not_followed(tmp_path, capsys):
     assert (status, "contains a link, 'scores.json'" in printed.out) == (1, True)
 
 
-@pytest.mark.parametrize(
-    ("source", "lacks"),
-    [
-        ("import torch_of_nobody", "scoring needs torch_of_nobody, "),
-        ("import subprocess; subprocess.run(['nobodys-program'])", "scoring needs nobodys-program, a program"),
-        ("import os, sys; sys.exit(os.system('nobodys-program x') >> 8)", "scoring needs nobodys-program, a program"),
-        ("import ctypes; ctypes.CDLL('libnobody.so.1')", "scoring needs libnobody.so.1, a library"),
-        ("import numpy; numpy.float", "scoring needs another version of a module: 'numpy' has no attribute 'float'"),
-        ("import urllib.request; urllib.request.urlopen('http://example.org')", "scoring needs the network"),
-        ("import yaml; yaml.load('a: 1')", "scoring needs PyYAML below 6: load() missing 1 required"),
-        ("print 'Python 2'", "scoring needs Python 2: Missing parentheses in call to 'print'; the bundle's"),
-        ("import helper; helper.nothing", ""),
-        ("import sys; sys.exit('error: file: not found')", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("source", "lacks"), table("escapes")["lacks"])
 def test_what_this_machine_lacks_is_one_line(tmp_path, capsys, source, lacks):
     status, printed = rehearsed(tmp_path, capsys, source, "--json")
     found = json.loads(printed.out)

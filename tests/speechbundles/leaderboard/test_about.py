@@ -14,6 +14,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from tests.samples.boards import noisy_systems, write_output
 from tests.samples.programs import ROOT
+from tests.samples.tables import table
 
 EER = {"eer": 0.2, "eer_low": 0.1, "eer_high": 0.3}
 MERLION = "merlion_identification|items:0123456789ab|spokeneval:0.1.0"
@@ -85,17 +86,7 @@ def test_systems_that_are_not_there_are_refused_in_one_list(tmp_path):
     assert "a (description: 201)" in problems[3]
 
 
-@pytest.mark.parametrize(
-    ("header", "problems"),
-    [
-        (
-            "system,taem,team,Team,url",
-            ["'taem' is not known; did you mean 'team'", "column team app", "'url'"],
-        ),
-        ("name,team", ["column 'name' is not known", "there is no column system"]),
-        ("team", ["there is no column system"]),
-    ],
-)
+@pytest.mark.parametrize(("header", "problems"), table("leaderboard_cases")["systems"])
 def test_columns_that_are_not_known_are_refused_in_one_list(tmp_path, header, problems):
     (tmp_path / "systems.csv").write_text(header + "\na,b\n")
     with pytest.raises(OrganiserError) as refused:

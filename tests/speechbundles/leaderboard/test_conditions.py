@@ -13,19 +13,13 @@ from speechbundles.model.sources import Sources
 from spokeneval.challenges.spoken_call import TASK
 from tests.samples.boards import scored
 from tests.samples.programs import ROOT
+from tests.samples.tables import table
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("Id,prompt\n", "expected a header row and two columns"),
-        ("Id\n0\n1\n2\n", "expected a header row and two columns"),
-        ("Id,prompt\n0,x\n1,x\n2,x\n", "all have the condition 'x'"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "names that appear twice: 1"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "names that are not on the leaderboard: 9"),
-        ("Id,prompt\n0,x\n1,y\n1,x\n9,y\n", "units or items without a row: 2"),
-        ("Id,prompt\n0,x\n1,y\n2,\n", "units or items without a condition: 2"),
-        ("Id,prompt\n0,\xe4\n1,y\n2,x\n", "not UTF-8"),
+        *table("leaderboard_cases")["conditions"],
         (f"Id,prompt\n0,{'x' * 200_000}\n", "line 2: field larger than"),
     ],
 )
@@ -80,15 +74,7 @@ def test_conditions_may_be_of_items_though_units_are_speakers(own_competition, t
         assert list(table.header[1:]) == header
 
 
-@pytest.mark.parametrize(
-    ("column", "words"),
-    [
-        ("Promt", "--by Promt: the reference has no such column; it has Id, Prompt, language,"),
-        ("Id", "--by Id: 41 different conditions; expected at most 40"),
-        ("Empty", "--by Empty: units or items without a condition: x5"),
-        ("meaning", "--by meaning: all have the condition 'correct'; expected at least two"),
-    ],
-)
+@pytest.mark.parametrize(("column", "words"), table("leaderboard_cases")["columns"])
 def test_a_column_that_breaks_nothing_down_is_refused(own_competition, column, words, monkeypatch):
     monkeypatch.setattr(conditions, "MOST_CONDITIONS", 40)
     with pytest.raises(OrganiserError) as refused:

@@ -49,12 +49,6 @@ def test_the_workflow_of_a_new_folder_builds_and_rehearses_it_and_stops_at_a_bad
     patterns = job["steps"][-1]["with"]["path"].split()
     kept = [path for pattern in patterns for path in folder.glob(pattern)]
     assert kept == [folder / "dist/codabench/spoken_call.zip"]
-    grammar = folder / "starting_kit/spoken_call/data/grammar.xml"
-    right = grammar.read_text(encoding="utf-8")
-    grammar.write_text("<prompts>", encoding="utf-8")
-    status, told = run(build)
-    assert (status, "baseline.py failed on the evaluation set: " in told) == (1, True), told
-    grammar.write_text(right, encoding="utf-8")
     labels = folder / "reference_data/spoken_call/evaluation/reference.csv"
     wrong = labels.read_text(encoding="utf-8").replace("\tcorrect\t", "\tperhaps\t", 1)
     labels.write_text(wrong, encoding="utf-8")

@@ -8,37 +8,9 @@ from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE, amendment_to_text
 from tests.samples.killed import counted, enter_twice, entries, kill, killed_seasons
 from tests.samples.live_bundle import COMPETITION, board, live_bundle
-from tests.samples.live_season import AS_PREDICTED, CORRECTED, season, state_of
+from tests.samples.live_season import season, state_of
 
 pytestmark = pytest.mark.usefixtures("quick")
-
-
-@pytest.mark.default_cases("abandon-API PATCH /api/tasks/-act", "continue-API POST")
-@pytest.mark.parametrize("server", ["today"], indirect=True)
-@pytest.mark.parametrize(
-    ("begins", "kind"),
-    [
-        ("API PATCH /api/tasks/", "drop"),
-        ("API PATCH /api/tasks/", "act-and-drop"),
-        ("API POST /api/submissions/2/re_run", "act-and-drop"),
-    ],
-)
-@pytest.mark.parametrize("ending", ["continue", "abandon"])
-def test_an_amendment_from_an_earlier_bundle_is_continued_or_abandoned(
-    planned_without_files, tokens_only, interrupted, server, new, tmp_path, begins, kind, ending
-):
-    planned = planned_without_files
-    before = state_of(server)
-    interrupted(planned(new, earlier=tmp_path / "old.zip"), begins, kind, at=tokens_only)
-    if ending == "abandon":
-        said = list(abandon_amendment(tokens_only, COMPETITION, tmp_path / "live"))
-        assert said[0].startswith(f"not compared: {server.address} does not provide this file to a token")
-        assert said[1].endswith("compared them by their keys")
-        assert state_of(server) == before
-        return
-    # The files are known by their keys.
-    assert list(carry_out_amendment(planned(new)))[-1].startswith(AS_PREDICTED)
-    assert board(server) == CORRECTED
 
 
 def test_an_abandoned_amendment_restores_the_earlier_files(

@@ -12,6 +12,7 @@ from tests.samples.codabench import Codabench
 from tests.samples.codabench_server import ORGANISER
 from tests.samples.live_bundle import COMPETITION, live_bundle, score
 from tests.samples.programs import unzipped
+from tests.samples.tables import table
 
 
 def test_scores_of_hidden_columns_that_are_not_returned_are_not_waited_for(steps, server, tmp_path):
@@ -67,38 +68,13 @@ def differences(draft, served):
     return served_differences(SimpleNamespace(files=unzipped(draft.build())), served)
 
 
-PHASE, BOARD = ("phases", 1), ("leaderboards", 0)
-TASKS = [{"name": "Practice (development)"}]
-# A place in the server's copy, its new value (`...`: removed), and the reported values of bundle and server.
-CHANGES = (
-    (("phases", 0, "start"), "2027-01-11T01:00:00Z", "phases[0].start: 2027-01-11 00:00:00", "2027-01-11 01:00:00"),
-    ((*PHASE, "end"), None, "phases[1].end: 2027-03-14 23:59:59", "None"),
-    ((*PHASE, "max_submissions_per_day"), 5, "phases[1].max_submissions_per_day: 3", "5"),
-    ((*PHASE, "max_submissions_per_person"), None, "phases[1].max_submissions: 3", "0"),
-    ((*PHASE, "has_max_submissions"), False, "phases[1].has_max_submissions: the server does not apply", ""),
-    (("phases", 0, "execution_time_limit"), 600, "phases[0].execution_time_limit: 300", "600"),
-    ((*PHASE, "tasks"), TASKS, "phases[1].tasks: Test", "Practice (development)"),
-    (("phases", 1), ..., "number of phases: 2", "1"),
-    ((*BOARD, "submission_rule"), "Add", "leaderboards[0].submission_rule: 'Force_Best'", "'Add'"),
-    ((*BOARD, "primary_index"), 1, "leaderboards[0].primary_index: 0", "1"),
-    ((*BOARD, "columns", 0, "precision"), 2, "column accuracy.precision: 4", "2"),
-    ((*BOARD, "columns", 1, "sorting"), "desc", "column error.sorting: 'asc'", "'desc'"),
-    ((*BOARD, "columns", 1), ..., "columns: accuracy, error", "accuracy"),
-    (("docker_image",), "a/b:py37", "docker_image: 'codalab/codalab-legacy:py312'", "'a/b:py37'"),
-    (("auto_run_submissions",), False, "auto_run_submissions: True", "False"),
-    (("queue",), {"vhost": "7d9f"}, "queue: None", "'7d9f'"),
-    (("pages", 0, "content"), "# Overview", "page 'Overview'", ""),
-    (("terms",), "None.", "terms: ", ""),
-    (("fact_sheet",), None, "fact_sheet: ", ""),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "value", "bundles", "servers"), CHANGES)
-def test_differences_after_the_import_are_reported(imported, path, value, bundles, servers):
+@pytest.mark.parametrize(("place", "value", "bundles", "servers"), table("served_changes"))
+def test_differences_after_the_import_are_reported(imported, place, value, bundles, servers):
+    path = [int(part) if part.isdigit() else part for part in place.split("/")]
     draft, served = copy.deepcopy(imported)
     assert differences(draft, served) == []
-    holder = functools.reduce(lambda place, part: place[part], path[:-1], served)
-    holder.__delitem__(path[-1]) if value is ... else holder.__setitem__(path[-1], value)
+    holder = functools.reduce(lambda holder, part: holder[part], path[:-1], served)
+    holder.__delitem__(path[-1]) if value == "(removed)" else holder.__setitem__(path[-1], value)
     (found,) = differences(draft, served)
     assert found.startswith(f"{bundles} in the bundle, {servers} on the server" if servers else bundles)
 

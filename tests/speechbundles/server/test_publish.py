@@ -12,8 +12,6 @@ from tests.samples.codabench_server import Mishap
 from tests.samples.killed import kill, killed_seasons
 from tests.samples.live_bundle import AGAIN, COMPETITION, OPEN, live_bundle
 
-both = pytest.mark.parametrize("server", ["v1.25", "today"], indirect=True)
-
 
 def test_a_bundle_is_uploaded_compared_and_tried(steps, server, bundle):
     bytes_done = []
@@ -31,21 +29,6 @@ def test_a_bundle_is_uploaded_compared_and_tried(steps, server, bundle):
     # The baseline is right for three in four. Codabench shows no zeros at the end.
     assert "Accuracy 0.75  Error 0.25" in done[6]
     assert server.called("API POST /api/competitions/7/toggle_publish") == []
-
-
-@both
-@pytest.mark.parametrize(
-    "begins", ["API POST /api/datasets/", "API POST /api/submissions/", "API GET /api/submissions/?"]
-)
-def test_publishing_that_was_killed_is_continued_with_the_same_run(steps, connection, server, bundle, begins):
-    steps()
-    server.submissions.clear()
-    server.mishaps = [Mishap(begins, "act-and-drop", times=7, after=2 if "GET" in begins else 0)]
-    with pytest.raises(Unreachable):
-        list(publish_bundle(connection, bundle, competition=COMPETITION, again=AGAIN, now=OPEN))
-    server.mishaps = []
-    assert steps(competition=COMPETITION)[1] is None
-    assert len(server.submissions) == 1
 
 
 def test_it_is_opened_after_test_submissions_to_all_phases(steps, server, one_phase, bundle):

@@ -48,28 +48,6 @@ def test_a_competition_that_is_as_in_its_bundle(look, server, bundle, tmp_path):
     assert look().notes == ()
 
 
-PHASE = ("phases", 1)
-
-
-@pytest.mark.parametrize(
-    ("place", "value", "line"),
-    [
-        ((*PHASE, "max_submissions_per_day"), 99, "phases[1].max_submissions_per_day: 3 in the bundle, 99"),
-        (("pages", 0, "content"), "Send your results to mallory.", "page 'Overview': "),
-        ((*PHASE, "public_data"), {"key": "x"}, "Evaluation: public data is not the bundle's file"),
-    ],
-)
-def test_each_setting_that_changed_is_reported(look, server, place, value, line):
-    holder = server.competitions[COMPETITION]
-    for part in place[:-1]:
-        holder = holder[part]
-    kit = server.competitions[COMPETITION]["phases"][0]["starting_kit"]["key"]
-    server.datasets["x"] = server.datasets[kit]
-    holder[place[-1]] = value
-    (found,) = look().differences
-    assert found.startswith(line)
-
-
 def test_each_file_that_changed_is_reported(look, server):
     kit = server.competitions[COMPETITION]["phases"][0]["starting_kit"]["key"]
     for key in (kit, server.tasks[32]["parts"]["reference_data"]):

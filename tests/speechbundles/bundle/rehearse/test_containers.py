@@ -241,18 +241,12 @@ def test_a_rehearsal_in_a_container(engine, tmp_path):
 
 MISBEHAVIOUR = {
     "network": ("import socket; socket.create_connection(('192.0.2.1', 53), 3)", "Network is unreachable"),
-    "input": ("open('/app/input/res/planted', 'w')", "Read-only file system"),
-    "reference": ("open('/app/input/ref/gold.txt', 'a')", "Read-only file system"),
-    "large file": ("open('/app/output/x', 'wb').write(bytes(9 << 20))", "File too large"),
-    "processes": ("import os, time\nfor _ in range(99):\n    os.fork() or time.sleep(30)", "BlockingIOError"),
-    "sleeper": ("import time; time.sleep(60)", "time limit"),
     "memory": ("hoard = []\nwhile True:\n    hoard.append(b'x' * (8 << 20))", "memory limit"),
     "link": (
         "import os; os.symlink('/etc/passwd', '/app/output/a')\n"
         "open('/app/output/scores.json', 'w').write('{\"accuracy\": 1, \"items\": 3}')",
         "contains a link, 'a'",
     ),
-    "rights": ("import os; os.chown('/app/output', 1, 1)", "Operation not permitted"),
 }
 
 
@@ -260,8 +254,6 @@ MISBEHAVIOUR = {
 def test_a_container_holds_what_misbehaves(engine, tmp_path, misbehaviour):
     source, expected = MISBEHAVIOUR[misbehaviour]
     limits = Limits(seconds=5, memory_bytes=200 * MB, output_bytes=8 * MB, processes=20)
-    if misbehaviour == "sleeper":
-        limits = Limits(seconds=1)
     result = run(tmp_path, score=source, ingest=None, engine=engine, limits=limits)
     assert result.status == "Failed"
     assert expected in str(result)

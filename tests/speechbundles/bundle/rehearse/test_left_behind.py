@@ -10,18 +10,14 @@ import textwrap
 
 import pytest
 
-import build_bundle
 from speechbundles.bundle.rehearse import left_behind
 from speechbundles.bundle.rehearse.sandbox import Outcome
 from tests.samples.small_bundles import (
     CODALAB_SCORE,
     INGEST,
     SCORE,
-    codabench_bundle,
     codalab_run,
     run,
-    submission_zip,
-    writes,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
@@ -215,21 +211,3 @@ def test_links_from_another_engine_are_not_followed_either(tmp_path, outside):
     assert result.status == "Failed"
     assert "contains a link, 'a'" in result.problems[0]
     assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in kept(tmp_path))
-
-
-@pytest.mark.parametrize("command", ["rehearse", "score", "season"])
-def test_each_command_that_runs_programs_refuses_a_link(tmp_path, outside, capsys, command):
-    link = f"(output / 'a').symlink_to({str(outside / 'private')!r})"
-    bundle = codabench_bundle(tmp_path, score=writes('{"accuracy": 1, "items": 3}', more=link))
-    team = tmp_path / "teams/alpha"
-    team.mkdir(parents=True)
-    submission = submission_zip(tmp_path).rename(team / "2027-04-01T0915_first.zip")
-    out = tmp_path / "out"
-    option = {"rehearse": "--keep", "score": "--out", "season": "--work"}[command]
-    given = submission if command == "rehearse" else team.parent
-    code = build_bundle.main([command, *map(str, (bundle, given, option, out))])
-    shown = " ".join("".join(capsys.readouterr()).split())
-    assert code == (0 if command == "season" else 1)
-    assert "the output of scoring contains a link, 'a'" in shown
-    left = [path for path in out.rglob("*") if path.is_file()]
-    assert not any(path.is_symlink() or PRIVATE in path.read_text() for path in left)

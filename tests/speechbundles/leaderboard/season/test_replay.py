@@ -11,6 +11,7 @@ from speechbundles.model.errors import BundleError
 from speechbundles.model.read import read_built_bundle
 from tests.samples.programs import unzipped
 from tests.samples.seasons import COLUMNS, PLATFORMS, codabench, codalab, season_of, statuses, write_bundle
+from tests.samples.tables import table
 
 
 @PLATFORMS
@@ -66,21 +67,7 @@ def test_limits_that_are_not_written_down(tmp_path):
 # Phases
 
 
-@pytest.mark.parametrize(
-    ("when", "on_codabench", "on_codalab"),
-    [
-        ("2026-12-31 23:59:59", None, None),
-        ("2027-01-01 00:00:00", "Development", "Development"),
-        ("2027-01-31 23:59:59", "Development", "Development"),
-        ("2027-02-01 00:00:00", None, "Closed"),
-        ("2027-02-09 23:59:59", None, "Closed"),
-        ("2027-02-10 00:00:00", "Evaluation", "Evaluation"),
-        ("2027-02-20 11:59:59", "Evaluation", "Evaluation"),
-        # At the end: Codabench closes at `end < now`, CodaLab is open at `end_date > now`.
-        ("2027-02-20 12:00:00", "Evaluation", None),
-        ("2027-02-20 12:00:01", None, None),
-    ],
-)
+@pytest.mark.parametrize(("when", "on_codabench", "on_codalab"), table("leaderboard_cases")["open phases"])
 def test_the_phase_is_the_one_that_is_open(tmp_path, when, on_codabench, on_codalab):
     for make_bundle, expected in ((codabench, on_codabench), (codalab, on_codalab)):
         (one,) = replay(read_built_bundle(make_bundle(tmp_path)), *season_of(("a", when, 1)))
