@@ -20,15 +20,7 @@ STATUS = (
 )
 
 SHORT = {
-    "wer": ("transcripts",),
-    "cer": ("transcripts", "primary=cer"),
-    "per": ("transcripts", "units=phones"),
-    "tcpwer": ("meetings",),
-    "der": ("turns", "mapping=optimal"),
-    "eer": ("identification",),
-    "f1": ("decisions",),
-    "kappa": ("ratings",),
-    "pearson": ("scores",),
+    name: (kind.name, *declared) for kind in KINDS.values() for name, *declared in map(str.split, kind.short)
 }
 """Commands that are short for `score` with a kind and parameters."""
 

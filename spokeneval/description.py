@@ -140,7 +140,7 @@ MANDATORY = "required"
 """The default of a parameter that must be given."""
 
 
-def describe_kind(kind: Kind) -> KindDescription:
+def describe_kind(kind: type[Kind]) -> KindDescription:
     parameters = [
         ParameterDescription(
             each.name,
@@ -148,12 +148,12 @@ def describe_kind(kind: Kind) -> KindDescription:
             MANDATORY if each.default is REQUIRED else each.default,
             each.example,
         )
-        for each in kind.parameters
+        for each in kind.parameters()
     ]
     parameters += [
         ParameterDescription(name, text, None, None) for name, text in GENERAL.items() if name != "kind"
     ]
-    example = {each.name: each.example for each in kind.parameters}
+    example = {each.name: each.example for each in kind.parameters()}
     task = declared_task(kind.name, {"kind": kind.name, **example})
     return KindDescription(kind.name, kind.description, tuple(parameters), describe_task(task))
 

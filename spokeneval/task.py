@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any, Callable, NamedTuple, Optional, Union
+from typing import Any, Callable, ClassVar, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -169,33 +168,38 @@ class Eligibility(NamedTuple):
     broken: str
 
 
-class View(NamedTuple):
+class View:
     """What a report on public labels shows of a task's items, besides their scores.
 
     Attributes
     ----------
-    kind
-        The kind whose sections the report has, such as `decisions`, for `report/kinds/decisions.py`; empty for none.
-    expected, given
-        Take the reference, and a submission, and return the labels and the answers as these sections take them.
-    facts
-        Further facts that these sections need, by name, such as `classes`.
-    groups
-        Takes the reference, and returns groups of items, `kind of group -> group of each row of the counts`.
+    name
+        The kind whose sections the report has, the module of this name in `kinds/sections/`; empty for none.
     texts
         The columns of the reference that are shown beside wrong answers.
-    broken
-        Takes the total counts, and returns the task's rule that a submission breaks, with the figures; empty if it
-        breaks none.
+    texts_as_labels
+        Whether labels are texts rather than classes or numbers.
     """
 
-    kind: str = ""
-    expected: Callable[[Any], Any] = lambda reference: reference
-    given: Callable[[Any], Any] = lambda submission: submission
-    facts: Mapping[str, Any] = MappingProxyType({})
-    groups: Callable[[Any], Mapping[str, Sequence[str]]] = lambda reference: {}
-    texts: tuple[str, ...] = ()
-    broken: Callable[[Mapping[str, Any]], str] = lambda totals: ""
+    name: ClassVar[str] = ""
+    texts: ClassVar[tuple[str, ...]] = ()
+    texts_as_labels: ClassVar[bool] = False
+
+    def label_names(self) -> Sequence[str]:
+        """The classes that the numbers of labels stand for; none for labels of any other kind."""
+        return ()
+
+    def listed_ratings(self, reference: Any) -> Mapping[str, np.ndarray]:
+        """The ratings of each human rater, NaN where there is none, if each rater is listed."""
+        return {}
+
+    def groups(self, reference: Any) -> Mapping[str, Sequence[str]]:
+        """Groups of items, `kind of group -> group of each row of the counts`."""
+        return {}
+
+    def broken(self, totals: Mapping[str, Any]) -> str:
+        """The task's rule that a submission with these counts breaks, with the figures; empty if it breaks none."""
+        return ""
 
 
 @dataclass(frozen=True)

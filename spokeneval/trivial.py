@@ -10,6 +10,9 @@ import numpy as np
 from .formats.format import Answers, Items
 from .metrics.bootstrap import resample_draws
 
+MOST_TRIVIAL = 10
+"""With more classes, no trivial baseline answers one class throughout."""
+
 
 def always(column: str, value: Any) -> Callable[[Items], Answers]:
     """Return a baseline with the same answer to every item of a sheet."""

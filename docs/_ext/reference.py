@@ -430,12 +430,12 @@ def _range(limits: tuple[float, float] | None) -> str:
 def kinds() -> Iterator[str]:
     """The kinds of task: parameters, files and scores; files and scores are those of the parameters' examples."""
     for kind in KINDS.values():
-        examples = {parameter.name: parameter.example for parameter in kind.parameters}
+        examples = {parameter.name: parameter.example for parameter in kind.parameters()}
         task = declared_task("example", {"kind": kind.name, **examples})
         declared = inline_yaml({"kind": kind.name, **examples})
         yield from (f"## {kind.name}", "", f"{kind.description[0].upper()}{kind.description[1:]}.", "")
         yield from ("### Parameters", "")
-        yield from _entries((parameter.name, _parameter(parameter)) for parameter in kind.parameters)
+        yield from _entries((parameter.name, _parameter(parameter)) for parameter in kind.parameters())
         yield from ("### Files and scores", "", f"For `{declared}`:", "")
         described = describe_task(task)
         yield f"- reference: {files_of(task)}{_instead(described.reference)}"

@@ -20,7 +20,6 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.seal import MARK
 from spokeneval.formats.problems import plural_of
 from spokeneval.formats.tables import id_columns
-from spokeneval.kinds.ratings import RATINGS
 from spokeneval.ranking.systems import rank_systems
 from spokeneval.ranking.values import Column, System, Table
 from spokeneval.result import ends_of
@@ -35,8 +34,6 @@ _TIMES = (("start", "end"), ("start_s", "end_s"))
 _LENGTHS = {"duration": 1, "duration_s": 1, "length": 1000, "duration_frames": 16000}
 """Columns of durations, with the number of their units in a second."""
 _RECORDINGS = ("recording", "audio_name")
-_TEXTS = ("transcripts", "meetings")
-"""Kinds whose labels are no classes."""
 ALL, TOTAL = "All items", "length, total"
 LENGTHS = {TOTAL: "sum", "length, median (s)": "median", "length, mean (s)": "mean"}
 _LEVELS = ["column", "class", "measure"]
@@ -98,7 +95,7 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
         rows["unit"], group = list(units.values()), "unit"
     unit = task.units(reference.gold.labels).called
     known = {*id_columns(layout.id), *_RECORDINGS, *times, length, group, "seconds", "utt_id", unit, MARK}
-    known |= {*layout.required} if task.view.kind in _TEXTS else set()
+    known |= {*layout.required} if task.view.texts_as_labels else set()
     # In a small set, few different values may be names or texts: values of classes are repeated.
     most = {
         each: MOST_CLASSES if each in layout.required else min(MOST_CLASSES, len(rows) / 2) for each in rows
@@ -106,7 +103,7 @@ def see(reference: ReferenceSet, *, public: bool) -> Seen:
     columns = [each for each in rows if each not in known and 1 < rows[each].nunique() <= most[each]]
     columns.sort(key=lambda column: column not in layout.required)
     classes = sorted(rows[columns[0]].unique()) if columns and columns[0] in layout.required else []
-    own = [each for each in task.view.facts.get("classes", ()) if each in classes]
+    own = [each for each in task.view.label_names() if each in classes]
     return Seen(reference.name, rows, columns, own or classes, group)
 
 
@@ -188,16 +185,14 @@ def raters_agreement(references: Sequence[ReferenceSet]) -> Frame | None:
     found = []
     for reference in references:
         task, labels = reference.rules, reference.gold.labels
-        if (
-            task.view.kind != RATINGS.name
-            or len(raters := task.view.expected(labels)) > task.view.facts["listed"]
-        ):
+        raters = task.view.listed_ratings(labels)
+        if not raters:
             return None
-        answers = pd.DataFrame({"item": labels.items.ids, **raters}).melt("item", var_name="annotator")
-        answers = answers[answers["value"] >= task.view.facts["scale"][0]]
-        answers = answers.assign(
-            question=f"the {reference.name} set", time=0, value=answers["value"].astype(str)
+        answers = (
+            pd.DataFrame({"item": labels.items.ids, **raters}).melt("item", var_name="annotator").dropna()
         )
+        values = answers["value"].astype(int).astype(str)
+        answers = answers.assign(question=f"the {reference.name} set", time=0, value=values)
         found.append(answer_agreement(answers, task.units(labels).of))
     return pd.concat(found)
 

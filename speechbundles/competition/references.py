@@ -22,9 +22,6 @@ from spokeneval.formats.format import Format
 from spokeneval.formats.problems import Problem, ReferenceFileError, count_of, quote, some_of
 from spokeneval.formats.speakers import unused_speakers
 from spokeneval.formats.tables import Layout
-from spokeneval.kinds.identification import IDENTIFICATION
-from spokeneval.kinds.ratings import RATINGS
-from spokeneval.kinds.scores import SCORES
 from spokeneval.scoring.reference import NO_ROW, Reference
 from spokeneval.task import Task
 
@@ -329,7 +326,7 @@ def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
     """
     found = [tuple(map(float, cells)) for problem in rows for cells in _OFF_SCALE.findall(problem.message)]
     seen = {value for value, low, high in found if not low <= value <= high or value % 1}
-    if not seen or rules.view.kind not in (RATINGS.name, SCORES.name):
+    if not seen or not hasattr(rules.view, "scale"):
         return ""
     every = [number for numbers in found for number in numbers]
     low, high = min(every), max(every)
@@ -341,9 +338,9 @@ def _scale_hint(rules: Task, rows: Sequence[Problem]) -> str:
     elif any(option.name == "scale" and f"{low:g}-{high:g}" in option.values for option in rules.options):
         advice = f'write scale: "{low:g}-{high:g}" into the task\'s options in competition.yaml.'
     else:
-        kind = rules.view.kind
-        advice = f"this is another task: `{PROGRAM} init DIR --new NAME --kind {kind}` makes one. Declare {scale} there"
-        advice += ", and the columns of your raters." if kind == RATINGS.name else "."
+        another = f"`{PROGRAM} init DIR --new NAME --kind {rules.view.name}`"
+        advice = f"this is another task: {another} makes one. Declare {scale} there"
+        advice += ", and the columns of your raters." if hasattr(rules.view, "raters") else "."
     labels = some_of([f"{value:g}" for value in sorted(seen)], 8)
     return f"If {labels} are labels and no mistakes, {advice} Leaving out their rows would bias the set."
 
@@ -357,7 +354,7 @@ def _label_hint(rules: Task, rows: Sequence[Problem], dropping: str) -> str:
     """Return how to declare labels or phones that a declared task does not have; empty if there are none."""
     if not rules.declaration:
         return ""
-    closed = rules.view.kind == IDENTIFICATION.name and not {"out_of_set", "target"} & set(rules.declaration)
+    closed = hasattr(rules.view, "out_of_set") and not {"out_of_set", "target"} & set(rules.declaration)
     for pattern, parameter in ((_LABEL, "classes"), (_PHONE, "phones")):
         found = sorted({label for problem in rows for label in pattern.findall(problem.message)})
         if len(found) == 1 and closed:

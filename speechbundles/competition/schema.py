@@ -64,7 +64,7 @@ def put_limits(definitions: dict[str, Any]) -> None:
     """Insert the platforms' limits and the parameters of kinds, which are defined in the code, into the schema."""
     declared = {key: {"description": text} for key, text in GENERAL.items()}
     for kind in KINDS.values():
-        for parameter in kind.parameters:
+        for parameter in kind.parameters():
             declared.setdefault(parameter.name, {"description": f"See the kind {kind.name}."})
     definitions["task"].update(properties=declared, unevaluatedProperties=False)
     for (definition, name), longest in LONGEST_TEXTS.items():

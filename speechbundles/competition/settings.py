@@ -238,7 +238,7 @@ def opening(rules: Task) -> str:
     if not rules.declaration:
         return f"{rules.title[0].upper()}{rules.title[1:]}."
     kind = KINDS[rules.declaration["kind"]]
-    items = {parameter.name: parameter.default for parameter in kind.parameters}
+    items = {parameter.name: parameter.default for parameter in kind.parameters()}
     return kind.opening.format(item=rules.declaration.get("item", items.get("item")))
 
 

@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from speechbundles.new.competition_folder import require_new, write_own_tasks
 from speechbundles.new.template import fill_template, require_name
 from spokeneval import score
 from spokeneval.kinds.declared import KINDS, declared_task
+from spokeneval.kinds.kind import REQUIRED
 
 _PARTS = (*STEPS, *DATA, "public_data", "starting_kit", "path")
 """Keys whose values are programs and data."""
@@ -34,6 +35,11 @@ _SAME = {
     "spearman": "spearman_r",
 }
 """Other names of scores of the kinds."""
+_OF_LABELS: dict[str, Callable[[Sequence[str]], list[Any]]] = {
+    "classes": lambda labels: sorted(set(labels)),
+    "scale": lambda labels: [min(map(float, labels)), max(map(float, labels))],
+}
+"""Parameters that labels give."""
 _TIME = re.compile("time|duration", re.IGNORECASE)
 
 
@@ -92,7 +98,7 @@ def kinds_of(bundle: BuiltBundle) -> dict[str, dict[str, str]]:
     found = {key: _SAME.get(name, name) for key, name in plain.items()}
     kinds = {}
     for name, kind in KINDS.items():
-        example = {parameter.name: parameter.example for parameter in kind.parameters}
+        example = {parameter.name: parameter.example for parameter in kind.parameters()}
         scores = {each.key for each in declared_task("example", {"kind": name, **example}).scores}
         if keys and scores.issuperset(found.values()):
             kinds[name] = found
@@ -112,10 +118,9 @@ def scores_of_kind(bundle: BuiltBundle, task: BuiltTask, solution: str, kind: st
     labels = list(gold.values())
     parameters: dict[str, Any] = {"kind": kind}
     try:
-        if kind == "decisions":
-            parameters["classes"] = sorted(set(labels))
-        elif kind == "scores":
-            parameters["scale"] = [min(map(float, labels)), max(map(float, labels))]
+        for each in KINDS[kind].parameters():
+            if each.default is REQUIRED and each.name in _OF_LABELS:
+                parameters[each.name] = _OF_LABELS[each.name](labels)
         return score(parameters, labels, [answers[item] for item in gold]).scores
     except ValueError as error:
         raise OrganiserError(f"the kind {kind} cannot score {solution}: {error}") from None

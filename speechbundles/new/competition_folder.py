@@ -126,7 +126,7 @@ def write_own_tasks(
 
 def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts about a task of a kind for the template: parameters, scores, and a description of its labels."""
-    parameters = KINDS[kind].parameters
+    parameters = KINDS[kind].parameters()
     # Without a word for an item, as in the settings that are written.
     examples = {each.name: each.example for each in parameters if each.name != "item"}
     task = declared_task(name, {"kind": kind, **examples})

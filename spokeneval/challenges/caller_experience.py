@@ -8,16 +8,17 @@ Source: the Caller Experience paper, equation 3, Tables 1 and 2.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
-from ..formats.format import Answers, Sheet, sheet_format
+from ..formats.format import Format, Sheet, sheet_format
 from ..formats.problems import Problems
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES
+from ..formats.submission_folder import Answers
 from ..formats.tables import Table, whole_numbers
-from ..kinds.ratings import Fewest, ratings
+from ..kinds.ratings import Fewest, RatingsKind
 from ..metrics import alternative_annotator
 from ..metrics.rater_pairs import pair_kappas
+from ..task import Score
 
 SCALE = (1, 5)
 LISTENERS = ("human1", "human2", "human3")
@@ -64,28 +65,29 @@ TEXTS = (
 listeners_kappas = partial(pair_kappas, weights="linear", which=slice(len(LISTENERS), None))
 """Takes the part `pairs` of the counts, and returns the kappa of each two listeners, in order."""
 
-_KIND = ratings(
-    "caller_experience",
-    "Caller Experience",
-    raters=LISTENERS,
-    scale=SCALE,
-    item="call",
-    form=sheet_format(REFERENCE, SUBMISSION, list_file="calls.csv", check=check_calls),
-    fewest=Fewest(0, 0, 0, 0),
-)
 _FORMULAS = {"advantage": alternative_annotator.advantage}
-TASK = replace(
-    _KIND,
-    scores=tuple(
-        score._replace(
-            key=key,
-            title=title,
-            description=description,
-            formula=_FORMULAS.get(key, score.formula),
-            undefined=None,
+
+
+class Calls(RatingsKind):
+    """The kind with the challenge's files and scores."""
+
+    fewest = Fewest(0, 0, 0, 0)
+
+    def format(self) -> Format:
+        return sheet_format(REFERENCE, SUBMISSION, list_file="calls.csv", check=check_calls)
+
+    def all_scores(self) -> tuple[Score, ...]:
+        scores = (score for score in super().all_scores() if score.key != "ccc")
+        return tuple(
+            score._replace(
+                key=key,
+                title=title,
+                description=description,
+                formula=_FORMULAS.get(key, score.formula),
+                undefined=None,
+            )
+            for score, (key, title, description) in zip(scores, TEXTS)
         )
-        for score, (key, title, description) in zip(
-            (score for score in _KIND.scores if score.key != "ccc"), TEXTS
-        )
-    ),
-)
+
+
+TASK = Calls(LISTENERS, SCALE, item="call").task("caller_experience", "Caller Experience")

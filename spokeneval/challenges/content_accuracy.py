@@ -10,20 +10,19 @@ rater, with empty cells for responses without one; the report then shows PRMSE.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Optional
 
 import numpy as np
 
-from ..formats.format import Answers, Sheet, sheet_format
+from ..formats.format import Answers, Format, Sheet, sheet_format
 from ..formats.problems import Problems
-from ..formats.speakers import choose_units
+from ..formats.speakers import Units, choose_units
 from ..formats.tables import Table, whole_numbers
 from ..kinds.scale import submitted
-from ..kinds.scores import check_spread, scores
-from ..task import Option, Task
+from ..kinds.scores import ScoresKind
+from ..task import Option, Score, Task
 
 SCALES = tuple(f"{low}-{high}" for low in (0, 1) for high in range(low + 2, 11))
 """Lowest and highest score of a rubric."""
@@ -40,64 +39,61 @@ SECOND = "human_score2"
 """The column with a second rater's scores."""
 
 
-def check_scores(answers: Answers, table: Table, problems: Problems, scale: tuple[int, int]) -> None:
-    low, high = scale
-    allowed = ("", *map(str, range(low, high + 1)))
-    for row, score in enumerate(answers.texts.get(SECOND, ())):
-        if score not in allowed:
-            message = f"{SECOND} {score!r}; expected an integer from {low} to {high}, or an empty cell"
-            table.add_problem(problems, "off_scale", row, message)
-    check_spread(answers, table, problems, truth="human_score", item="response")
+class Rubric(ScoresKind):
+    """The kind with the challenge's files."""
 
+    truth, held = "human_score", "the number of words"
+    texts = ("prompt_id",)
 
-def _second_scores(reference: Answers) -> Optional[np.ndarray]:
-    """The scores of a second rater, NaN where there is none; None without any."""
-    scores = np.array([float(score or "nan") for score in reference.texts.get(SECOND, ())])
-    return None if np.isnan(scores).all() else scores
+    def format(self) -> Format:
+        reference = Sheet(
+            "reference.csv",
+            "response_id",
+            {"human_score": whole_numbers(*self.whole_scale), "words": whole_numbers(1)},
+            noun="response",
+            texts=("prompt_id", "speaker_id"),
+            optional=(SECOND,),
+            aliases={"speaker": "speaker_id", "user": "speaker_id"},
+        )
+        columns = {"score": submitted(self.scale, None)}
+        submission = Sheet("predictions.csv", "response_id", columns, noun="response")
+        return sheet_format(
+            reference, submission, list_file="responses.csv", public=reference.texts, check=self.check
+        )
+
+    @property
+    def whole_scale(self) -> tuple[int, int]:
+        return int(self.scale[0]), int(self.scale[1])
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        low, high = self.whole_scale
+        allowed = ("", *map(str, range(low, high + 1)))
+        for row, score in enumerate(answers.texts.get(SECOND, ())):
+            if score not in allowed:
+                message = f"{SECOND} {score!r}; expected an integer from {low} to {high}, or an empty cell"
+                table.add_problem(problems, "off_scale", row, message)
+        self.check_spread(answers, table, problems)
+
+    def units_of(self, reference: Answers) -> Units:
+        return choose_units(reference.items.ids, "response", speaker=reference.texts["speaker_id"])
+
+    def all_scores(self) -> tuple[Score, ...]:
+        return tuple(score for score in super().all_scores() if score.key != "ccc")
+
+    def groups(self, reference: Answers) -> dict[str, Sequence[str]]:
+        return {"Prompt": reference.texts["prompt_id"]}
+
+    def second_scores(self, reference: Answers) -> Optional[np.ndarray]:
+        scores = np.array([float(score or "nan") for score in reference.texts.get(SECOND, ())])
+        return None if np.isnan(scores).all() else scores
 
 
 def on_scale(options: Mapping[str, str]) -> Task:
     """The task with the chosen scale of the rubric."""
-    scale = scale_of(options)
-    reference = Sheet(
-        "reference.csv",
-        "response_id",
-        {"human_score": whole_numbers(*scale), "words": whole_numbers(1)},
-        noun="response",
-        texts=("prompt_id", "speaker_id"),
-        optional=(SECOND,),
-        aliases={"speaker": "speaker_id", "user": "speaker_id"},
-    )
-    submission = Sheet("predictions.csv", "response_id", {"score": submitted(scale, None)}, noun="response")
-    form = sheet_format(
-        reference,
-        submission,
-        list_file="responses.csv",
-        public=reference.texts,
-        check=partial(check_scores, scale=scale),
-    )
-    task = scores(
-        "content_accuracy",
-        "Content accuracy",
-        scale=scale,
-        step=1,
-        control="words",
-        item="response",
-        truth="human_score",
-        form=form,
-        units=lambda reference: choose_units(
-            reference.items.ids, "response", speaker=reference.texts["speaker_id"]
-        ),
-        held="the number of words",
-    )
+    rubric = Rubric(scale_of(options), 1, "words", item="response")
     scales = (PUBLISHED, *(other for other in SCALES if other != PUBLISHED))
-    view = task.view._replace(
-        facts={**task.view.facts, "second": _second_scores},
-        groups=lambda reference: {"Prompt": reference.texts["prompt_id"]},
-        texts=("prompt_id",),
-    )
-    published = tuple(score for score in task.scores if score.key != "ccc")
-    return replace(task, scores=published, view=view, options=(Option("scale", scales),), vary=on_scale)
+    task = rubric.task("content_accuracy", "Content accuracy")
+    return replace(task, options=(Option("scale", scales),), vary=on_scale)
 
 
 TASK = on_scale({"scale": PUBLISHED})

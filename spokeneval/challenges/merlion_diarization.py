@@ -25,14 +25,14 @@ from ..formats.format import Format
 from ..formats.language_labels import LABELS_FILE, LANGUAGES
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.turns import Reference, Submission, take, take_reference
-from ..kinds.turns import LEAST_SHARE, always, turns
+from ..kinds.turns import LEAST_SHARE, TurnsKind, always
 from ..metrics import diarization as metrics
 from ..metrics.counts import Number, ratio
 from ..metrics.diarization import LabelTimes
 from ..metrics.shares import of_shares
 from ..task import LOWER, POSITIVE, Score
 
-_KIND = turns("merlion_diarization", "MERLIon CCS, language diarization", classes=LANGUAGES)
+_KIND = TurnsKind(LANGUAGES)
 
 
 def read_reference(contents: Mapping[str, bytes]) -> Reference:
@@ -103,7 +103,7 @@ SCORES = (
 # fmt: on
 
 TASK = replace(
-    _KIND,
+    _KIND.task("merlion_diarization", "MERLIon CCS, language diarization"),
     format=Format(
         files.LAYOUTS,
         None,

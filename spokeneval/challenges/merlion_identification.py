@@ -20,22 +20,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ..formats.format import Answers, Items
+from ..formats.format import Answers, Format, Items
 from ..formats.language_labels import LANGUAGES
 from ..formats.segment_scores import FORMAT, given_scores, lengths
-from ..formats.speakers import choose_units
+from ..formats.speakers import Units, choose_units
 from ..formats.tables import numbered
-from ..kinds.identification import identification
+from ..kinds.identification import IdentificationKind
 from ..metrics import detection_cost, equal_error_rate
 from ..metrics import identification as metrics
 from ..metrics.counts import Number, cell_sums, ratio
 from ..metrics.equal_error_rate import ScoreHistograms
 from ..metrics.shares import cost_of_shares, cost_shares, of_shares
-from ..task import HIGHER, LOWER, POSITIVE, Score, View
+from ..task import HIGHER, LOWER, POSITIVE, Score
 from ..trivial import random_numbers
 
 WEIGHTS = ((1, 1), (1, 9))
@@ -212,30 +212,46 @@ SCORES = (
 )
 # fmt: on
 
+
+class Segments(IdentificationKind):
+    """The kind with the challenge's files, counts and scores."""
+
+    def format(self) -> Format:
+        return FORMAT
+
+    def units_of(self, reference: Answers) -> Units:
+        return choose_units(reference.texts["recording"], "recording", speaker=reference.speakers)
+
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        return count(reference, submission)
+
+    def all_scores(self) -> tuple[Score, ...]:
+        return SCORES
+
+    def trivial(self) -> dict[str, Callable[[Items], Answers]]:
+        return {
+            "always English": partial(guesses, english=1),
+            "always Mandarin": partial(guesses, english=0),
+            "a language at random": lambda items: guesses(items, random_numbers(len(items), 2)),
+        }
+
+    def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
+        return partly_right(reference, right)
+
+    def given(self, submission: Answers) -> np.ndarray:
+        return chosen(submission)
+
+    def curves(self, reference: Answers, submission: Answers) -> list[tuple[Any, ...]]:
+        return curves(reference, submission)
+
+    def lengths(self, reference: Answers) -> Optional[np.ndarray]:
+        return lengths(reference)
+
+    def row_numbers(self, reference: Answers) -> np.ndarray:
+        return numbered(reference.texts["recording"])[1]
+
+
 TASK = replace(
-    identification("merlion_identification", "MERLIon CCS, language identification", classes=LANGUAGES),
-    format=FORMAT,
-    units=lambda reference: choose_units(
-        reference.texts["recording"], "recording", speaker=reference.speakers
-    ),
-    count=count,
-    scores=SCORES,
+    Segments(LANGUAGES).task("merlion_identification", "MERLIon CCS, language identification"),
     exact={"differences": exact_differences},
-    trivial={
-        "always English": partial(guesses, english=1),
-        "always Mandarin": partial(guesses, english=0),
-        "a language at random": lambda items: guesses(items, random_numbers(len(items), 2)),
-    },
-    partly_right=partly_right,
-    view=View(
-        "identification",
-        expected=lambda reference: reference["label"],
-        given=chosen,
-        facts={
-            "classes": LANGUAGES,
-            "curves": curves,
-            "lengths": lengths,
-            "rows": lambda reference: numbered(reference.texts["recording"])[1],
-        },
-    ),
 )

@@ -20,10 +20,11 @@ from ..formats.phones import transcripts
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.tables import Table
 from ..kinds.transcript_scores import FEATURES, PHONES, feature_error_rate
-from ..kinds.transcripts import check_total
+from ..kinds.transcripts import TranscriptsKind, check_total
 from ..metrics import phoneme_recognition as metrics
 from ..metrics import transcript_errors
-from ..task import LOWER, POSITIVE, Score, Task, View
+from ..metrics.phoneme_recognition import FeatureTable
+from ..task import LOWER, POSITIVE, Score, Task
 from ..trivial import always
 
 CELLS = transcripts(lambda: metrics.arpabet_features().phones, metrics.FILLERS)
@@ -81,6 +82,26 @@ SCORES = (
 )
 # fmt: on
 
+
+class Naming(TranscriptsKind):
+    """The utterances, for reports."""
+
+    def __post_init__(self) -> None:
+        """Nothing is checked: the phones are read with the reference."""
+
+    def expected(self, reference: Answers) -> list[list[list[str]]]:
+        return [[phones] for phones in said(reference)]
+
+    def given(self, submission: Answers) -> list[list[str]]:
+        return heard(submission)
+
+    def feature_table(self) -> FeatureTable:
+        return metrics.arpabet_features()
+
+    def groups(self, reference: Answers) -> dict[str, list[str]]:
+        return naming_groups(reference)
+
+
 TASK = Task(
     name="psst_recognition",
     title="PSST, phoneme recognition",
@@ -91,11 +112,5 @@ TASK = Task(
     right=lambda rows: 1 - np.fmin(np.nan_to_num(transcript_errors.error_rate(rows[PHONES])), 1),
     labels=lambda reference: [phone for transcript in reference["transcript"] for phone in transcript],
     trivial={"nothing recognised": always("asr_transcript", [])},
-    view=View(
-        "transcripts",
-        lambda reference: [[phones] for phones in said(reference)],
-        heard,
-        {"units": PHONES, "features": metrics.arpabet_features},
-        naming_groups,
-    ),
+    view=Naming(PHONES),
 )

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from ..formats.problems import FileProblems, Problems, ReferenceFileError, count
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
 from ..formats.tables import Table, parse_table, read_table, split_row, words
 from ..formats.text import Files, content_of, text_of
-from ..kinds.decisions import decisions_view
+from ..kinds.decisions import DecisionsKind
 from ..metrics import accept_reject as metrics
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Eligibility, Option, Score, Task
 from ..trivial import always, at_random
@@ -213,26 +213,37 @@ def refuse_ineligible(counts: Mapping[str, metrics.Decisions], options: Any) -> 
     Problems().stop("fifty_percent_rule", SUBMISSION.file, message)
 
 
-KINDS = ("correct", "incorrect in language only", "incorrect in language and meaning")
-"""The kinds of responses in reports."""
+class Responses(DecisionsKind):
+    """The responses, for reports: their kinds, and the rule that a submission breaks."""
 
+    answers, wanted = ("rejected", "accepted"), (1, 0, 0)
+    texts = ("Prompt", "RecResult", TRANSCRIPTION)
 
-def broken_rule(totals: Mapping[str, Any]) -> str:
-    """The 50 % rule with the share that breaks it; empty if the submission meets the rule."""
-    counts = totals["decisions"]
-    if metrics.meets_fifty_percent_rule(counts):
-        return ""
-    accepted = metrics.false_accepts(counts, gross_weight=1)
-    shares = (
-        (counts.false_rejects, metrics.correct_responses(counts), "correct responses rejected"),
-        (accepted, metrics.incorrect_responses(counts), "incorrect responses accepted"),
-    )
-    found = [
-        f"{100 * part / whole:.1f} % of the {words} ({part:g} of {whole:g})"
-        for part, whole, words in shares
-        if whole and not metrics.is_required_share(whole - part, whole)
-    ]
-    return f"{RULE}: {' and '.join(found) or 'a class has no responses'}, at most {SHARE} allowed"
+    def expected(self, reference: Answers) -> np.ndarray:
+        return np.asarray(2 - reference["language"] - reference["meaning"])
+
+    def sides(self, reference: Answers, submission: Answers) -> tuple[np.ndarray, np.ndarray]:
+        return self.expected(reference), submission["Accept"]
+
+    def groups(self, reference: Answers) -> dict[str, Sequence[str]]:
+        return {"Prompt": reference.texts["Prompt"]} if "Prompt" in reference.texts else {}
+
+    def broken(self, totals: Mapping[str, Any]) -> str:
+        """The 50 % rule with the share that breaks it; empty if the submission meets the rule."""
+        counts = totals["decisions"]
+        if metrics.meets_fifty_percent_rule(counts):
+            return ""
+        accepted = metrics.false_accepts(counts, gross_weight=1)
+        shares = (
+            (counts.false_rejects, metrics.correct_responses(counts), "correct responses rejected"),
+            (accepted, metrics.incorrect_responses(counts), "incorrect responses accepted"),
+        )
+        found = [
+            f"{100 * part / whole:.1f} % of the {words} ({part:g} of {whole:g})"
+            for part, whole, words in shares
+            if whole and not metrics.is_required_share(whole - part, whole)
+        ]
+        return f"{RULE}: {' and '.join(found) or 'a class has no responses'}, at most {SHARE} allowed"
 
 
 def eligible(decisions: metrics.Decisions) -> Any:
@@ -306,17 +317,7 @@ TASK = Task(
     scores=SCORES,
     right=lambda rows: rows["decisions"].correct_accepts + rows["decisions"].correct_rejects,
     labels=lambda reference: zip(reference["language"].tolist(), reference["meaning"].tolist()),
-    view=decisions_view(
-        KINDS,
-        lambda reference: 2 - reference["language"] - reference["meaning"],
-        itemgetter("Accept"),
-        answers=("rejected", "accepted"),
-        wanted=(1, 0, 0),
-    )._replace(
-        groups=lambda reference: {"Prompt": reference.texts["Prompt"]} if "Prompt" in reference.texts else {},
-        texts=("Prompt", "RecResult", TRANSCRIPTION),
-        broken=broken_rule,
-    ),
+    view=Responses(("correct", "incorrect in language only", "incorrect in language and meaning")),
     options=(
         # flag: a submission that breaks the rule is scored, but its Dfull is 0. reject: its run fails.
         Option("fifty_percent_rule", ("flag", "reject"), public_only=("reject",)),

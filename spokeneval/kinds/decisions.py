@@ -9,213 +9,176 @@ Source: `metrics.classification`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
-from typing import Any, Callable, Optional
+from typing import Any, Callable, ClassVar
 
 import numpy as np
 
-from ..formats.format import Answers, Check, Format, sheet_format, with_unit_rows
+from ..formats.format import Answers, Format, Items, sheet_format, with_unit_rows
 from ..formats.problems import Problems
 from ..formats.speakers import Units
 from ..formats.tables import Table, real_numbers, words
 from ..metrics import classification as metrics
 from ..metrics.shares import f1_of_shares, of_shares
-from ..task import AGREEMENT, HIGHER, Score, Task, View
-from ..trivial import always, at_random
+from ..task import AGREEMENT, HIGHER, Score, Task
+from ..trivial import MOST_TRIVIAL, always, at_random
 from .kind import (
-    COMMON,
     Kind,
-    Parameter,
     ParameterError,
     class_names,
     finite_number,
+    id_parameter,
+    item_parameter,
     one_of,
     one_table,
+    parameter,
     text,
+    unit_parameter,
     units_by,
 )
 from .pooling import MEAN, SCORE, VOTE, Pooling
 
 THRESHOLD = 0.5
-MOST_TRIVIAL = 10
-"""With more classes, no trivial baseline answers one class throughout."""
 
 
-def decisions(
-    name: str,
-    title: str,
-    *,
-    classes: tuple[str, ...],
-    positive: str = "",
-    id: str = "id",
-    item: str = "item",
-    unit: str = "speaker",
-    truth: str = "label",
-    answer: str = "label",
-    form: Optional[Callable[..., Format]] = None,
-    units: Optional[Callable[[Any], Units]] = None,
-) -> Task:
-    """Return a task that asks for one of several classes.
+@dataclass(frozen=True)
+class DecisionsKind(Kind):
+    """A task that asks for one of several classes."""
 
-    Parameters
-    ----------
-    classes: names of the classes, in the order of tables.
-    positive: of two classes, the one that precision and recall are of.
-    id, item, unit: see `kind`.
-    truth, answer: the columns with the classes in the reference and in a submission.
-    form, units: where the task has files of its own, the function that gives its format for a `check` of references, as
-        `sheet_format` does, and the function that gives its units.
-    """
-    _check_positive(classes, positive)
-    labels = words({label: number for number, label in enumerate(classes)})
-    reference = one_table("labels.csv", {truth: labels}, id=id, item=item, unit=unit)
-    submission = one_table("decisions.csv", {answer: labels}, id=id, item=item)
+    # fmt: off
+    classes: tuple[str, ...] = parameter(
+        "The classes, two or more, in the order of tables.", class_names, ["healthy", "patient"])
+    positive: str = parameter(
+        "The positive class of two, for precision and recall. Leave it out for three classes or more.",
+        lambda value: text(value) if value else "", "patient", "")
+    pool: str = parameter(
+        "How the answers to the items of one unit become its decision. With vote, the class with the most answers "
+        "wins; in a tie, the first in `classes`. With mean, for two classes, a submission has a column `score`, and a "
+        "unit is positive if its mean is at least `threshold`. Without `pool`, each item is scored.",
+        lambda value: one_of(VOTE, MEAN)(value) if value is not None else "", VOTE, None)
+    threshold: float = parameter(
+        "With `pool: mean`, the least mean score of a positive unit.", finite_number, THRESHOLD, THRESHOLD)
+    id: str = id_parameter()
+    item: str = item_parameter()
+    unit: str = unit_parameter()
+    # fmt: on
 
-    form = form or partial(sheet_format, reference, submission, list_file="items.csv")
-    number = classes.index(positive) if positive else -1
-    other = classes[1 - number] if positive else ""
-    expected = f"both {positive} and {other} {item}s" if positive else "two classes or more"
+    name = "decisions"
+    description = "one of two or more classes for each item"
+    opening = "Decide which class each {item} belongs to."
+    short = ("f1",)
 
-    def sides(reference: Answers, submission: Answers) -> tuple[np.ndarray, np.ndarray]:
-        return reference[truth], submission[answer]
+    truth: ClassVar[str] = "label"
+    predicted: ClassVar[str] = "label"
+    """The columns with the classes in the reference and in a submission."""
+    answers: ClassVar[Sequence[str]] = ()
+    wanted: ClassVar[Sequence[int]] = ()
+    """For reports, the answers, and the number of the right one to each class, if answers are not the classes."""
 
-    def check(answers: Answers, table: Table, problems: Problems) -> None:
-        if not problems and len(set(answers[truth].tolist())) < 2:
-            problems.add("one_class", table.file, f"only one kind of {item}; expected {expected}")
+    def __post_init__(self) -> None:
+        classes, positive = self.classes, self.positive
+        if self.pool != MEAN and self.threshold != THRESHOLD:
+            message = "the least mean score of a positive unit; declare `pool: mean`, too"
+            raise ParameterError("threshold", message)
+        if self.pool == MEAN and len(classes) > 2:
+            raise ParameterError("pool", f"mean of scores for {len(classes)} classes; expected two, or vote")
+        if positive and positive not in classes:
+            raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
+        if bool(positive) != (len(classes) == 2):
+            many = f"{len(classes)} classes have no positive one"
+            raise ParameterError("positive", many if positive else "two classes; name the positive one")
 
-    constant = {f"{label} for every {item}": always(answer, n) for n, label in enumerate(classes)}
-    return Task(
-        name=name,
-        title=title,
-        format=form(check=check),
-        units=units or units_by(item, unit),
-        count=partial(_count, sides=sides, classes=len(classes), positive=number),
-        scores=two_class_scores(positive, other, item) if positive else many_class_scores(classes, item),
-        right=_right,
-        labels=lambda reference: reference[truth].tolist(),
-        trivial={
-            **(constant if len(classes) <= MOST_TRIVIAL else {}),
-            "classes at random": at_random(answer, range(len(classes))),
-        },
-        view=decisions_view(classes, itemgetter(truth), itemgetter(answer)),
-    )
+    @property
+    def answer(self) -> str:
+        """The column of a submission with its classes, or with scores."""
+        return SCORE if self.pool == MEAN else self.predicted
 
+    @property
+    def number(self) -> int:
+        """The number of the positive class, -1 without one."""
+        return self.classes.index(self.positive) if self.positive else -1
 
-def pooled_decisions(
-    name: str,
-    title: str,
-    *,
-    classes: tuple[str, ...],
-    positive: str = "",
-    pool: str = "",
-    threshold: float = THRESHOLD,
-    id: str = "id",
-    item: str = "item",
-    unit: str = "speaker",
-) -> Task:
-    """Return the task of `decisions`; with `pool`, one that scores units, as `pooling` describes.
+    @property
+    def asked(self) -> str:
+        """What is scored: an item, or the unit that pools items."""
+        return self.unit if self.pool else self.item
 
-    Parameters
-    ----------
-    pool: `vote`, `mean`, or empty to score each item.
-    threshold: the least mean score of a positive unit.
-    """
-    if pool != MEAN and threshold != THRESHOLD:
-        message = "the least mean score of a positive unit; declare `pool: mean`, too"
-        raise ParameterError("threshold", message)
-    if not pool:
-        return decisions(name, title, classes=classes, positive=positive, id=id, item=item, unit=unit)
-    if pool == MEAN and len(classes) > 2:
-        raise ParameterError("pool", f"mean of scores for {len(classes)} classes; expected two, or vote")
-    column, number = (
-        SCORE if pool == MEAN else "label",
-        classes.index(positive) if positive in classes else -1,
-    )
-    pooling = Pooling(pool, threshold, classes, number, unit, "label", column)
-    task = decisions(
-        name,
-        title,
-        classes=classes,
-        positive=positive,
-        item=unit,
-        answer=column,
-        form=partial(_pooled_form, pooling, id=id, item=item),
-        units=pooling.units,
-    )
-    scores = {n: threshold + (0.5 if n == number else -0.5) for n in range(2)}
-    by_score = {f"{classes[n]} for every {item}": always(column, score) for n, score in scores.items()}
-    by_score["classes at random"] = at_random(column, [*scores.values()])
-    return replace(
-        task,
-        count=partial(_count, sides=pooling.sides, classes=len(classes), positive=number),
-        labels=lambda answers: pooling.truths(answers).tolist(),
-        trivial=by_score if pool == MEAN else task.trivial,
-        partly_right=pooling.partly_right if pool == MEAN else None,
-        view=task.view._replace(expected=pooling.truths, facts={**task.view.facts, "sides": pooling.sides}),
-    )
+    @property
+    def pooling(self) -> Pooling:
+        """How the answers to the items of a unit are pooled."""
+        return Pooling(
+            self.pool, self.threshold, self.classes, self.number, self.unit, self.truth, self.answer
+        )
 
+    def format(self) -> Format:
+        labels = words({label: number for number, label in enumerate(self.classes)})
+        reference = one_table("labels.csv", {self.truth: labels}, id=self.id, item=self.item, unit=self.unit)
+        cells = real_numbers() if self.pool == MEAN else labels
+        submission = one_table("decisions.csv", {self.answer: cells}, id=self.id, item=self.item)
+        form = sheet_format(reference, submission, list_file="items.csv", check=self.check)
+        if not self.pool:
+            return form
+        return with_unit_rows(form, reference, self.check, lambda ids, texts: texts[self.unit])
 
-def _pooled_form(pooling: Pooling, check: Check, *, id: str, item: str) -> Format:
-    """The files of pooled items."""
-    labels = words({label: number for number, label in enumerate(pooling.classes)})
-    reference = one_table("labels.csv", {pooling.truth: labels}, id=id, item=item, unit=pooling.unit)
-    cells = real_numbers() if pooling.rule == MEAN else labels
-    submission = one_table("decisions.csv", {pooling.answer: cells}, id=id, item=item)
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        if self.pool:
+            self.pooling.check(answers, table, problems)
+        if not problems and len(set(answers[self.truth].tolist())) < 2:
+            both = f"both {self.positive} and {self.classes[1 - self.number]} {self.asked}s"
+            expected = both if self.positive else "two classes or more"
+            problems.add("one_class", table.file, f"only one kind of {self.asked}; expected {expected}")
 
-    def both(answers: Answers, table: Table, problems: Problems) -> None:
-        pooling.check(answers, table, problems)
-        check(answers, table, problems)
+    def label_names(self) -> Sequence[str]:
+        return self.classes
 
-    plain = sheet_format(reference, submission, list_file="items.csv", check=both)
-    return with_unit_rows(plain, reference, both, lambda ids, texts: texts[pooling.unit])
+    def units_of(self, reference: Answers) -> Units:
+        return self.pooling.units(reference) if self.pool else units_by(reference, self.item, self.unit)
 
+    def expected(self, reference: Any) -> np.ndarray:
+        """The class of each row of the counts."""
+        return self.pooling.truths(reference) if self.pool else reference[self.truth]
 
-def _check_positive(classes: tuple[str, ...], positive: str) -> None:
-    if positive and positive not in classes:
-        raise ParameterError("positive", f"{positive!r} is not one of the classes {', '.join(classes)}")
-    if bool(positive) != (len(classes) == 2):
-        many = f"{len(classes)} classes have no positive one"
-        raise ParameterError("positive", many if positive else "two classes; name the positive one")
+    def sides(self, reference: Any, submission: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The class and the answer of each row of the counts: of each item, or of each unit if items are pooled."""
+        if self.pool:
+            return self.pooling.sides(reference, submission)
+        return self.expected(reference), submission[self.answer]
 
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        expected, predicted = self.sides(reference, submission)
+        if self.positive:
+            return {
+                "predictions": metrics.predictions_per_item(expected == self.number, predicted == self.number)
+            }
+        return {"predictions": metrics.decisions_per_item(expected, predicted, classes=len(self.classes))}
 
-def decisions_view(
-    classes: Sequence[str],
-    expected: Callable[[Any], Any],
-    given: Callable[[Any], Any],
-    *,
-    answers: Sequence[str] = (),
-    wanted: Sequence[int] = (),
-) -> View:
-    """Return what reports show of decisions.
+    def all_scores(self) -> tuple[Score, ...]:
+        if self.positive:
+            return two_class_scores(self.positive, self.classes[1 - self.number], self.asked)
+        return many_class_scores(self.classes, self.asked)
 
-    Parameters
-    ----------
-    expected, given: take the reference and a submission, and return the numbers of classes and of answers.
-    answers, wanted: the answers, and the number of the right one to each class, if answers are not the classes.
-    """
-    facts = {
-        "classes": classes,
-        "answers": answers or classes,
-        "wanted": wanted or range(len(classes)),
-    }
-    return View("decisions", expected, given, facts)
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        counts = rows["predictions"]
+        many = hasattr(counts, "hits")  # counts that were read from a file have a class of their own
+        return counts.hits.sum(axis=-1) if many else counts.true_positives + counts.true_negatives
 
+    def labels(self, reference: Answers) -> list[int]:
+        found: list[int] = self.expected(reference).tolist()
+        return found
 
-def _count(
-    reference: Answers, submission: Answers, *, sides: Callable[..., Any], classes: int, positive: int
-) -> dict[str, Any]:
-    expected, predicted = sides(reference, submission)
-    if positive >= 0:
-        return {"predictions": metrics.predictions_per_item(expected == positive, predicted == positive)}
-    return {"predictions": metrics.decisions_per_item(expected, predicted, classes=classes)}
+    def trivial(self) -> dict[str, Callable[[Items], Answers]]:
+        answers: list[Any] = [*range(len(self.classes))]
+        if self.pool == MEAN:
+            answers = [self.threshold + (0.5 if number == self.number else -0.5) for number in answers]
+        each = zip(self.classes, answers) if len(answers) <= MOST_TRIVIAL else ()
+        item = self.unit if self.pool == VOTE else self.item
+        constant = {f"{label} for every {item}": always(self.answer, value) for label, value in each}
+        return {**constant, "classes at random": at_random(self.answer, answers)}
 
-
-def _right(rows: Mapping[str, Any]) -> Any:
-    counts = rows["predictions"]
-    many = hasattr(counts, "hits")  # counts that were read from a file have a class of their own
-    return counts.hits.sum(axis=-1) if many else counts.true_positives + counts.true_negatives
+    def task(self, name: str, title: str) -> Task:
+        task = super().task(name, title)
+        return replace(task, partly_right=self.pooling.partly_right) if self.pool == MEAN else task
 
 
 # fmt: off
@@ -257,26 +220,3 @@ def many_class_scores(classes: tuple[str, ...], item: str) -> tuple[Score, ...]:
 @of_shares(lambda counts, number: metrics.overlaps(counts, number), f1_of_shares)
 def _f1_of(counts: metrics.ClassCounts, *, number: int) -> Any:
     return metrics.class_f1(counts)[..., number]
-
-
-# fmt: off
-DECISIONS = Kind(
-    "decisions",
-    "one of two or more classes for each item",
-    (
-        Parameter("classes", "The classes, two or more, in the order of tables.", class_names, ["healthy", "patient"]),
-        Parameter("positive", "The positive class of two, for precision and recall. Leave it out for three classes or "
-                  "more.", lambda value: text(value) if value else "", "patient", ""),
-        Parameter("pool", "How the answers to the items of one unit become its decision. With vote, the class with "
-                  "the most answers wins; in a tie, the first in `classes`. With mean, for two classes, a submission "
-                  "has a column `score`, and a unit is positive if its mean is at least `threshold`. Without `pool`, "
-                  "each item is scored.", lambda value: one_of(VOTE, MEAN)(value) if value is not None else "", VOTE,
-                  None),
-        Parameter("threshold", "With `pool: mean`, the least mean score of a positive unit.", finite_number,
-                  THRESHOLD, THRESHOLD),
-        *COMMON,
-    ),
-    pooled_decisions,
-    "Decide which class each {item} belongs to.",
-)
-# fmt: on

@@ -17,19 +17,26 @@ from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import GROUP, MEAN_OVER, PLURAL, Units, unit_noun
 from ..formats.text import in_nfc
 from ..task import Score, Task
-from .decisions import DECISIONS
-from .identification import IDENTIFICATION
-from .kind import Kind, ParameterError, read_parameters, text
+from .decisions import DecisionsKind
+from .identification import IdentificationKind
+from .kind import Kind, ParameterError, text
 from .mean_over import mean_over, read_grouping
-from .meetings import MEETINGS
-from .ratings import RATINGS
-from .scores import SCORES
-from .transcripts import TRANSCRIPTS
-from .turns import TURNS
+from .meetings import MeetingsKind
+from .ratings import RatingsKind
+from .scores import ScoresKind
+from .transcripts import TranscriptsKind
+from .turns import TurnsKind
 
-KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (DECISIONS, IDENTIFICATION, MEETINGS, RATINGS, SCORES, TRANSCRIPTS, TURNS)
-}
+_ALL: tuple[type[Kind], ...] = (
+    DecisionsKind,
+    IdentificationKind,
+    MeetingsKind,
+    RatingsKind,
+    ScoresKind,
+    TranscriptsKind,
+    TurnsKind,
+)
+KINDS = {kind.name: kind for kind in _ALL}
 
 DECLARATION = "declaration"
 """The key of a declaration in `task.json` and in `statistics.json`."""
@@ -80,7 +87,7 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
         title = text(declaration.get("title", name.replace("_", " ").capitalize()))
     except ValueError as error:
         raise ParameterError("title", str(error)) from None
-    task = kind.make(name, title, **read_parameters(kind, own))
+    task = kind.read(own).task(name, title)
     written = {"kind": kind.name, "title": title}
     if "primary" in declaration:
         known = {score.key: score for score in task.scores if score.bounds}
@@ -89,7 +96,7 @@ def declared_task(name: str, declaration: Mapping[str, Any]) -> Task:
         if primary is not task.primary:
             task = replace(task, scores=_first(primary, task))
             written["primary"] = primary.key
-    defaults = {parameter.name: parameter.default for parameter in kind.parameters}
+    defaults = {parameter.name: parameter.default for parameter in kind.parameters()}
     written.update({key: own[key] for key in defaults if key in own and own[key] != defaults[key]})
     if PLURAL in declaration:
         try:

@@ -22,22 +22,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from operator import itemgetter
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
-from ..formats.format import Answers, Items, sheet_format, with_unit_rows
+from ..formats.format import Answers, Format, Items, sheet_format, with_unit_rows
+from ..formats.speakers import Units
 from ..formats.tables import id_columns
 from ..metrics import equal_error_rate, open_set
 from ..metrics import identification as metrics
 from ..metrics.equal_error_rate import ScoreHistograms
-from ..task import Score, Task, View
-from ..trivial import random_numbers
+from ..task import Score, Task
+from ..trivial import MOST_TRIVIAL, random_numbers
 from .class_scores import LABEL, SCORE, SEGMENTS, ClassScoreFiles, contained_priors, lengths
-from .decisions import MOST_TRIVIAL
 from .identification_scores import (
     CROSSING,
     EERS,
@@ -49,18 +48,19 @@ from .identification_scores import (
     weights_of,
 )
 from .kind import (
-    COMMON,
-    ID,
     Kind,
-    Parameter,
     ParameterError,
     class_names,
     finite_number,
     id_column_or_two,
+    id_parameter,
+    item_parameter,
     one_of,
     optional_text,
+    parameter,
+    unit_parameter,
 )
-from .spoofing import read_rates, read_spoofing, with_spoofing
+from .spoofing import Spoofing, read_rates, read_spoofing, with_spoofing
 
 LARGEST_BETA = 1e6
 
@@ -71,140 +71,269 @@ P_OOS = 0.2
 """The prior of an item out of set in the open-set condition of NIST's evaluation of 2009."""
 
 
-def identification(
-    name: str,
-    title: str,
-    *,
-    classes: tuple[str, ...] = (),
-    target: str = "",
-    priors: tuple[float, ...] = (0.5,),
-    costs: Mapping[str, float] = EQUAL_COSTS,
-    eer: str = HULL,
-    dcf: str = NORMALISED,
-    scores: Union[str, Mapping[str, float]] = LIKELIHOODS,
-    out_of_set: str = "",
-    p_oos: float = P_OOS,
-    id: str = "id",
-    item: str = "item",
-    unit: str = "speaker",
-    other_unit: str = "",
-) -> Task:
-    """Return a task that asks for scores of classes.
-
-    Parameters
-    ----------
-    classes, target, priors, costs, eer, dcf, scores, out_of_set, p_oos, id, item, unit, other_unit
-        As `IDENTIFICATION` describes them, with `scores` as the priors that posteriors contain, by class, if these are
-        not equal.
-
-    Contradictory parameters raise ParameterError.
-    """
-    _check_names(classes, target, (id, unit, other_unit))
-    _check_out_of_set(out_of_set, p_oos, classes, target, priors)
-    _check_two_sides(eer, dcf, bool(target) or len(classes) + bool(out_of_set) == 2)
-    betas = _betas(priors, costs)
-    point = _operating_point(priors, costs, out_of_set, p_oos)
-    named = (target,) if target else (*classes, *([out_of_set] if out_of_set else ()))
-    contained = None if scores == LIKELIHOODS else contained_priors(scores, named)
-    read = _read_as(out_of_set or target, converted=contained is not None)
-    files = ClassScoreFiles(classes, target, contained, id, item, unit, out_of_set, other_unit)
-    weights: Sequence[Any] = open_weights(priors, costs, p_oos) if out_of_set else weights_of(betas)
-    form = sheet_format(
-        files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
-    )
-    return Task(
-        name=name,
-        title=title,
-        format=with_unit_rows(form, files.reference, files.check, files.row_names),
-        units=files.units,
-        other_units=partial(files.crossed_units, side=other_unit) if other_unit else None,
-        count=partial(_count, files=files, weights=weights),
-        scores=_two_sided_scores(files, priors, costs, eer, dcf, point=point, read=read)
-        if len(files.sides) == 2
-        else class_scores(weights, point, classes, item, read, out_of_set),
-        exact={"trials": partial(_exact_trials, files=files)},
-        right=lambda rows: rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1),
-        labels=lambda answers: answers[LABEL].tolist(),
-        trivial=_trivial(files, max(abs(math.log(beta)) for beta in betas) + 1),
-        partly_right=files.partly_right,
-        remarks=files.remarks,
-        view=_view(files, math.log(betas[0]), on_hull=eer == HULL),
-        shared_scale=False,  # bins and thresholds depend on each system's own scores
-    )
+def _prior(value: Any) -> float:
+    if not 0 < finite_number(value) < 1:
+        raise ValueError(f"prior {value!r}; expected a number between 0 and 1")
+    return float(value)
 
 
-def with_priors_by_class(
-    name: str, title: str, *, priors: Any, tandem: Optional[Mapping[str, float]], **parameters: Any
-) -> Task:
-    """Return the task of `identification`; with priors by class, one that `spoofing` scores."""
-    plain = partial(identification, name, title, **parameters)
-    target, classes, costs = (parameters[each] for each in ("target", "classes", "costs"))
-    if not isinstance(priors, Mapping):
-        if tandem is not None:
-            raise ParameterError(
-                "tandem", "expected with priors by class: of a target, other speakers and spoofs"
-            )
-        if set(costs) != set(EQUAL_COSTS):
-            raise ParameterError("costs", f"{', '.join(costs)}; expected {{c_miss: …, c_fa: …}}")
-        return plain(priors=priors)
-    if (parameters["dcf"], parameters["scores"], parameters["out_of_set"]) != (NORMALISED, LIKELIHOODS, ""):
-        raise ParameterError("priors", "by class; expected likelihoods, and no dcf and out_of_set")
-    spoofing = read_spoofing(classes, target, priors, costs, tandem)
-    files = ClassScoreFiles(classes, target, None, *(parameters[each] for each in ("id", "item", "unit")))
-    files = replace(files, other_unit=parameters["other_unit"])
-    return with_spoofing(plain(**spoofing.pooled), files, spoofing, parameters["eer"])
+def _priors(value: Any) -> Union[tuple[float, ...], dict[str, float]]:
+    if isinstance(value, Mapping):
+        return {str(name): _prior(prior) for name, prior in value.items()}
+    given = list(value) if isinstance(value, (list, tuple)) else [value]
+    priors = tuple(map(_prior, given))
+    if not priors or len(set(priors)) < len(priors):
+        raise ValueError(f"{value!r}; expected a prior, or a list of different ones")
+    return priors
 
 
-def _two_sided_scores(
-    files: ClassScoreFiles,
-    priors: Sequence[float],
-    costs: Mapping[str, float],
-    eer: str,
-    dcf: str,
-    **words: str,
-) -> tuple[Score, ...]:
-    weights = weights_of(_betas(priors, costs), normalised=True)
-    if dcf != NORMALISED:
-        weights = tuple((costs["c_miss"] * prior, costs["c_fa"] * (1 - prior)) for prior in priors)
-    return detection_scores(
-        weights, files.sides, files.target, eer=eer, normalised=dcf == NORMALISED, **words
-    )
+def _costs(value: Any) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{value!r}; expected {{c_miss: …, c_fa: …}}")
+    for name, cost in value.items():
+        if finite_number(cost) <= 0:
+            raise ValueError(f"{name} {cost!r}; expected a number above 0")
+    given = {str(name): float(cost) for name, cost in value.items()}
+    return {**EQUAL_COSTS, **given} if set(given) <= set(EQUAL_COSTS) else given
 
 
-def _read_as(ratios: str, *, converted: bool) -> str:
-    given = f"as natural-log likelihood{' ratios' if ratios else 's'}, not as probabilities"
-    return "converted from probabilities to likelihoods" if converted else given
+def _read_scores(value: Any) -> Union[str, dict[str, float]]:
+    if value in (LIKELIHOODS, POSTERIORS):
+        return str(value)
+    if isinstance(value, Mapping) and list(value) == [POSTERIORS] and isinstance(value[POSTERIORS], Mapping):
+        return {str(label): _prior(prior) for label, prior in value[POSTERIORS].items()}
+    raise ValueError(f"{value!r}; expected likelihoods, posteriors, or {{posteriors: {{CLASS: PRIOR, …}}}}")
 
 
-def _view(files: ClassScoreFiles, threshold: float, *, on_hull: bool) -> View:
-    other = files.out_of_set
+@dataclass(frozen=True)
+class IdentificationKind(Kind):
+    """A task that asks for scores of classes; with priors by class, one that `spoofing` scores."""
 
-    def given(submitted: Answers) -> np.ndarray:
-        scores = files.likelihoods(submitted)
-        if not other:
+    # fmt: off
+    classes: tuple[str, ...] = parameter(
+        "The classes, two or more, in the order of tables; each is a column of a submission. With a target they may be "
+        "left out: every other label is then a nontarget.",
+        lambda value: class_names(value) if value is not None else (), ["English", "Hindi", "Tamil"], None)
+    target: str = parameter(
+        "A class to detect against all others, by one column `score` in a submission.", optional_text, None, None)
+    priors: Any = parameter(
+        "The prior probability of a target in detection costs, or a list of several, whose costs are averaged. For a "
+        "target among three classes or more, priors by class, such as {target: 0.94, other: 0.01, spoof: 0.05}, give "
+        "the a-DCF in place of these costs.", _priors, 0.5, 0.5)
+    costs: Mapping[str, float] = parameter(
+        "The costs of a miss and of a false alarm in detection costs; with priors by class, {c_miss: 1, other: 10, "
+        "spoof: 10}.", _costs, {"c_miss": 1, "c_fa": 1}, {"c_miss": 1, "c_fa": 1})
+    eer: str = parameter(
+        f"Where the EER of two classes or a target is read: {HULL}, on the ROC convex hull; {CROSSING}, on the lines "
+        f"between operating points; {NEAREST}, the mean of both rates where they are nearest, as in many scripts.",
+        one_of(*EERS), HULL, HULL)
+    dcf: str = parameter(
+        f"Whether the detection costs of two classes or a target are {NORMALISED} or {UNNORMALISED}. Normalised costs "
+        "are divided by the cost of accepting all or of accepting nothing, whichever is less.",
+        one_of(NORMALISED, UNNORMALISED), NORMALISED, NORMALISED)
+    tandem: Optional[Mapping[str, float]] = parameter(
+        "With priors by class: the error rates of a given verification system, its misses of targets and its false "
+        "alarms of other speakers and of spoofed speech, as {miss: 0.02, false_alarm: 0.02, spoof: 0.46}. A submission "
+        "then also has a column countermeasure, and t-DCF is a score.", read_rates, None, None)
+    scores: Union[str, Mapping[str, float]] = parameter(
+        "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood ratio); or posteriors, "
+        "probabilities from 0 to 1, which sum to 1 in each row. If they contain unequal priors, give these: "
+        "{posteriors: {English: 0.8, …}}.", _read_scores, LIKELIHOODS, LIKELIHOODS)
+    out_of_set: str = parameter(
+        "The label of items that are of none of the classes. A submission has no column for it; scores are then "
+        "log-likelihood ratios of a class against everything else, or posteriors that sum to 1 at most.", optional_text,
+        "other", None)
+    p_oos: float = parameter(
+        "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation of 2009.", _prior,
+        P_OOS, P_OOS)
+    id: str = id_parameter(
+        "The column that names an item, in the reference and in submissions; or the two that name a trial together, "
+        "such as [enrolment, test].", read=id_column_or_two)
+    item: str = item_parameter()
+    unit: str = unit_parameter()
+    other_unit: str = parameter(
+        "For trials of two sides, such as an enrolled speaker (`unit`) and a test: the column of the reference with "
+        "the other side. Intervals then allow for other units on both sides; ranks still resample `unit` only.",
+        optional_text, "test", None)
+    # fmt: on
+
+    name = "identification"
+    description = "a score for each of two or more classes, or one for a target class"
+    opening = "Identify the class of each {item} by scores."
+    short = ("eer",)
+    shared_scale = False  # bins and thresholds depend on each system's own scores
+
+    def __post_init__(self) -> None:
+        if isinstance(self.priors, Mapping):
+            if (self.dcf, self.scores, self.out_of_set) != (NORMALISED, LIKELIHOODS, ""):
+                raise ParameterError("priors", "by class; expected likelihoods, and no dcf and out_of_set")
+            _ = self.pooled  # its parameters are checked
+            return
+        if self.tandem is not None:
+            message = "expected with priors by class: of a target, other speakers and spoofs"
+            raise ParameterError("tandem", message)
+        if set(self.costs) != set(EQUAL_COSTS):
+            raise ParameterError("costs", f"{', '.join(self.costs)}; expected {{c_miss: …, c_fa: …}}")
+        _check_names(self.classes, self.target, (self.id, self.unit, self.other_unit))
+        _check_out_of_set(self.out_of_set, self.p_oos, self.classes, self.target, self.priors)
+        two = bool(self.target) or len(self.classes) + bool(self.out_of_set) == 2
+        if not two and (self.eer, self.dcf) != (HULL, NORMALISED):
+            name = "eer" if self.eer != HULL else "dcf"
+            raise ParameterError(name, "expected for two classes or a target only")
+        _check_betas(self.betas)
+        _ = self.files  # the priors that posteriors contain are checked
+
+    @cached_property
+    def spoofing(self) -> Spoofing:
+        return read_spoofing(self.classes, self.target, self.priors, self.costs, self.tandem)
+
+    @cached_property
+    def pooled(self) -> IdentificationKind:
+        """Of priors by class, the kind with those of the target and of all others."""
+        return replace(self, **self.spoofing.pooled, tandem=None)
+
+    @cached_property
+    def files(self) -> ClassScoreFiles:
+        classes, target = self.classes, self.target
+        named = (target,) if target else (*classes, *([self.out_of_set] if self.out_of_set else ()))
+        contained = None if self.scores == LIKELIHOODS else contained_priors(self.scores, named)
+        columns = (self.id, self.item, self.unit, self.out_of_set, self.other_unit)
+        return ClassScoreFiles(classes, target, contained, *columns)
+
+    @property
+    def betas(self) -> list[float]:
+        """The costs of a false alarm at each prior, with that of a miss as the unit, both at their priors."""
+        c_miss, c_fa = self.costs["c_miss"], self.costs["c_fa"]
+        return [c_fa * (1 - prior) / (c_miss * prior) for prior in self.priors]
+
+    @property
+    def weights(self) -> Sequence[Any]:
+        if self.out_of_set:
+            return open_weights(self.priors, self.costs, self.p_oos)
+        return weights_of(self.betas)
+
+    def format(self) -> Format:
+        files = self.files
+        form = sheet_format(
+            files.reference, files.submission, list_file="items.csv", public=SEGMENTS, check=files.check
+        )
+        return with_unit_rows(form, files.reference, files.check, files.row_names)
+
+    def units_of(self, reference: Answers) -> Units:
+        return self.files.units(reference)
+
+    def expected(self, reference: Any) -> np.ndarray:
+        """The number of each item's class."""
+        return reference[LABEL]  # type: ignore[no-any-return]
+
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        files = self.files
+        scored = reference[LABEL], files.likelihoods(submission), files.row_numbers(reference)
+        if files.out_of_set:
+            pooled = metrics.pooled_histograms(*scored, out_of_set=1)
+            return {"pooled": pooled, "classes": open_set.open_set_costs(*scored, weights=self.weights)}
+        histograms = (
+            {"trials": metrics.detection_histograms(*scored)}
+            if len(files.sides) == 2
+            else {"pooled": metrics.pooled_histograms(*scored)}
+        )
+        many = len(files.sides) > 2
+        return {**histograms, "classes": metrics.class_costs(*scored, weights=self.weights, minimum=many)}
+
+    def exact_trials(
+        self, reference: Answers, submission: Answers, whole: ScoreHistograms
+    ) -> ScoreHistograms:
+        trials = metrics.detection_trials(reference[LABEL], self.files.likelihoods(submission))
+        return equal_error_rate.exact_total(whole, *trials)
+
+    def all_scores(self) -> tuple[Score, ...]:
+        files, other = self.files, self.out_of_set
+        given = f"as natural-log likelihood{' ratios' if other or self.target else 's'}, not as probabilities"
+        read = given if files.contained is None else "converted from probabilities to likelihoods"
+        if len(files.sides) != 2:
+            return class_scores(self.weights, self.operating_point, self.classes, self.item, read, other)
+        normalised = self.dcf == NORMALISED
+        weights = weights_of(self.betas, normalised=True)
+        if not normalised:
+            c_miss, c_fa = self.costs["c_miss"], self.costs["c_fa"]
+            weights = tuple((c_miss * prior, c_fa * (1 - prior)) for prior in self.priors)
+        words: Any = {"point": self.operating_point, "read": read}
+        return detection_scores(
+            weights, files.sides, self.target, eer=self.eer, normalised=normalised, **words
+        )
+
+    @property
+    def operating_point(self) -> str:
+        """The priors and the costs, in words."""
+        costs, other = self.costs, f" and {self.p_oos:g} of {self.out_of_set} (open set, as in 2009)"
+        priors = " and ".join(f"{prior:g}" for prior in self.priors)
+        point = f"at a target's prior of {priors}{other if self.out_of_set else ''}"
+        if costs["c_miss"] != costs["c_fa"]:
+            point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
+        return point
+
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        return rows["classes"].hits.sum(axis=-1) / rows["classes"].items.sum(axis=-1)
+
+    def labels(self, reference: Answers) -> list[int]:
+        found: list[int] = reference[LABEL].tolist()
+        return found
+
+    def trivial(self) -> dict[str, Callable[[Items], Answers]]:
+        return _trivial(self.files, max(abs(math.log(beta)) for beta in self.betas) + 1)
+
+    def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
+        return self.files.partly_right(reference, right)
+
+    def remarks(self, submission: Answers) -> list[str]:
+        return self.files.remarks(submission)
+
+    def task(self, name: str, title: str) -> Task:
+        if isinstance(self.priors, Mapping):
+            plain = self.pooled.task(name, title)
+            return with_spoofing(plain, self.pooled.files, self.spoofing, self.eer)
+        task = super().task(name, title)
+        if self.other_unit:
+            task = replace(task, other_units=partial(self.files.crossed_units, side=self.other_unit))
+        return replace(task, exact={"trials": self.exact_trials})
+
+    # What a report shows
+
+    def label_names(self) -> Sequence[str]:
+        target = self.target
+        return [target, f"other than {target}"] if target else list(self.files.sides)
+
+    @property
+    def on_hull(self) -> bool:
+        """Whether the EER is read on the ROC convex hull."""
+        return self.eer == HULL
+
+    def given(self, submission: Any) -> np.ndarray:
+        """The natural-log likelihoods of k classes, shape (n, k); out of set, where no ratio reaches its threshold."""
+        scores = self.files.likelihoods(submission)
+        if not self.out_of_set:
             return scores
-        return np.append(scores, np.full((len(scores), 1), np.nextafter(threshold, -np.inf)), axis=1)
+        below = np.nextafter(math.log(self.betas[0]), -np.inf)
+        return np.append(scores, np.full((len(scores), 1), below), axis=1)
 
-    target = files.target
-    facts = {
-        "classes": [target, f"other than {target}"] if target else list(files.sides),
-        "curves": partial(_curves, files=files),
-        "lengths": lengths,
-        "rows": files.row_numbers,
-        "on_hull": on_hull,
-        "unless": f", {other} where none reaches its threshold" if other else "",
-    }
-    return View("identification", expected=itemgetter(LABEL), given=given, facts=facts)
+    def curves(self, reference: Any, submission: Any) -> list[tuple[Any, ...]]:
+        """The trials of a report's curves: their name, the key of their EER, and the scores of both sides."""
+        labels, scores = reference[LABEL], self.files.likelihoods(submission)
+        sides = self.files.sides
+        if len(sides) > 2:
+            return [
+                ("pooled scores of own and of other classes", "eer", *metrics.pooled_trials(labels, scores))
+            ]
+        called = f"scores for {self.target}" if self.target else " minus ".join(sides)
+        return [(called, "eer", *metrics.detection_trials(labels, scores))]
 
+    def lengths(self, reference: Any) -> Optional[np.ndarray]:
+        """The lengths of segments; None if the reference has none."""
+        return lengths(reference)
 
-def _operating_point(
-    priors: tuple[float, ...], costs: Mapping[str, float], out_of_set: str, p_oos: float
-) -> str:
-    other = f" and {p_oos:g} of {out_of_set} (open set, as in 2009)" if out_of_set else ""
-    point = f"at a target's prior of {' and '.join(f'{prior:g}' for prior in priors)}{other}"
-    if costs["c_miss"] != costs["c_fa"]:
-        point += f", costs {costs['c_miss']:g} of a miss and {costs['c_fa']:g} of a false alarm"
-    return point
+    def row_numbers(self, reference: Any) -> np.ndarray:
+        """The row of the counts of each item."""
+        return self.files.row_numbers(reference)
 
 
 def _check_names(classes: tuple[str, ...], target: str, others: tuple[str, str, str]) -> None:
@@ -240,50 +369,10 @@ def _check_out_of_set(
         )
 
 
-def _check_two_sides(eer: str, dcf: str, two: bool) -> None:
-    if not two and (eer, dcf) != (HULL, NORMALISED):
-        raise ParameterError("eer" if eer != HULL else "dcf", "expected for two classes or a target only")
-
-
-def _betas(priors: Sequence[float], costs: Mapping[str, float]) -> list[float]:
-    betas = [costs["c_fa"] * (1 - prior) / (costs["c_miss"] * prior) for prior in priors]
+def _check_betas(betas: Sequence[float]) -> None:
     if not all(1 / LARGEST_BETA <= beta <= LARGEST_BETA for beta in betas):
         message = f"costs and priors differ by a factor of {max(*betas, *(1 / b for b in betas)):.3g}"
         raise ParameterError("priors", f"{message}; expected a million at most")
-    return betas
-
-
-def _count(
-    answers: Answers, submitted: Answers, *, files: ClassScoreFiles, weights: Sequence[Any]
-) -> dict[str, Any]:
-    scored = answers[LABEL], files.likelihoods(submitted), files.row_numbers(answers)
-    if files.out_of_set:
-        pooled = metrics.pooled_histograms(*scored, out_of_set=1)
-        return {"pooled": pooled, "classes": open_set.open_set_costs(*scored, weights=weights)}
-    histograms = (
-        {"trials": metrics.detection_histograms(*scored)}
-        if len(files.sides) == 2
-        else {"pooled": metrics.pooled_histograms(*scored)}
-    )
-    many = len(files.sides) > 2
-    return {**histograms, "classes": metrics.class_costs(*scored, weights=weights, minimum=many)}
-
-
-def _exact_trials(
-    answers: Answers, submitted: Answers, whole: ScoreHistograms, *, files: ClassScoreFiles
-) -> ScoreHistograms:
-    trials = metrics.detection_trials(answers[LABEL], files.likelihoods(submitted))
-    return equal_error_rate.exact_total(whole, *trials)
-
-
-def _curves(answers: Answers, submitted: Answers, *, files: ClassScoreFiles) -> list[tuple[Any, ...]]:
-    """The trials of a report's curve: their name, the key of their EER, and the scores of both sides."""
-    labels, scores = answers[LABEL], files.likelihoods(submitted)
-    if len(files.sides) > 2:
-        pooled = metrics.pooled_trials(labels, scores)
-        return [("pooled scores of own and of other classes", "eer", *pooled)]
-    called = f"scores for {files.target}" if files.target else " minus ".join(files.sides)
-    return [(called, "eer", *metrics.detection_trials(labels, scores))]
 
 
 def _trivial(files: ClassScoreFiles, certain: float) -> dict[str, Callable[[Items], Answers]]:
@@ -313,86 +402,3 @@ def _trivial(files: ClassScoreFiles, certain: float) -> dict[str, Callable[[Item
         **{f"{label} for every {item}": partial(guess, column=place) for place, label in each},
         "scores at random": at_random,
     }
-
-
-def _prior(value: Any) -> float:
-    if not 0 < finite_number(value) < 1:
-        raise ValueError(f"prior {value!r}; expected a number between 0 and 1")
-    return float(value)
-
-
-def _priors(value: Any) -> Union[tuple[float, ...], dict[str, float]]:
-    if isinstance(value, Mapping):
-        return {str(name): _prior(prior) for name, prior in value.items()}
-    given = list(value) if isinstance(value, (list, tuple)) else [value]
-    priors = tuple(map(_prior, given))
-    if not priors or len(set(priors)) < len(priors):
-        raise ValueError(f"{value!r}; expected a prior, or a list of different ones")
-    return priors
-
-
-def _costs(value: Any) -> dict[str, float]:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{value!r}; expected {{c_miss: …, c_fa: …}}")
-    for name, cost in value.items():
-        if finite_number(cost) <= 0:
-            raise ValueError(f"{name} {cost!r}; expected a number above 0")
-    given = {str(name): float(cost) for name, cost in value.items()}
-    return {**EQUAL_COSTS, **given} if set(given) <= set(EQUAL_COSTS) else given
-
-
-def _scale(value: Any) -> Union[str, dict[str, float]]:
-    if value in (LIKELIHOODS, POSTERIORS):
-        return str(value)
-    if isinstance(value, Mapping) and list(value) == [POSTERIORS] and isinstance(value[POSTERIORS], Mapping):
-        return {str(label): _prior(prior) for label, prior in value[POSTERIORS].items()}
-    raise ValueError(f"{value!r}; expected likelihoods, posteriors, or {{posteriors: {{CLASS: PRIOR, …}}}}")
-
-
-# fmt: off
-IDENTIFICATION = Kind(
-    "identification",
-    "a score for each of two or more classes, or one for a target class",
-    (
-        Parameter("classes", "The classes, two or more, in the order of tables; each is a column of a submission. "
-                  "With a target they may be left out: every other label is then a nontarget.",
-                  lambda value: class_names(value) if value is not None else (), ["English", "Hindi", "Tamil"], None),
-        Parameter("target", "A class to detect against all others, by one column `score` in a submission.",
-                  optional_text, None, None),
-        Parameter("priors", "The prior probability of a target in detection costs, or a list of several, whose costs "
-                  "are averaged. For a target among three classes or more, priors by class, such as {target: 0.94, "
-                  "other: 0.01, spoof: 0.05}, give the a-DCF in place of these costs.", _priors, 0.5, 0.5),
-        Parameter("costs", "The costs of a miss and of a false alarm in detection costs; with priors by class, "
-                  "{c_miss: 1, other: 10, spoof: 10}.", _costs, {"c_miss": 1, "c_fa": 1}, {"c_miss": 1, "c_fa": 1}),
-        Parameter("eer", f"Where the EER of two classes or a target is read: {HULL}, on the ROC convex hull; "
-                  f"{CROSSING}, on the lines between operating points; {NEAREST}, the mean of both rates where they "
-                  "are nearest, as in many scripts.", one_of(*EERS), HULL, HULL),
-        Parameter("dcf", f"Whether the detection costs of two classes or a target are {NORMALISED} or {UNNORMALISED}. "
-                  "Normalised costs are divided by the cost of accepting all or of accepting nothing, whichever is "
-                  "less.",
-                  one_of(NORMALISED, UNNORMALISED), NORMALISED, NORMALISED),
-        Parameter("tandem", "With priors by class: the error rates of a given verification system, its misses of "
-                  "targets and its false alarms of other speakers and of spoofed speech, as {miss: 0.02, "
-                  "false_alarm: 0.02, spoof: 0.46}. A submission then also has a column countermeasure, and t-DCF is a "
-                  "score.", read_rates, None, None),
-        Parameter("scores", "What scores are: likelihoods, in natural logarithms (for a target, a log-likelihood "
-                  "ratio); or posteriors, probabilities from 0 to 1, which sum to 1 in each row. If they "
-                  "contain unequal priors, give these: {posteriors: {English: 0.8, …}}.", _scale, LIKELIHOODS,
-                  LIKELIHOODS),
-        Parameter("out_of_set", "The label of items that are of none of the classes. A submission has no column for "
-                  "it; scores are then log-likelihood ratios of a class against everything else, or posteriors that "
-                  "sum to 1 at most.", optional_text, "other", None),
-        Parameter("p_oos", "The prior probability of an item out of set in Cavg: P_Out-of-Set of the NIST evaluation "
-                  "of 2009.", _prior, P_OOS, P_OOS),
-        ID._replace(
-            description="The column that names an item, in the reference and in submissions; or the two that name a "
-            "trial together, such as [enrolment, test].", read=id_column_or_two),
-        *COMMON[1:],
-        Parameter("other_unit", "For trials of two sides, such as an enrolled speaker (`unit`) and a test: the column "
-                  "of the reference with the other side. Intervals then allow for other units on both sides; ranks "
-                  "still resample `unit` only.", optional_text, "test", None),
-    ),
-    with_priors_by_class,
-    "Identify the class of each {item} by scores.",
-)
-# fmt: on

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Mapping
-from typing import Any, Callable, NamedTuple
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import field, fields
+from typing import Any, Callable, ClassVar, NamedTuple
 
-from ..formats.format import Answers, Sheet
+from ..formats.format import Answers, Format, Items, Sheet
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES, Units, choose_units
-from ..task import Task
+from ..task import Score, Task, View
 
 REQUIRED = object()
 """The default of a parameter that an organiser must set."""
@@ -63,49 +64,111 @@ class Parameter(NamedTuple):
     default: Any = REQUIRED
 
 
-class Kind(NamedTuple):
-    """A kind of task.
+def parameter(description: str, read: Callable[[Any], Any], example: Any, default: Any = REQUIRED) -> Any:
+    """Return the field of a kind for a parameter that an organiser may set; see `Parameter`."""
+    given = {"parameter": Parameter("", description, read, example, default)}
+    return (
+        field(metadata=given)
+        if default is REQUIRED
+        else field(default_factory=lambda: read(default), metadata=given)
+    )
+
+
+class Kind(View):
+    """A kind of task: a frozen dataclass whose fields are the parameters that an organiser may set.
+
+    Parameters that contradict each other raise `ParameterError` where the value is made. The methods are those of the
+    attributes of `Task` with these names, whose default some kinds take. A challenge whose files or scores are not
+    those of the kind overrides what differs.
 
     Attributes
     ----------
     name: as it is written in `competition.yaml`.
     description: what its tasks ask for, in one line.
-    parameters: what an organiser may set.
     opening: the first sentence of pages; `{item}` is replaced by what an item is.
-    make: name, title, and the parameters by name -> the task; raises `ParameterError` for parameters that contradict
-        each other.
+    short: commands that are short for `score --kind`, each with the parameters that it sets.
+    every_item: whether a submission answers every item, in a line of its own.
     """
 
-    name: str
-    description: str
-    parameters: tuple[Parameter, ...]
-    make: Callable[..., Task]
-    opening: str
+    description: ClassVar[str]
+    opening: ClassVar[str]
+    short: ClassVar[tuple[str, ...]] = ()
+    every_item: ClassVar[bool] = True
 
+    partly_right: ClassVar[Any] = None
+    shared_scale: ClassVar[bool] = True
 
-def read_parameters(kind: Kind, declared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all parameters of a kind by name: those that are declared, and the defaults of the others.
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """What an organiser may set."""
+        return tuple(each.metadata["parameter"]._replace(name=each.name) for each in fields(cls))  # type: ignore[arg-type]
 
-    Raises
-    ------
-    ParameterError: a parameter that the kind does not have, that is missing, or whose value cannot be used.
-    """
-    known = [parameter.name for parameter in kind.parameters]
-    for name in declared:
-        if name not in known:
-            near = difflib.get_close_matches(name[:LONGEST_WORD], known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"{kind.name} has {', '.join(known)}"
-            raise ParameterError(name, f"unknown parameter; {hint}")
-    values = {}
-    for parameter in kind.parameters:
-        value = declared.get(parameter.name, parameter.default)
-        if value is REQUIRED:
-            raise ParameterError(parameter.name, f"missing. {parameter.description}")
-        try:
-            values[parameter.name] = parameter.read(value)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(parameter.name, str(error)) from None
-    return values
+    @classmethod
+    def read(cls, declared: Mapping[str, Any]) -> Kind:
+        """Return the kind with the parameters that are declared, and the defaults of the others.
+
+        Raises
+        ------
+        ParameterError: a parameter that the kind does not have, that is missing, or whose value cannot be used.
+        """
+        known = [each.name for each in cls.parameters()]
+        for name in declared:
+            if name not in known:
+                near = difflib.get_close_matches(name[:LONGEST_WORD], known, 1)
+                hint = f"did you mean {near[0]}?" if near else f"{cls.name} has {', '.join(known)}"
+                raise ParameterError(name, f"unknown parameter; {hint}")
+        values = {}
+        for each in cls.parameters():
+            value = declared.get(each.name, each.default)
+            if value is REQUIRED:
+                raise ParameterError(each.name, f"missing. {each.description}")
+            try:
+                values[each.name] = each.read(value)
+            except (TypeError, ValueError) as error:
+                raise ParameterError(each.name, str(error)) from None
+        return cls(**values)
+
+    def format(self) -> Format:
+        raise NotImplementedError
+
+    def units_of(self, reference: Any) -> Units:
+        raise NotImplementedError
+
+    def count(self, reference: Any, submission: Any) -> Mapping[str, Any]:
+        raise NotImplementedError
+
+    def all_scores(self) -> tuple[Score, ...]:
+        raise NotImplementedError
+
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def labels(self, reference: Any) -> Iterable[Hashable]:
+        raise NotImplementedError
+
+    def trivial(self) -> Mapping[str, Callable[[Items], Any]]:
+        raise NotImplementedError
+
+    def remarks(self, submission: Any) -> Iterable[str]:
+        return ()
+
+    def task(self, name: str, title: str) -> Task:
+        """Return the task with these parameters."""
+        return Task(
+            name=name,
+            title=title,
+            format=self.format(),
+            units=self.units_of,
+            count=self.count,
+            scores=self.all_scores(),
+            right=self.right,
+            labels=self.labels,
+            trivial=self.trivial(),
+            partly_right=self.partly_right,
+            remarks=self.remarks,
+            view=self,
+            shared_scale=self.shared_scale,
+        )
 
 
 def text(value: Any) -> str:
@@ -189,21 +252,29 @@ def class_names(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-ID = Parameter(
-    "id", "The column that names an item, in the reference and in submissions.", id_column, "id", "id"
-)
-ITEM = Parameter(
-    "item", "What an item is, in the singular, for pages and messages.", noun, "response", "item"
-)
-UNIT = Parameter(
-    "unit",
-    "The column of the reference with the unit of each item, such as its speaker. Confidence intervals allow for other "
-    "units. Without this column each item is a unit. `unit_plural` sets an irregular plural.",
-    text,
-    "speaker",
-    SPEAKER,
-)
-COMMON = (ID, ITEM, UNIT)
+def id_parameter(
+    description: str = "The column that names an item, in the reference and in submissions.",
+    name: str = "id",
+    read: Callable[[Any], Any] = id_column,
+) -> Any:
+    """Return the field of the column of ids, whose default is `name`."""
+    return parameter(description, read, name, name)
+
+
+def item_parameter(example: str = "response", default: str = "item") -> Any:
+    """Return the field of what an item is called."""
+    return parameter("What an item is, in the singular, for pages and messages.", noun, example, default)
+
+
+def unit_parameter() -> Any:
+    """Return the field of the column of units."""
+    return parameter(
+        "The column of the reference with the unit of each item, such as its speaker. Confidence intervals allow for "
+        "other units. Without this column each item is a unit. `unit_plural` sets an irregular plural.",
+        text,
+        SPEAKER,
+        SPEAKER,
+    )
 
 
 def unit_columns(unit: str) -> dict[str, Any]:
@@ -211,13 +282,9 @@ def unit_columns(unit: str) -> dict[str, Any]:
     return {"optional": (unit,), "aliases": SPEAKER_ALIASES if unit == SPEAKER else {}}
 
 
-def units_by(item: str, unit: str) -> Callable[[Answers], Units]:
-    """Return the function that gives a reference's units: by the column of units where it is there, else by item."""
-
-    def units(reference: Answers) -> Units:
-        return choose_units(reference.items.ids, item, **{unit: reference.texts.get(unit, ())})
-
-    return units
+def units_by(reference: Answers, item: str, unit: str) -> Units:
+    """Return a reference's units: by the column of units where it is there, else by item."""
+    return choose_units(reference.items.ids, item, **{unit: reference.texts.get(unit, ())})
 
 
 def one_table(file: str, columns: Mapping[str, Any], *, id: str, item: str, unit: str = "") -> Sheet:

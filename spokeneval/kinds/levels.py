@@ -18,7 +18,7 @@ from ..formats.tables import Table, numbered
 from ..metrics import correlation, prediction_error
 from ..metrics.counts import by_group
 from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score
-from .kind import Parameter, ParameterError, optional_text
+from .kind import ParameterError, optional_text, parameter
 
 FEWEST = 3
 """The fewest items, and levels, whose scores can be correlated."""
@@ -26,14 +26,16 @@ LEAST_SPREAD = 1 / 1000
 """The least standard deviation of the human scores in widths of the scale, and the least variance of true scores in
 variances of the human scores. With less, a score could exceed what a platform can store."""
 
-LEVEL_COLUMN = Parameter(
-    LEVEL,
-    "The column of the reference by which items are averaged, such as system: the correlation of the means is then the "
-    "primary score. Two rank correlations and an error of the means follow, and intervals are over systems.",
-    optional_text,
-    "system",
-    None,
-)
+
+def level_parameter() -> Any:
+    """Return the field of the column of levels."""
+    return parameter(
+        "The column of the reference by which items are averaged, such as system: the correlation of the means is then "
+        "the primary score. Two rank correlations and an error of the means follow, and intervals are over systems.",
+        optional_text,
+        "system",
+        None,
+    )
 
 
 def unit_of_levels(level: str, unit: str, id: str) -> str:

@@ -7,26 +7,26 @@ with optimal mapping and without a collar. Segments that do not touch an evaluat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any, Optional
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Optional
 
 import numpy as np
 
+from ..formats.format import Format, Items
 from ..formats.meetings import FILES, SECOND, MeetingFiles, Meetings, Speaker, meetings_format, read_reference
 from ..formats.normalisation import Normaliser
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import choose_units
+from ..formats.speakers import Units, choose_units
 from ..formats.turns import LATEST
 from ..metrics import diarization
 from ..metrics import meetings as metrics
 from ..metrics import transcript_errors as rates
 from ..metrics.meetings import Stream
 from ..metrics.sweeps import Recording, Turns
-from ..task import LOWER, POSITIVE, Score, Task, View
-from .kind import ID, ITEM, Kind, Parameter, one_of
+from ..task import LOWER, POSITIVE, Score
+from .kind import Kind, id_parameter, item_parameter, one_of, parameter
 from .transcript_scores import CHARACTERS, WORDS
-from .transcripts import NORMALISE, PLAIN, check_total
+from .transcripts import check_total, normalise_parameter
 from .turns import LEAST_SHARE, milliseconds
 
 TIMED, UNTIMED, TURNS = "timed", "untimed", "turns"
@@ -34,113 +34,113 @@ THROUGHOUT, GIVEN = "throughout", "given"
 _MS = SECOND // 1000
 
 
-def meetings(
-    name: str,
-    title: str,
-    *,
-    units: str = WORDS,
-    collar: int = 5000,
-    normalise: Normaliser = PLAIN,
-    regions: str = THROUGHOUT,
-    id: str = "session_id",
-    item: str = "session",
-) -> Task:
-    """Return a task that asks who said what when.
+@dataclass(frozen=True)
+class MeetingsKind(Kind):
+    """A task that asks who said what when."""
 
-    Parameters
-    ----------
-    units
-        What is compared: `words` or `characters`.
-    collar
-        How far in ms a recognised word may be from its time in the reference.
-    normalise
-        The rules for both sides.
-    regions
-        `throughout` if all of each session is evaluated, `given` if the reference has regions.
-    id, item
-        See `kind`.
-    """
-    declared = MeetingFiles(id, partial(_split, normalise, units), regions == GIVEN)
-    return Task(
-        name=name,
-        title=title,
-        format=meetings_format(declared)._replace(
-            read_reference=partial(_read_reference, declared, units=units)
-        ),
-        units=lambda reference: choose_units(reference.items.ids, "session"),
-        count=partial(_count, collar=collar),
-        scores=_scores(units, item),
-        right=lambda rows: (
-            1 - np.fmin(rates.errors(rows[TIMED]) / np.fmax(rows[TIMED].reference_length, 1), 1)
-        ),
-        labels=lambda reference: [
-            word
-            for session in reference.speakers
-            for each in session
-            for words in each.symbols
-            for word in words
-        ],
-        trivial={"nothing recognised": lambda items: Meetings(items, [[] for _ in items.ids])},
-        partly_right=lambda reference, right: Meetings(
-            reference.items, [said if chosen else [] for said, chosen in zip(reference.speakers, right)]
-        ),
-        view=View("meetings", facts={"units": units, "streams": partial(_streams, collar=collar)}),
-    )
+    # fmt: off
+    units: str = parameter(
+        "What is compared: words (tcpWER and cpWER) or characters without white space (tcpCER and cpCER).",
+        one_of(WORDS, CHARACTERS), WORDS, WORDS)
+    collar: int = parameter(
+        "Seconds that a recognised word may be before or after its time in the reference in tcpWER. Words get times in "
+        "proportion to their characters in a segment.", milliseconds, 5, 5)
+    normalise: Normaliser = normalise_parameter()
+    regions: str = parameter(
+        f"{THROUGHOUT}: all time is evaluated, also outside the reference's segments. {GIVEN}: only the regions in "
+        "regions.csv or regions.uem. Then segments outside all regions are left out, and DER is computed in the "
+        "regions.", one_of(THROUGHOUT, GIVEN), THROUGHOUT, THROUGHOUT)
+    id: str = id_parameter(
+        "The column or key that names a session, in the reference and in submissions.", "session_id")
+    item: str = item_parameter("session", "session")
+    # fmt: on
 
+    name = "meetings"
+    description = "who said what when in each recording, with the words of each speaker"
+    opening = "Write down who says what when in each {item}."
+    short = ("tcpwer",)
+    every_item = False
+    texts_as_labels = True
 
-def _split(normaliser: Normaliser, units: str, texts: Sequence[str], most: int) -> list[list[str]]:
-    words = normaliser.words(texts, most)
-    return words if units == WORDS else [list("".join(line)) for line in words]
+    @property
+    def files(self) -> MeetingFiles:
+        return MeetingFiles(self.id, self.split, self.regions == GIVEN)
 
+    def format(self) -> Format:
+        return meetings_format(self.files)._replace(read_reference=self.read_reference)
 
-def _read_reference(declared: MeetingFiles, files: Mapping[str, bytes], *, units: str) -> Meetings:
-    """Read the reference, and check that it has enough words and time of speech."""
-    reference = read_reference(declared, files)
-    problems = Problems(ReferenceFileError)
-    said = _inside(reference, reference.regions)
-    length = sum(len(words) for speakers in said for speaker in speakers for words in speaker.symbols)
-    file = next(file for file in FILES if file in files)
-    check_total(length, len(reference.items), units[:-1], file, problems)
-    nobody: list[list[Speaker]] = [[] for _ in said]
-    scored = sum(int(found.scored.sum()) for found in _overlaps(said, nobody, reference.regions))
-    if not declared.regions:  # all time, as long as a platform can store every error rate
-        last = max((int(speaker.spans.max()) // _MS for speakers in said for speaker in speakers), default=0)
-        end = max(1 + last, min(int(LATEST), int(scored / LEAST_SHARE) // max(1, len(said)) - 1))
-        reference = replace(reference, regions=[np.array([[0, end]])] * len(said))
-    least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
-    if scored <= least:
-        problems.add("no_turns", file, f"{scored} ms of scored turns; expected more than {least:.12g} ms")
-    problems.raise_if_any()
-    return reference
+    def split(self, texts: Sequence[str], most: int) -> list[list[str]]:
+        """The symbols of texts that are compared."""
+        words = self.normalise.words(texts, most)
+        return words if self.units == WORDS else [list("".join(line)) for line in words]
 
+    def read_reference(self, files: Mapping[str, bytes]) -> Meetings:
+        """Read the reference, and check that it has enough words and time of speech."""
+        reference = read_reference(self.files, files)
+        problems = Problems(ReferenceFileError)
+        said = _inside(reference, reference.regions)
+        length = sum(len(words) for speakers in said for speaker in speakers for words in speaker.symbols)
+        file = next(file for file in FILES if file in files)
+        check_total(length, len(reference.items), self.units[:-1], file, problems)
+        nobody: list[list[Speaker]] = [[] for _ in said]
+        scored = sum(int(found.scored.sum()) for found in _overlaps(said, nobody, reference.regions))
+        if self.regions == THROUGHOUT:  # all time, as long as a platform can store every error rate
+            last = max(
+                (int(speaker.spans.max()) // _MS for speakers in said for speaker in speakers), default=0
+            )
+            end = max(1 + last, min(int(LATEST), int(scored / LEAST_SHARE) // max(1, len(said)) - 1))
+            reference = replace(reference, regions=[np.array([[0, end]])] * len(said))
+        least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
+        if scored <= least:
+            problems.add("no_turns", file, f"{scored} ms of scored turns; expected more than {least:.12g} ms")
+        problems.raise_if_any()
+        return reference
 
-def _count(reference: Meetings, submission: Meetings, *, collar: int) -> dict[str, Any]:
-    """Count one row for each session."""
-    sides = [_inside(side, reference.regions) for side in (reference, submission)]
-    said, heard = (
-        [[_stream(speaker, reach) for speaker in speakers] for speakers in side]
-        for side, reach in zip(sides, (None, collar * _MS))
-    )
-    return {
-        TIMED: metrics.errors_per_meeting(said, heard, timed=True),
-        UNTIMED: metrics.errors_per_meeting(said, heard, timed=False),
-        TURNS: diarization.errors_per_recording(
-            _overlaps(sides[0], sides[1], reference.regions), mapped=True
-        ),
-    }
+    def units_of(self, reference: Meetings) -> Units:
+        return choose_units(reference.items.ids, "session")
 
+    def count(self, reference: Meetings, submission: Meetings) -> dict[str, Any]:
+        """Count one row for each session."""
+        sides = [_inside(side, reference.regions) for side in (reference, submission)]
+        said, heard = (
+            [[_stream(speaker, reach) for speaker in speakers] for speakers in side]
+            for side, reach in zip(sides, (None, self.collar * _MS))
+        )
+        overlaps = _overlaps(sides[0], sides[1], reference.regions)
+        return {
+            TIMED: metrics.errors_per_meeting(said, heard, timed=True),
+            UNTIMED: metrics.errors_per_meeting(said, heard, timed=False),
+            TURNS: diarization.errors_per_recording(overlaps, mapped=True),
+        }
 
-def _streams(
-    reference: Meetings, submission: Meetings, row: int, *, collar: int
-) -> list[list[tuple[str, Stream]]]:
-    """The speakers of a session on both sides, with what is compared of each."""
-    return [
-        [
-            (speaker.name, _stream(_within(speaker, reference.regions[row]), reach))
-            for speaker in side.speakers[row]
+    def streams(self, reference: Meetings, submission: Meetings, row: int) -> list[list[tuple[str, Stream]]]:
+        """The speakers of a session on both sides, with what is compared of each."""
+        return [
+            [
+                (speaker.name, _stream(_within(speaker, reference.regions[row]), reach))
+                for speaker in side.speakers[row]
+            ]
+            for side, reach in ((reference, None), (submission, self.collar * _MS))
         ]
-        for side, reach in ((reference, None), (submission, collar * _MS))
-    ]
+
+    def all_scores(self) -> tuple[Score, ...]:
+        return _scores(self.units, self.item)
+
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        timed = rows[TIMED]
+        return 1 - np.fmin(rates.errors(timed) / np.fmax(timed.reference_length, 1), 1)
+
+    def labels(self, reference: Meetings) -> list[str]:
+        segments = (words for session in reference.speakers for each in session for words in each.symbols)
+        return [word for words in segments for word in words]
+
+    def trivial(self) -> dict[str, Callable[[Items], Meetings]]:
+        return {"nothing recognised": lambda items: Meetings(items, [[] for _ in items.ids])}
+
+    def partly_right(self, reference: Meetings, right: np.ndarray) -> Meetings:
+        """A submission with all speakers of the chosen sessions, and nothing in the others."""
+        said = [speakers if chosen else [] for speakers, chosen in zip(reference.speakers, right)]
+        return Meetings(reference.items, said)
 
 
 def _inside(side: Meetings, evaluated: Sequence[np.ndarray]) -> list[list[Speaker]]:
@@ -214,26 +214,4 @@ def _scores(units: str, item: str) -> tuple[Score, ...]:
               "miss, false alarm and confusion over the time of all labels in the reference", of=TURNS, percent=True,
               bounds=POSITIVE, best=0),
     )
-
-
-MEETINGS = Kind(
-    "meetings",
-    "who said what when in each recording, with the words of each speaker",
-    (
-        Parameter("units", "What is compared: words (tcpWER and cpWER) or characters without white space (tcpCER and "
-                  "cpCER).", one_of(WORDS, CHARACTERS), WORDS, WORDS),
-        Parameter("collar", "Seconds that a recognised word may be before or after its time in the reference in "
-                  "tcpWER. Words get times in proportion to their characters in a segment.", milliseconds, 5, 5),
-        NORMALISE,
-        Parameter("regions", f"{THROUGHOUT}: all time is evaluated, also outside the reference's segments. {GIVEN}: "
-                  "only the regions in regions.csv or regions.uem. Then segments outside all regions are left out, and "
-                  "DER is computed in the regions.",
-                  one_of(THROUGHOUT, GIVEN), THROUGHOUT, THROUGHOUT),
-        ID._replace(description="The column or key that names a session, in the reference and in submissions.",
-                    example="session_id", default="session_id"),
-        ITEM._replace(example="session", default="session"),
-    ),
-    meetings,
-    "Write down who says what when in each {item}.",
-)
 # fmt: on

@@ -18,28 +18,38 @@ Source: `metrics.agreement` and `metrics.alternative_annotator`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from math import lcm
-from operator import itemgetter
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..formats.format import Answers, Format, sheet_format
+from ..formats.format import Answers, Format, Items, sheet_format
 from ..formats.problems import Problems, count_of
-from ..formats.speakers import SPEAKER_ALIASES
+from ..formats.speakers import SPEAKER_ALIASES, Units
 from ..formats.tables import Parser, Table, whole_numbers
 from ..metrics import agreement, alternative_annotator, correlation, rater_pairs
 from ..metrics.agreement import RatingCells
 from ..metrics.alternative_annotator import AnnotatorComparisons
 from ..metrics.counts import field_arrays, total
 from ..metrics.rater_pairs import RaterPairs, pair_kappas
-from ..task import AGREEMENT, HIGHER, Score, Task, View
+from ..task import AGREEMENT, HIGHER, Score
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, one_of, one_table, text, units_by
-from .levels import LEVEL_COLUMN, check_levels, count_levels, level_scores, unit_of_levels
+from .kind import (
+    Kind,
+    ParameterError,
+    id_parameter,
+    item_parameter,
+    one_of,
+    one_table,
+    parameter,
+    text,
+    unit_parameter,
+    units_by,
+)
+from .levels import check_levels, count_levels, level_parameter, level_scores, unit_of_levels
 from .scale import Scale, check_step, human_scores, optional_cells, points, read_ends, read_step
 
 FILE = "ratings.csv"
@@ -71,74 +81,174 @@ class Fewest(NamedTuple):
 FEWEST = Fewest()
 
 
-def ratings(
-    name: str,
-    title: str,
-    *,
-    raters: tuple[str, ...],
-    scale: Scale,
-    step: float = 1,
-    weights: str = LINEAR,
-    margin: float = MARGINS[0],
-    level: str = "",
-    id: str = "id",
-    item: str = "item",
-    unit: str = "speaker",
-    form: Optional[Format] = None,
-    fewest: Fewest = FEWEST,
-) -> Task:
-    """Return a task that asks for ratings on a scale that human raters used.
-
-    Parameters
-    ----------
-    raters
-        The columns of the raters, two or more.
-    scale, step
-        The lowest and the highest rating, and the distance of neighbouring ratings.
-    weights, margin, level, id, item, unit
-        As `RATINGS` describes them. For the scores by level, the human score of an item is the mean of its ratings.
-    form, fewest
-        The file formats, and the numbers with which raters count, if they are not those of the kind.
-    """
-    unit = unit_of_levels(level, unit, id)
-    _check_raters(raters, id, unit)
-    if points(scale, step) > MOST_STEPS:
-        found = f"[{scale[0]:g}, {scale[1]:g}] has {points(scale, step)} steps of {step:g}"
-        raise ParameterError("scale", f"{found}; expected at most {MOST_STEPS}, or `kind: scores`")
-    check_step(scale, step)
-    steps = round(scale[0] / step), round(scale[1] / step)
-    columns = dict.fromkeys(raters, _ratings(scale, step, empty=True))
-    reference = one_table(FILE, columns, id=id, item=item, unit=unit)
-    submission = one_table(FILE, {COLUMN: _ratings(scale, step)}, id=id, item=item)
-    middle = sum(steps) // 2
-    asked: dict[str, Any] = {"scale": steps, "level": level, "step": step}
-    check = partial(_check, item=item, **asked)
-    return Task(
-        name=name,
-        title=title,
-        format=form or sheet_format(reference, submission, list_file="items.csv", check=check),
-        units=units_by(item, unit),
-        count=partial(_count, fewest=fewest, **asked),
-        scores=(*level_scores(level), *_scores(raters, step, weights, margin, item)),
-        right=lambda rows: agreement.exact(rows["ratings"]),
-        labels=lambda answers: [
-            rating for column in answers.columns.values() for rating in column.tolist() if rating >= steps[0]
-        ],
-        trivial={
-            f"{middle * step:g} for every {item}": always(COLUMN, middle),
-            "ratings at random": at_random(COLUMN, range(steps[0], steps[1] + 1)),
-        },
-        partly_right=partial(_partly_right, scale=steps),
-        view=_view(steps, weights, step),
-    )
+def read_raters(value: Any) -> tuple[str, ...]:
+    """The columns of the raters."""
+    listed = isinstance(value, (list, tuple))
+    number = len(value) if listed else value
+    if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= MOST_RATERS:
+        found = count_of(number, "rater") if listed else repr(value)
+        raise ValueError(f"{found}; expected the columns of 2 to {MOST_RATERS} raters, or their number")
+    if not listed:
+        return tuple(f"rater{place}" for place in range(1, number + 1))
+    often = Counter(text(rater).lower() for rater in value)
+    for rater in value:
+        if often[rater.lower()] > 1:
+            raise ValueError(f"rater {rater!r} twice")
+    return tuple(value)
 
 
-def _partly_right(reference: Answers, right: np.ndarray, *, scale: Steps) -> Answers:
-    """A submission with the lower median of the ratings of chosen items, and the middle of the scale for others."""
-    table = np.sort(np.stack(list(reference.columns.values())), axis=0)
-    place = (len(table) + (table < scale[0]).sum(axis=0) - 1) // 2  # behind the empty cells
-    median = np.take_along_axis(table, place[np.newaxis], axis=0)[0]
-    return Answers(reference.items, {COLUMN: np.where(right, median, sum(scale) // 2)})
+@dataclass(frozen=True)
+class RatingsKind(Kind):
+    """A task that asks for ratings on a scale that human raters used."""
+
+    # fmt: off
+    raters: tuple[str, ...] = parameter(
+        "The columns of two or more raters, or their number: 3 means rater1, rater2 and rater3. A cell is empty where "
+        f"the rater did not rate the item. With more than {MOST_LISTED} raters, κ is not listed for each.", read_raters,
+        ["rater1", "rater2"])
+    scale: Scale = parameter(
+        f"The lowest and the highest rating, such as [1, 7] or [0, 20]; {MOST_STEPS} ratings at most.", read_ends,
+        [1, 5])
+    step: float = parameter(
+        "The distance of neighbouring ratings, such as 0.5 for half points; it divides both ends of the scale.",
+        lambda value: read_step(value) or 1, 1, 1)
+    weights: str = parameter(
+        "How a disagreement grows with its distance in κ: linear or quadratic.", one_of(LINEAR, QUADRATIC), LINEAR,
+        LINEAR)
+    margin: float = parameter(
+        "The tolerance ε of the alternative annotator test: the system may replace a rater if it is at least as close "
+        "to the other raters almost as often as this rater: up to ε less often. 0.2 for experts, 0.15 for skilled "
+        "annotators, 0.1 for crowd workers, who cost least.", one_of(*MARGINS), MARGINS[0], MARGINS[0])
+    level: str = level_parameter()
+    id: str = id_parameter()
+    item: str = item_parameter()
+    unit: str = unit_parameter()
+    # fmt: on
+
+    name = "ratings"
+    description = "a rating of each item on a scale that two or more human raters used"
+    opening = "Rate each {item} as human raters do."
+    short = ("kappa",)
+
+    fewest: ClassVar[Fewest] = FEWEST
+
+    def __post_init__(self) -> None:
+        _check_raters(self.raters, self.id, self.unit_column)
+        if points(self.scale, self.step) > MOST_STEPS:
+            (low, high), number = self.scale, points(self.scale, self.step)
+            found = f"[{low:g}, {high:g}] has {number} steps of {self.step:g}"
+            raise ParameterError("scale", f"{found}; expected at most {MOST_STEPS}, or `kind: scores`")
+        check_step(self.scale, self.step)
+
+    @property
+    def unit_column(self) -> str:
+        return unit_of_levels(self.level, self.unit, self.id)
+
+    @property
+    def steps(self) -> Steps:
+        """The ends of the scale in steps."""
+        return round(self.scale[0] / self.step), round(self.scale[1] / self.step)
+
+    @property
+    def listed(self) -> bool:
+        """Whether kappa is computed for single raters and between raters."""
+        return len(self.raters) <= MOST_LISTED
+
+    def format(self) -> Format:
+        columns = dict.fromkeys(self.raters, _ratings(self.scale, self.step, empty=True))
+        reference = one_table(FILE, columns, id=self.id, item=self.item, unit=self.unit_column)
+        cells = {COLUMN: _ratings(self.scale, self.step)}
+        submission = one_table(FILE, cells, id=self.id, item=self.item)
+        return sheet_format(reference, submission, list_file="items.csv", check=self.check)
+
+    def units_of(self, reference: Answers) -> Units:
+        return units_by(reference, self.item, self.unit_column)
+
+    def table(self, reference: Answers) -> np.ndarray:
+        """The ratings of m raters in steps, shape (m, n); NaN where a rater did not rate an item."""
+        table = np.stack(list(reference.columns.values())).astype(float)
+        table[table < self.steps[0]] = np.nan
+        return table
+
+    def ratings_of(self, reference: Answers) -> dict[str, np.ndarray]:
+        """The ratings of each rater, as in `table`."""
+        return dict(zip(reference.columns, self.table(reference)))
+
+    def listed_ratings(self, reference: Answers) -> dict[str, np.ndarray]:
+        return self.ratings_of(reference) if self.listed else {}
+
+    def check(self, answers: Answers, table: Table, problems: Problems) -> None:
+        if problems:
+            return
+        raters = _raters(self.table(answers), FEWEST)
+        rated = ~np.isnan(raters.table)
+        for row in np.flatnonzero(~rated.any(axis=0)).tolist():
+            table.add_problem(problems, "no_rating", row, "no rating; expected one of one rater or more")
+        if not raters.common.any():
+            found = [f"{name} {number}" for name, number in zip(answers.columns, rated.sum(axis=1).tolist())]
+            more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
+            message = (
+                f"no two raters with {FEWEST.items} {self.item}s or more each share {FEWEST.common} {self.item}s or "
+                f"more; {self.item}s of each rater: {', '.join(found[:SHOWN])}{more}. Where every rater has few, "
+                "declare `kind: scores` with the mean rating"
+            )
+            problems.add("too_few_ratings", table.file, message)
+        if not problems:
+            human, width = np.nanmean(raters.table, axis=0) * self.step, np.ptp(self.steps) * self.step
+            check_levels(self.level, answers, human, width, table, problems)
+
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        """The counts of each item.
+
+        `pairs` has the system with each rater, then each two raters; `ratings` the pairs of a rater's and the system's
+        rating. In `with_system` and `humans`, a pair of ratings of an item with m ratings counts `_often(raters)` /
+        (m - 1) times, as alpha needs. `concordance` has the mean of an item's raters.
+        """
+        scale, fewest = self.steps, self.fewest
+        raters = _raters(self.table(reference), fewest)
+        table, rated = raters.table, ~np.isnan(raters.table)
+        system = np.broadcast_to(submission[COLUMN].astype(float), table.shape)
+        pairs, *panels = (_of_listed if self.listed else _of_crowd)(raters, system, scale)
+        centre, human = sum(scale) / 2, np.nanmean(table, axis=0)
+        counts: dict[str, Any] = {
+            "pairs": pairs,
+            "ratings": rater_pairs.pooled_cells(table, system, scale=scale),
+            **dict(zip(("with_system", "humans"), panels)),
+            "concordance": correlation.rating_moments(human - centre, system[0] - centre),
+        }
+        if len(table) >= fewest.raters:
+            rows = alternative_annotator.annotator_comparisons(
+                np.nan_to_num(table), submission[COLUMN], rated=rated
+            )
+            counts["comparisons"] = _with_enough(rows, fewest)
+        levels = count_levels(self.level, reference, human * self.step, system[0] * self.step)
+        return {**counts, **levels}
+
+    def all_scores(self) -> tuple[Score, ...]:
+        own = _scores(self.raters, self.step, self.weights, self.margin, self.item)
+        return (*level_scores(self.level), *own)
+
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        return agreement.exact(rows["ratings"])
+
+    def labels(self, reference: Answers) -> list[int]:
+        columns = (column.tolist() for column in reference.columns.values())
+        return [rating for column in columns for rating in column if rating >= self.steps[0]]
+
+    def trivial(self) -> dict[str, Callable[[Items], Answers]]:
+        low, high = self.steps
+        middle = (low + high) // 2
+        return {
+            f"{middle * self.step:g} for every {self.item}": always(COLUMN, middle),
+            "ratings at random": at_random(COLUMN, range(low, high + 1)),
+        }
+
+    def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
+        """A submission with the lower median of the ratings of chosen items, and the middle of the scale for others."""
+        table = np.sort(np.stack(list(reference.columns.values())), axis=0)
+        place = (len(table) + (table < self.steps[0]).sum(axis=0) - 1) // 2  # behind the empty cells
+        median = np.take_along_axis(table, place[np.newaxis], axis=0)[0]
+        return Answers(reference.items, {COLUMN: np.where(right, median, sum(self.steps) // 2)})
 
 
 def _check_raters(raters: Sequence[str], id: str, unit: str) -> None:
@@ -168,12 +278,6 @@ def _ratings(scale: Scale, step: float, *, empty: bool = False) -> Parser:
     return parse
 
 
-def _view(scale: Steps, weights: str, step: float = 1) -> View:
-    """Return what reports show of ratings in steps; `scale` is in steps, too; `weights`: those of kappa."""
-    facts = {"scale": scale, "weights": weights, "step": step, "listed": MOST_LISTED}
-    return View("ratings", lambda reference: reference.columns, itemgetter(COLUMN), facts)
-
-
 class _Raters(NamedTuple):
     """The ratings of m raters, and which of them count in means.
 
@@ -191,65 +295,12 @@ class _Raters(NamedTuple):
     common: np.ndarray
 
 
-def _raters(reference: Answers, scale: Steps, fewest: Fewest) -> _Raters:
-    table = np.stack(list(reference.columns.values())).astype(float)
-    table[table < scale[0]] = np.nan
+def _raters(table: np.ndarray, fewest: Fewest) -> _Raters:
     rated = ~np.isnan(table)
     enough = rated.sum(axis=1) >= fewest.items
     pairs = np.triu_indices(len(table), 1)
     shared = rated.astype(float) @ rated.T
     return _Raters(table, enough, pairs, (np.outer(enough, enough) & (shared >= fewest.common))[pairs])
-
-
-def _check(
-    answers: Answers, table: Table, problems: Problems, *, scale: Steps, item: str, level: str, step: float
-) -> None:
-    if problems:
-        return
-    raters = _raters(answers, scale, FEWEST)
-    rated = ~np.isnan(raters.table)
-    for row in np.flatnonzero(~rated.any(axis=0)).tolist():
-        table.add_problem(problems, "no_rating", row, "no rating; expected one of one rater or more")
-    if not raters.common.any():
-        found = [f"{name} {number}" for name, number in zip(answers.columns, rated.sum(axis=1).tolist())]
-        more = f" (and {len(found) - SHOWN} more)" if len(found) > SHOWN else ""
-        message = (
-            f"no two raters with {FEWEST.items} {item}s or more each share {FEWEST.common} {item}s or more; "
-            f"{item}s of each rater: {', '.join(found[:SHOWN])}{more}. Where every rater has few, declare "
-            "`kind: scores` with the mean rating"
-        )
-        problems.add("too_few_ratings", table.file, message)
-    if not problems:
-        human, width = np.nanmean(raters.table, axis=0) * step, (scale[1] - scale[0]) * step
-        check_levels(level, answers, human, width, table, problems)
-
-
-def _count(
-    reference: Answers, submission: Answers, *, scale: Steps, fewest: Fewest, level: str, step: float
-) -> dict[str, Any]:
-    """The counts of each item.
-
-    `pairs` has the system with each rater, then each two raters; `ratings` the pairs of a rater's and the system's
-    rating. In `with_system` and `humans`, a pair of ratings of an item with m ratings counts `_often(raters)` / (m - 1)
-    times, as alpha needs. `concordance` has the mean of an item's raters.
-    """
-    raters = _raters(reference, scale, fewest)
-    table, rated = raters.table, ~np.isnan(raters.table)
-    system = np.broadcast_to(submission[COLUMN].astype(float), table.shape)
-    pairs, *panels = (_of_listed if len(table) <= MOST_LISTED else _of_crowd)(raters, system, scale)
-    centre, human = sum(scale) / 2, np.nanmean(table, axis=0)
-    counts: dict[str, Any] = {
-        "pairs": pairs,
-        "ratings": rater_pairs.pooled_cells(table, system, scale=scale),
-        **dict(zip(("with_system", "humans"), panels)),
-        "concordance": correlation.rating_moments(human - centre, system[0] - centre),
-    }
-    if len(table) >= fewest.raters:
-        rows = alternative_annotator.annotator_comparisons(
-            np.nan_to_num(table), submission[COLUMN], rated=rated
-        )
-        counts["comparisons"] = _with_enough(rows, fewest)
-    return {**counts, **count_levels(level, reference, human * step, system[0] * step)}
 
 
 def _of_listed(
@@ -347,47 +398,4 @@ def _scores(raters: Sequence[str], step: float, weights: str, margin: float, ite
     leave_out |= {"winning_rate", "advantage"} if number < FEWEST.raters else set()
     leave_out |= set() if listed else {"human_kappa_mean", "parity"}
     return tuple(score for score in scores if score.key not in leave_out)
-# fmt: on
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    """The columns of the raters."""
-    listed = isinstance(value, (list, tuple))
-    number = len(value) if listed else value
-    if isinstance(number, bool) or not isinstance(number, int) or not 2 <= number <= MOST_RATERS:
-        found = count_of(number, "rater") if listed else repr(value)
-        raise ValueError(f"{found}; expected the columns of 2 to {MOST_RATERS} raters, or their number")
-    if not listed:
-        return tuple(f"rater{place}" for place in range(1, number + 1))
-    often = Counter(text(rater).lower() for rater in value)
-    for rater in value:
-        if often[rater.lower()] > 1:
-            raise ValueError(f"rater {rater!r} twice")
-    return tuple(value)
-
-
-# fmt: off
-RATINGS = Kind(
-    "ratings",
-    "a rating of each item on a scale that two or more human raters used",
-    (
-        Parameter("raters", "The columns of two or more raters, or their number: 3 means rater1, rater2 and "
-                  "rater3. A cell is empty where the rater did not rate the item. With more than "
-                  f"{MOST_LISTED} raters, κ is not listed for each.", _names, ["rater1", "rater2"]),
-        Parameter("scale", f"The lowest and the highest rating, such as [1, 7] or [0, 20]; {MOST_STEPS} ratings at "
-                  "most.", read_ends, [1, 5]),
-        Parameter("step", "The distance of neighbouring ratings, such as 0.5 for half points; it divides both ends "
-                  "of the scale.", lambda value: read_step(value) or 1, 1, 1),
-        Parameter("weights", "How a disagreement grows with its distance in κ: linear or quadratic.",
-                  one_of(LINEAR, QUADRATIC), LINEAR, LINEAR),
-        Parameter("margin", "The tolerance ε of the alternative annotator test: the system may replace a rater if it "
-                  "is at least as close to the other raters almost as often as this rater: up to ε less often. 0.2 for "
-                  "experts, 0.15 for skilled annotators, 0.1 for crowd workers, who cost least.",
-                  one_of(*MARGINS), MARGINS[0], MARGINS[0]),
-        LEVEL_COLUMN,
-        *COMMON,
-    ),
-    ratings,
-    "Rate each {item} as human raters do.",
-)
 # fmt: on

@@ -19,29 +19,38 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from operator import itemgetter
-from typing import Any, Callable, Optional
+from typing import Any, Callable, ClassVar, Optional
 
 import numpy as np
 
-from ..formats.format import Answers, Format, sheet_format
+from ..formats.format import Answers, Format, Items, sheet_format
 from ..formats.problems import Problems, count_of
 from ..formats.speakers import Units
 from ..formats.tables import Parser, Table, real_numbers
 from ..metrics import correlation, prediction_error
 from ..metrics.counts import total
 from ..metrics.jackknife import FEWEST_UNITS
-from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score, Task, View
+from ..task import AGREEMENT, HIGHER, LOWER, POSITIVE, Score
 from ..trivial import always, at_random
-from .kind import COMMON, Kind, Parameter, ParameterError, one_table, optional_text, units_by
+from .kind import (
+    Kind,
+    ParameterError,
+    id_parameter,
+    item_parameter,
+    one_table,
+    optional_text,
+    parameter,
+    unit_parameter,
+    units_by,
+)
 from .levels import (
     FEWEST,
     LEAST_SPREAD,
-    LEVEL_COLUMN,
     check_levels,
     count_levels,
+    level_parameter,
     level_scores,
     unit_of_levels,
 )
@@ -58,108 +67,71 @@ from .scale import (
     submitted,
 )
 
-FILE = "scores.csv"
-
-
-def scores(
-    name: str,
-    title: str,
-    *,
-    scale: Scale,
-    step: Optional[float] = None,
-    control: str = "",
-    second: str = "",
-    level: str = "",
-    id: str = "id",
-    item: str = "item",
-    unit: str = "speaker",
-    truth: str = "score",
-    answer: str = "score",
-    form: Optional[Format] = None,
-    units: Optional[Callable[[Any], Units]] = None,
-    held: str = "",
-) -> Task:
-    """Return a task that asks for scores on a scale.
-
-    Parameters
-    ----------
-    scale, step, control, second, level, id, item, unit
-        As `SCORES` describes them.
-    truth, answer
-        The columns with the scores in the reference and in a submission.
-    form, units
-        If the task has files of its own, its format and the function that returns its units.
-    held
-        What the control variable is, by default the name of its column.
-    """
-    if step:
-        check_step(scale, step)
-    unit = unit_of_levels(level, unit, id)
-    _check_columns(truth, control=control, second=second, id=id, **{"level" if level else "unit": unit})
-    asked = _Asked(scale, step, control, second, truth, answer, item, level)
-    reference = one_table(FILE, asked.columns, id=id, item=item, unit=unit)
-    if level:
-        reference = replace(reference, texts=(level,), optional=())
-    submission = one_table(FILE, {answer: submitted(scale)}, id=id, item=item)
-    middle = sum(scale) / 2
-    return Task(
-        name=name,
-        title=title,
-        format=form or sheet_format(reference, submission, list_file="items.csv", check=asked.check),
-        units=units or units_by(item, unit),
-        count=asked.count,
-        scores=(*level_scores(level), *_scores(step=step, held=held or control, second=second)),
-        right=partial(_right, width=asked.width, stepped=bool(step)),
-        labels=lambda reference: reference[truth].tolist(),
-        trivial={
-            f"{middle:g} for every {item}": always(answer, middle),
-            "scores at random": at_random(answer, asked.levels),
-        },
-        view=asked.view,
-        shared_scale=False,  # the moments of each system are taken about its own mean
-    )
-
-
-def _check_columns(truth: str, **named: str) -> None:
-    used = Counter(filter(None, (truth, *named.values())))
-    for parameter, column in named.items():
-        if used[column] > 1:
-            raise ParameterError(parameter, f"the column {column!r} is used twice")
-
-
-def check_spread(answers: Answers, table: Table, problems: Problems, *, truth: str, item: str) -> None:
-    """Check that a reference has enough human scores, and that they differ."""
-    human = answers[truth]
-    if not problems and len(human) < FEWEST:
-        message = f"{len(human)} {item}s; expected at least {FEWEST}"
-        problems.add("too_few_items", table.file, message)
-    elif not problems and (human == human[0]).all():
-        message = f"all human scores are {human[0]:g}; a correlation needs scores that differ"
-        problems.add("constant_scores", table.file, message)
+FILE, SCORE = "scores.csv", "score"
+"""The file of a submission, and its column."""
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What a task asks for: parameters of `scores`."""
+class ScoresKind(Kind):
+    """A task that asks for scores on a scale."""
 
-    scale: Scale
-    step: Optional[float]
-    control: str
-    second: str
-    truth: str
-    answer: str
-    item: str
-    level: str = ""
+    # fmt: off
+    scale: Scale = parameter(
+        "The lowest and the highest score. A submitted score may lie beyond either end by at most the width of the "
+        "scale; it is rounded to three decimals.", read_scale, [1, 6])
+    step: Optional[float] = parameter(
+        "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of the scale. Leave it "
+        "out if any number is a score: agreement in steps is then not offered.", read_step, 0.5, None)
+    control: str = parameter(
+        "A column of numbers in the reference, such as the length of a response: the partial correlation holds it "
+        "constant.", optional_text, "words", None)
+    second: str = parameter(
+        "The column of the reference with a second human score, which may be empty for some items: PRMSE compares "
+        "with the true scores behind both.", optional_text, "score2", None)
+    level: str = level_parameter()
+    id: str = id_parameter()
+    item: str = item_parameter()
+    unit: str = unit_parameter()
+    # fmt: on
+
+    name = "scores"
+    description = "a score on a scale for each item"
+    opening = "Score each {item} as humans do."
+    short = ("pearson",)
+    shared_scale = False  # the moments of each system are taken about its own mean
+
+    truth: ClassVar[str] = "score"
+    """The column with the scores in the reference."""
+    held: ClassVar[str] = ""
+    """What the control variable is, if it is not the name of its column."""
+
+    def __post_init__(self) -> None:
+        if self.step:
+            check_step(self.scale, self.step)
+        units = {"level" if self.level else "unit": self.unit_column}
+        named = {"control": self.control, "second": self.second, "id": self.id, **units}
+        used = Counter(filter(None, (self.truth, *named.values())))
+        for name, column in named.items():
+            if used[column] > 1:
+                raise ParameterError(name, f"the column {column!r} is used twice")
+
+    @property
+    def unit_column(self) -> str:
+        return unit_of_levels(self.level, self.unit, self.id)
 
     @property
     def width(self) -> float:
         return self.scale[1] - self.scale[0]
 
-    @property
-    def view(self) -> View:
-        second = itemgetter(self.second) if self.second else lambda reference: None
-        facts = {"scale": self.scale, "step": self.step, "second": second}
-        return View("scores", itemgetter(self.truth), itemgetter(self.answer), facts)
+    def format(self) -> Format:
+        reference = one_table(FILE, self.columns, id=self.id, item=self.item, unit=self.unit_column)
+        if self.level:
+            reference = replace(reference, texts=(self.level,), optional=())
+        submission = one_table(FILE, {SCORE: submitted(self.scale)}, id=self.id, item=self.item)
+        return sheet_format(reference, submission, list_file="items.csv", check=self.check)
+
+    def units_of(self, reference: Answers) -> Units:
+        return units_by(reference, self.item, self.unit_column)
 
     @property
     def levels(self) -> list[float]:
@@ -183,8 +155,18 @@ class _Asked:
             columns[self.control] = real_numbers(-1e9, 1e9, decimals=HUMAN_DECIMALS)
         return columns
 
+    def check_spread(self, answers: Answers, table: Table, problems: Problems) -> None:
+        """Check that a reference has enough human scores, and that they differ."""
+        human = answers[self.truth]
+        if not problems and len(human) < FEWEST:
+            message = f"{len(human)} {self.item}s; expected at least {FEWEST}"
+            problems.add("too_few_items", table.file, message)
+        elif not problems and (human == human[0]).all():
+            message = f"all human scores are {human[0]:g}; a correlation needs scores that differ"
+            problems.add("constant_scores", table.file, message)
+
     def check(self, answers: Answers, table: Table, problems: Problems) -> None:
-        check_spread(answers, table, problems, truth=self.truth, item=self.item)
+        self.check_spread(answers, table, problems)
         if problems:
             return
         human, least = answers[self.truth], LEAST_SPREAD * self.width
@@ -218,7 +200,7 @@ class _Asked:
 
     def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
         """Count each item. Counts that depend on rounding, and differences, are in steps where there are any."""
-        human, predicted = reference[self.truth], submission[self.answer]
+        human, predicted = reference[self.truth], submission[SCORE]
         parts: dict[str, Any] = {"correlation": correlation.correlation_moments(human, predicted)}
         if self.control:
             parts["partial"] = correlation.partial_moments(human, predicted, reference[self.control])
@@ -239,12 +221,30 @@ class _Asked:
             parts["true_scores"] = prediction_error.true_score_errors(ratings, predicted)
         return {**parts, **count_levels(self.level, reference, human, predicted)}
 
+    def all_scores(self) -> tuple[Score, ...]:
+        held = self.held or self.control
+        return (*level_scores(self.level), *_scores(step=self.step, held=held, second=self.second))
 
-def _right(rows: Any, *, width: float, stepped: bool) -> Any:
-    """Whether the rounded score is the human score; without steps, 1 minus the error in widths of the scale."""
-    if stepped:
-        return prediction_error.within_half(rows["rounded_differences"])
-    return 1 - np.minimum(np.sqrt(rows["errors"].squared_error) / width, 1)
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        """Whether the rounded score is the human score; without steps, 1 minus the error in widths of the scale."""
+        if self.step:
+            return prediction_error.within_half(rows["rounded_differences"])
+        return 1 - np.minimum(np.sqrt(rows["errors"].squared_error) / self.width, 1)
+
+    def labels(self, reference: Answers) -> list[float]:
+        found: list[float] = reference[self.truth].tolist()
+        return found
+
+    def trivial(self) -> dict[str, Callable[[Items], Answers]]:
+        middle = sum(self.scale) / 2
+        return {
+            f"{middle:g} for every {self.item}": always(SCORE, middle),
+            "scores at random": at_random(SCORE, self.levels),
+        }
+
+    def second_scores(self, reference: Answers) -> Optional[np.ndarray]:
+        """The second human scores, NaN where there is none; None without any."""
+        return reference[self.second] if self.second else None
 
 
 def _signed_shift(rows: prediction_error.Differences) -> str:
@@ -296,28 +296,4 @@ def _scores(*, step: Optional[float], held: str, second: str) -> tuple[Score, ..
                          of="true_scores", bounds=(-math.inf, math.inf)),
     )
     return tuple(score for score in table if score)
-# fmt: on
-
-
-# fmt: off
-SCORES = Kind(
-    "scores",
-    "a score on a scale for each item",
-    (
-        Parameter("scale", "The lowest and the highest score. A submitted score may lie beyond either end by at most "
-                  "the width of the scale; it is rounded to three decimals.", read_scale, [1, 6]),
-        Parameter("step", "The distance of neighbouring human scores, such as 1 or 0.5, which divides both ends of "
-                  "the scale. Leave it out if any number is a score: agreement in steps is then not offered.",
-                  read_step, 0.5, None),
-        Parameter("control", "A column of numbers in the reference, such as the length of a response: the partial "
-                  "correlation holds it constant.", optional_text, "words", None),
-        Parameter("second", "The column of the reference with a second human score, which may be empty for some "
-                  "items: PRMSE compares with the true scores behind both.", optional_text,
-                  "score2", None),
-        LEVEL_COLUMN,
-        *COMMON,
-    ),
-    scores,
-    "Score each {item} as humans do.",
-)
 # fmt: on

@@ -13,11 +13,11 @@ Source: `metrics.transcript_errors`, `metrics.phoneme_recognition`, `metrics.mis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain
-from typing import Any, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ..formats.normalisation import RULES, Normaliser, read_rules
 from ..formats.phones import nearest_phones
 from ..formats.phones import transcripts as phone_cells
 from ..formats.problems import Problems, ReferenceFileError, count_of, some_of
-from ..formats.speakers import check_speakers
+from ..formats.speakers import Units, check_speakers
 from ..formats.tables import Parser, Table, check_ids
 from ..formats.text import size_limit
 from ..formats.transcript_files import transcript_tables
@@ -35,9 +35,20 @@ from ..metrics import phoneme_recognition as recognition
 from ..metrics import transcript_errors as metrics
 from ..metrics.counts import taken
 from ..metrics.phoneme_recognition import FeatureTable
-from ..task import Task, View
+from ..task import Score
 from ..trivial import always
-from .kind import ID, ITEM, UNIT, Kind, Parameter, ParameterError, one_of, one_table, optional_text, units_by
+from .kind import (
+    Kind,
+    ParameterError,
+    id_parameter,
+    item_parameter,
+    one_of,
+    one_table,
+    optional_text,
+    parameter,
+    unit_parameter,
+    units_by,
+)
 from .pronunciations import DETECTIONS, check_pronunciations, detection_scores
 from .transcript_scores import (
     CHARACTERS,
@@ -59,115 +70,227 @@ MOST_PHONES = 500
 """The most phones of an inventory: costs are tables of all pairs."""
 
 LOWEST, FEWEST = "lowest_rate", "fewest_errors"
-PLAIN = Normaliser()
 
 Inventory = Union[str, tuple[str, ...], None]
 """Phones, `arpabet`, or none."""
 
 
-def transcripts(
-    name: str,
-    title: str,
-    *,
-    units: str = WORDS,
-    phones: Inventory = None,
-    features: Optional[FeatureTable] = None,
-    canonical: str = "",
-    normalise: Normaliser = PLAIN,
-    clip: Union[int, str, None] = None,
-    best: str = LOWEST,
-    unk: str = "",
-    id: str = "id",
-    item: str = "item",
-    unit: str = "speaker",
-) -> Task:
-    """Return a task that asks for transcripts.
+def _phone_names(value: Any) -> Inventory:
+    if value is None or value == ARPABET:
+        return None if value is None else ARPABET
+    if not isinstance(value, (list, tuple)) or not value:
+        raise ValueError(f"{value!r}; expected a list of phones, or {ARPABET}")
+    for phone in value:
+        if not isinstance(phone, str):
+            raise ValueError(
+                f"phone {phone!r}; expected a text, in quotation marks if it is a number or a yes"
+            )
+        if phone.split() != [phone] or phone in recognition.FILLERS:
+            raise ValueError(f"phone {phone!r}; expected one word that is not a filler")
+    phone, times = Counter(value).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"phone {phone!r} {times} times; expected it once")
+    return tuple(value)
 
-    Parameters
-    ----------
-    phones
-        The inventory, or `arpabet`; None for the phones of `features`.
-    units, features, canonical, normalise, clip, best, unk
-        See the parameters of `TRANSCRIPTS`; None and empty texts for none.
-    id, item, unit
-        See `kind`.
-    """
-    inventory, table = _inventory(units, phones, features)
-    if clip == POOLED and table is not None:
-        raise ParameterError(
-            "clip", f"{POOLED}; expected 1 or none with features, whose error rate it does not limit"
+
+def _features(value: Any) -> Optional[FeatureTable]:
+    if value is None:
+        return None
+    rows = value if isinstance(value, (list, tuple)) else []
+    if not rows or not all(isinstance(row, (list, tuple)) and row for row in rows) or rows[0][0] != "phone":
+        raise ValueError(
+            f"{value!r:.100}; expected rows: phone and the names of features, then one for each phone"
         )
-    choose = metrics.lowest_clipped_rates if clip == POOLED else metrics.lowest_rates
-    chosen = _chosen(choose if best == LOWEST else metrics.fewest_errors, unk, units, normalise)
-    columns, limited = _columns(normalise, units, inventory, canonical, (id, unit, COLUMN))
-    reference = one_table(FILE, columns, id=id, item=item, unit=unit)
-    submission = one_table(FILE, limited, id=id, item=item)
-    return Task(
-        name=name,
-        title=title,
-        format=_format(reference, submission, units, canonical),
-        units=units_by(item, unit),
-        count=partial(_count, units=units, table=table, canonical=canonical, clip=clip == POOLED, **chosen),
-        scores=(
-            *(detection_scores() if canonical else ()),
-            *([feature_error_rate(item)] if table else []),
-            *transcript_scores(units, item, clip),
-        ),
-        right=lambda rows: 1 - rows[units].clipped_rates,
-        labels=lambda answers: [symbol for row in answers[COLUMN] for symbol in chain(*row)],
-        trivial={"nothing recognised": always(COLUMN, [])},
-        partly_right=_partly_right,
-        view=View(
-            "transcripts",
-            lambda reference: reference[COLUMN].tolist(),
-            lambda submission: submission[COLUMN].tolist(),
-            {"units": units, "features": (lambda: table) if table else None, "best": chosen},
-        ),
-    )
+    header, *symbols = [tuple(map(str, row)) for row in rows]
+    return FeatureTable(tuple(row[0] for row in symbols), header[1:], tuple(row[1:] for row in symbols))
 
 
-def _chosen(choose: metrics.Choice, unk: str, units: str, normalise: Normaliser) -> dict[str, Any]:
-    """Arguments of `best_references`, with the word for what could not be understood as the rules write it."""
-    words = normalise.words([unk])[0]
-    if unk and (units != WORDS or len(words) != 1):
-        found = f"units are {units}" if units != WORDS else f"the rules make {len(words)} words of {unk!r}"
-        raise ParameterError("unk", f"{found}; expected one word, with units: {WORDS}")
-    return {"choose": choose, "unknown": words[0] if unk else ""}
+def normalise_parameter() -> Any:
+    """Return the field of the rules for both sides."""
+    rules = ". ".join(f"{rule.written}: {rule.description}" for rule in RULES)
+    description = "What is done with both transcripts before they are compared, in this order."
+    return parameter(f"{description} {rules}.", read_rules, ["nfkc", "casefold", "drop_punctuation"], [])
 
 
-def _columns(
-    normalise: Normaliser, units: str, inventory: tuple[str, ...], canonical: str, taken: Sequence[str]
-) -> tuple[dict[str, Parser], dict[str, Parser]]:
-    """The columns of a reference and of a submission; `taken`: those that the canonical phones cannot be in."""
-    for phone, kept in zip(inventory, normalise.words(inventory)):
-        if kept != [phone]:
-            found = f"the rules change the phone {phone!r} to {' '.join(kept)!r}"
-            raise ParameterError("normalise", f"{found}; expected rules that keep it")
-    columns, limited = (
-        {COLUMN: _symbols(normalise, units, inventory, limited=limited)} for limited in (False, True)
-    )
-    if canonical:
-        if units != PHONES or canonical in taken:
-            found = f"{canonical!r} is another column" if units == PHONES else f"units are {units}"
+@dataclass(frozen=True)
+class TranscriptsKind(Kind):
+    """A task that asks for transcripts."""
+
+    # fmt: off
+    units: str = parameter(
+        "What is compared: words (WER, with CER beside it), characters (CER, without white space), phones (PER).",
+        one_of(WORDS, CHARACTERS, PHONES), WORDS, WORDS)
+    phones: Inventory = parameter(
+        f"For units: phones, the inventory: a list such as [p, t, k], or {ARPABET} (39 phones of ARPAbet and DX, with "
+        "features). Leave it out for all phones of the table of features.", _phone_names, None, None)
+    features: Optional[FeatureTable] = parameter(
+        "For units: phones, a file of your folder for the feature error rate (FER), then the primary score: a header "
+        "of phone and the names of the features, then one row for each phone with +, -, 0, +- or -+.", _features, None,
+        None)
+    canonical: str = parameter(
+        "For units: phones, a column of the reference with canonical pronunciations, which participants get: F1 of "
+        "detected mispronunciations, false acceptances and rejections, diagnostic errors. The column `transcript` has "
+        "the phones that were spoken.", optional_text, None, None)
+    normalise: Normaliser = normalise_parameter()
+    clip: Union[int, str, None] = parameter(
+        f"1 limits each item's own rate in the mean over items. {POOLED} limits the errors of each item to its length "
+        "in all rates, by leaving out insertions, unless its reference is empty, and CER takes the reference that is "
+        "best by CER, as in SAPC2. Without it there is no limit.", one_of(None, 1, POOLED), 1, None)
+    best: str = parameter(
+        f"Which of several references of an item counts: {LOWEST}, that with the lowest error rate; {FEWEST}, that "
+        "with the fewest errors; of equal ones the longest, then the first.", one_of(LOWEST, FEWEST), LOWEST, LOWEST)
+    unk: str = parameter(
+        "For units: words, a word for unintelligible speech, such as unk. A word that is aligned with it is correct; "
+        "elsewhere it is left out of references and submissions.", optional_text, None, None)
+    id: str = id_parameter(
+        "The column that names an item, in the reference and in submissions. Several rows of the reference with one id "
+        "are several references, of which one counts; see best.")
+    item: str = item_parameter()
+    unit: str = unit_parameter()
+    # fmt: on
+
+    name = "transcripts"
+    description = "what was said in each item, in words, characters or phones"
+    opening = "Transcribe each {item}."
+    short = ("wer", "cer primary=cer", "per units=phones")
+    texts_as_labels = True
+
+    def __post_init__(self) -> None:
+        inventory, table = self.inventory
+        if self.pooled and table is not None:
+            message = f"{POOLED}; expected 1 or none with features, whose error rate it does not limit"
+            raise ParameterError("clip", message)
+        unknown = self.normalise.words([self.unk])[0]
+        if self.unk and (self.units != WORDS or len(unknown) != 1):
+            many = f"the rules make {len(unknown)} words of {self.unk!r}"
+            found = f"units are {self.units}" if self.units != WORDS else many
+            raise ParameterError("unk", f"{found}; expected one word, with units: {WORDS}")
+        for phone, kept in zip(inventory, self.normalise.words(inventory)):
+            if kept != [phone]:
+                found = f"the rules change the phone {phone!r} to {' '.join(kept)!r}"
+                raise ParameterError("normalise", f"{found}; expected rules that keep it")
+        if self.canonical and (self.units != PHONES or self.canonical in (self.id, self.unit, COLUMN)):
+            another = f"{self.canonical!r} is another column"
+            found = another if self.units == PHONES else f"units are {self.units}"
             raise ParameterError("canonical", f"{found}; expected a column of its own, with units: {PHONES}")
-        columns[canonical] = columns[COLUMN]
-    return columns, limited
 
+    @property
+    def pooled(self) -> bool:
+        """Whether the errors of each item are limited to its length in all rates."""
+        return self.clip == POOLED
 
-def _format(reference: Sheet, submission: Sheet, units: str, canonical: str) -> Format:
-    public = (canonical,) if canonical else ()
-    if not canonical:  # other formats have no column for it
-        reference = replace(reference, others=transcript_tables(reference.id, COLUMN, "text"))
-    submission = replace(submission, others=transcript_tables(submission.id, COLUMN, *KEYS))
-    form = sheet_format(reference, submission, list_file="items.csv", public=public, check=lambda *_: None)
-    return form._replace(read_reference=partial(_read_reference, reference, units=units, canonical=canonical))
+    @cached_property
+    def inventory(self) -> tuple[tuple[str, ...], Optional[FeatureTable]]:
+        """The phones, none for other units, and the table of their features."""
+        return _inventory(self.units, self.phones, self.features)
 
+    def feature_table(self) -> Optional[FeatureTable]:
+        return self.inventory[1]
 
-def _partly_right(reference: Answers, right: np.ndarray) -> Answers:
-    """A submission in which the chosen items have their first reference, and the others nothing."""
-    column = np.empty(len(right), dtype=object)
-    column[:] = [references[0] if chosen else [] for references, chosen in zip(reference[COLUMN], right)]
-    return Answers(reference.items, {COLUMN: column})
+    @cached_property
+    def chosen(self) -> dict[str, Any]:
+        """Arguments of `best_references`, with the word for what could not be understood as the rules write it."""
+        choose = metrics.lowest_clipped_rates if self.pooled else metrics.lowest_rates
+        return {
+            "choose": choose if self.best == LOWEST else metrics.fewest_errors,
+            "unknown": self.normalise.words([self.unk])[0][0] if self.unk else "",
+        }
+
+    def format(self) -> Format:
+        reference = one_table(FILE, self.columns(limited=False), id=self.id, item=self.item, unit=self.unit)
+        if not self.canonical:  # other formats have no column for it
+            reference = replace(reference, others=transcript_tables(self.id, COLUMN, "text"))
+        submission = one_table(FILE, self.columns(limited=True), id=self.id, item=self.item)
+        submission = replace(submission, others=transcript_tables(self.id, COLUMN, *KEYS))
+        public = (self.canonical,) if self.canonical else ()
+        form = sheet_format(
+            reference, submission, list_file="items.csv", public=public, check=lambda *_: None
+        )
+        read = partial(_read_reference, reference, units=self.units, canonical=self.canonical)
+        return form._replace(read_reference=read)
+
+    def columns(self, *, limited: bool) -> dict[str, Parser]:
+        """The columns of a submission, or of a reference."""
+        cells = {COLUMN: _symbols(self.normalise, self.units, self.inventory[0], limited=limited)}
+        return cells if limited or not self.canonical else {**cells, self.canonical: cells[COLUMN]}
+
+    def units_of(self, reference: Answers) -> Units:
+        return units_by(reference, self.item, self.unit)
+
+    def expected(self, reference: Any) -> list[Any]:
+        """The references of each item."""
+        found: list[Any] = reference[COLUMN].tolist()
+        return found
+
+    def given(self, submission: Any) -> list[Any]:
+        found: list[Any] = submission[COLUMN].tolist()
+        return found
+
+    def count(self, reference: Answers, submission: Answers) -> dict[str, Any]:
+        """Errors in words and in characters against the same reference, in features and phones, or in one unit only.
+
+        With `clip`, CER has a reference of its own: the one that is best by CER, as in SAPC2.
+        With canonical pronunciations, also the detections of mispronunciations, against the same reference.
+        """
+        units, table, clip = self.units, self.inventory[1], self.pooled
+        choose, unknown = self.chosen["choose"], self.chosen["unknown"]
+        references = [symbols for row in reference[COLUMN] for symbols in row]
+        utterance = [place for place, row in enumerate(reference[COLUMN]) for _ in row]
+        hypothesis = submission[COLUMN].tolist()
+        counts: dict[str, Any]
+        if table:
+            heard = [hypothesis[place] for place in utterance]
+            costs = recognition.errors_per_utterance(references, heard, table=table)
+            places = choose(costs.feature_cost, costs.reference_features, utterance)
+            same = [references[place] for place in places]
+            counts = {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
+        else:
+            errors, places = metrics.best_references(
+                references, hypothesis, utterance, choose=choose, unknown=unknown
+            )
+            counts, same = {units: errors}, [references[place] for place in places]
+        if units == WORDS:
+            if clip:
+                same, hypothesis = references, [hypothesis[place] for place in utterance]
+            if unknown:
+                same, hypothesis = metrics.without_unknown(same, hypothesis, unknown)
+            characters = metrics.errors_per_utterance(
+                *(list(map(" ".join, side)) for side in (same, hypothesis))
+            )
+            if clip:
+                lengths = characters.reference_length
+                characters = taken(characters, choose(metrics.errors(characters), lengths, utterance))
+            counts[CHARACTERS] = characters
+        if clip:
+            counts.update(
+                {part: metrics.clipped(counts[part]) for part in (units, CHARACTERS) if part in counts}
+            )
+        if self.canonical:
+            pronounced = reference[self.canonical].tolist()
+            counts[DETECTIONS] = mispronunciation.detections_per_utterance(pronounced, same, hypothesis)
+        return counts
+
+    def all_scores(self) -> tuple[Score, ...]:
+        return (
+            *(detection_scores() if self.canonical else ()),
+            *([feature_error_rate(self.item)] if self.inventory[1] else []),
+            *transcript_scores(self.units, self.item, self.clip),
+        )
+
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        return 1 - rows[self.units].clipped_rates
+
+    def labels(self, reference: Answers) -> list[str]:
+        return [symbol for row in reference[COLUMN] for symbol in chain(*row)]
+
+    def trivial(self) -> dict[str, Callable[[Items], Answers]]:
+        return {"nothing recognised": always(COLUMN, [])}
+
+    def partly_right(self, reference: Answers, right: np.ndarray) -> Answers:
+        """A submission in which the chosen items have their first reference, and the others nothing."""
+        column = np.empty(len(right), dtype=object)
+        column[:] = [references[0] if chosen else [] for references, chosen in zip(reference[COLUMN], right)]
+        return Answers(reference.items, {COLUMN: column})
 
 
 def _symbols(normaliser: Normaliser, units: str, inventory: tuple[str, ...], *, limited: bool) -> Parser:
@@ -272,126 +395,3 @@ def check_total(symbols: int, transcripts: int, unit: str, file: str, problems: 
     if not problems and 1000 * symbols < max(1000, transcripts):
         found = f"{count_of(symbols, unit)} in {count_of(transcripts, 'transcript')}"
         problems.add(f"no_{unit}s", file, f"{found}; expected at least one {unit} per thousand transcripts")
-
-
-def _count(
-    reference: Answers,
-    submission: Answers,
-    *,
-    units: str,
-    table: Optional[FeatureTable],
-    canonical: str,
-    clip: bool,
-    choose: metrics.Choice,
-    unknown: str,
-) -> dict[str, Any]:
-    """Errors in words and in characters against the same reference, in features and phones, or in one unit only.
-
-    With `clip`, CER has a reference of its own: the one that is best by CER, as in SAPC2.
-    With canonical pronunciations, also the detections of mispronunciations, against the same reference.
-    """
-    references = [symbols for row in reference[COLUMN] for symbols in row]
-    utterance = [place for place, row in enumerate(reference[COLUMN]) for _ in row]
-    hypothesis = submission[COLUMN].tolist()
-    counts: dict[str, Any]
-    if table:
-        heard = [hypothesis[place] for place in utterance]
-        costs = recognition.errors_per_utterance(references, heard, table=table)
-        places = choose(costs.feature_cost, costs.reference_features, utterance)
-        same = [references[place] for place in places]
-        counts = {FEATURES: taken(costs, places), PHONES: metrics.errors_per_utterance(same, hypothesis)}
-    else:
-        errors, places = metrics.best_references(
-            references, hypothesis, utterance, choose=choose, unknown=unknown
-        )
-        counts, same = {units: errors}, [references[place] for place in places]
-    if units == WORDS:
-        if clip:
-            same, hypothesis = references, [hypothesis[place] for place in utterance]
-        if unknown:
-            same, hypothesis = metrics.without_unknown(same, hypothesis, unknown)
-        characters = metrics.errors_per_utterance(*(list(map(" ".join, side)) for side in (same, hypothesis)))
-        if clip:
-            lengths = characters.reference_length
-            characters = taken(characters, choose(metrics.errors(characters), lengths, utterance))
-        counts[CHARACTERS] = characters
-    if clip:
-        counts.update({part: metrics.clipped(counts[part]) for part in (units, CHARACTERS) if part in counts})
-    if canonical:
-        pronounced = reference[canonical].tolist()
-        counts[DETECTIONS] = mispronunciation.detections_per_utterance(pronounced, same, hypothesis)
-    return counts
-
-
-def _phone_names(value: Any) -> Inventory:
-    if value is None or value == ARPABET:
-        return None if value is None else ARPABET
-    if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(f"{value!r}; expected a list of phones, or {ARPABET}")
-    for phone in value:
-        if not isinstance(phone, str):
-            raise ValueError(
-                f"phone {phone!r}; expected a text, in quotation marks if it is a number or a yes"
-            )
-        if phone.split() != [phone] or phone in recognition.FILLERS:
-            raise ValueError(f"phone {phone!r}; expected one word that is not a filler")
-    phone, times = Counter(value).most_common(1)[0]
-    if times > 1:
-        raise ValueError(f"phone {phone!r} {times} times; expected it once")
-    return tuple(value)
-
-
-def _features(value: Any) -> Optional[FeatureTable]:
-    if value is None:
-        return None
-    rows = value if isinstance(value, (list, tuple)) else []
-    if not rows or not all(isinstance(row, (list, tuple)) and row for row in rows) or rows[0][0] != "phone":
-        raise ValueError(
-            f"{value!r:.100}; expected rows: phone and the names of features, then one for each phone"
-        )
-    header, *symbols = [tuple(map(str, row)) for row in rows]
-    return FeatureTable(tuple(row[0] for row in symbols), header[1:], tuple(row[1:] for row in symbols))
-
-
-# fmt: off
-NORMALISE = Parameter(
-    "normalise", "What is done with both transcripts before they are compared, in this order. "
-    f"{'. '.join(f'{rule.written}: {rule.description}' for rule in RULES)}.",
-    read_rules, ["nfkc", "casefold", "drop_punctuation"], [],
-)
-
-TRANSCRIPTS = Kind(
-    "transcripts",
-    "what was said in each item, in words, characters or phones",
-    (
-        Parameter("units", "What is compared: words (WER, with CER beside it), characters (CER, without white "
-                  "space), phones (PER).", one_of(WORDS, CHARACTERS, PHONES), WORDS, WORDS),
-        Parameter("phones", f"For units: phones, the inventory: a list such as [p, t, k], or {ARPABET} (39 phones of "
-                  "ARPAbet and DX, with features). Leave it out for all phones of the table of features.",
-                  _phone_names, None, None),
-        Parameter("features", "For units: phones, a file of your folder for the feature error rate (FER), then the "
-                  "primary score: a header of phone and the names of the features, then one row for each phone with "
-                  "+, -, 0, +- or -+.", _features, None, None),
-        Parameter("canonical", "For units: phones, a column of the reference with canonical pronunciations, which "
-                  "participants get: F1 of detected mispronunciations, false acceptances and rejections, diagnostic "
-                  "errors. The column `transcript` has the phones that were spoken.", optional_text, None, None),
-        NORMALISE,
-        Parameter("clip", f"1 limits each item's own rate in the mean over items. {POOLED} limits the errors of each "
-                  "item to its length in all rates, by leaving out insertions, unless its reference is empty, and CER "
-                  "takes the reference that is best by CER, as in SAPC2. Without it there is no limit.",
-                  one_of(None, 1, POOLED), 1, None),
-        Parameter("best", f"Which of several references of an item counts: {LOWEST}, that with the lowest error rate; "
-                  f"{FEWEST}, that with the fewest errors; of equal ones the longest, then the first.",
-                  one_of(LOWEST, FEWEST), LOWEST, LOWEST),
-        Parameter("unk", "For units: words, a word for unintelligible speech, such as unk. A word that is aligned "
-                  "with it is correct; elsewhere it is left out of references and submissions.", optional_text, None,
-                  None),
-        ID._replace(description="The column that names an item, in the reference and in submissions. Several rows "
-                                "of the reference with one id are several references, of which one counts; see best."),
-        ITEM,
-        UNIT,
-    ),
-    transcripts,
-    "Transcribe each {item}.",
-)
-# fmt: on

@@ -6,32 +6,33 @@ languages, or name speakers that a system cannot know; then a system's labels ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Callable, Optional
 
 import numpy as np
 
-from ..formats.format import Items
+from ..formats.format import Format, Items
 from ..formats.labelled_turns import END, LABEL, START, TURNS_CSV, TurnFiles, read_reference, turns_format
 from ..formats.problems import Problems, ReferenceFileError
-from ..formats.speakers import choose_units
+from ..formats.speakers import Units, choose_units
 from ..formats.turns import EVER, NO_TURNS, Reference, Submission, Turns
 from ..metrics import diarization as metrics
 from ..metrics import sweeps
-from ..task import LOWER, POSITIVE, Score, Task, View
-from .decisions import MOST_TRIVIAL
+from ..task import LOWER, POSITIVE, Score
+from ..trivial import MOST_TRIVIAL
 from .kind import (
-    ID,
-    ITEM,
-    UNIT,
     Kind,
-    Parameter,
     ParameterError,
     class_names,
+    id_parameter,
     is_number,
+    item_parameter,
     one_of,
+    parameter,
     unit_columns,
+    unit_parameter,
 )
 
 ANY, NONE, OPTIMAL, SCORED, SKIPPED = "any", "none", "optimal", "scored", "skipped"
@@ -44,150 +45,162 @@ LEAST_SHARE = 1e-6
 a platform can store."""
 
 
-def turns(
-    name: str,
-    title: str,
-    *,
-    classes: tuple[str, ...] = (),
-    mapping: str = NONE,
-    collar: int = 0,
-    overlap: str = SCORED,
-    id: str = "recording",
-    item: str = "recording",
-    unit: str = "speaker",
-) -> Task:
-    """Return a task that asks which labels are active when.
-
-    Parameters
-    ----------
-    classes
-        The labels; empty for any.
-    mapping
-        `none` if labels mean themselves, `optimal` if a system's labels are mapped to those of the reference.
-    collar
-        The time in ms that is not scored on each side of a start or end in the reference.
-    overlap
-        Whether time with two or more labels in the reference is `scored` or `skipped`.
-    id, item, unit
-        See `kind`.
-    """
-    _check_names(classes, mapping, id, unit)
-    declared = TurnFiles(id, classes, **unit_columns(unit))
-    count = partial(_count, classes=classes, mapping=mapping, collar=collar, overlap=overlap)
-    throughout = classes if len(classes) <= MOST_TRIVIAL else ()
-    constant = {f"{label} throughout": always(classes, n) for n, label in enumerate(throughout)}
-    if mapping == OPTIMAL:
-        constant = {"one label throughout": always(("label",), 0)}
-    facts = {
-        "classes": classes,
-        "mapped": mapping == OPTIMAL,
-        "options": {"collar": collar, "skip_overlap": overlap == SKIPPED},
-        "recordings": partial(recordings, classes=classes, mapping=mapping),
-    }
-    return Task(
-        name=name,
-        title=title,
-        format=turns_format(declared)._replace(read_reference=partial(_read_reference, declared, count)),
-        units=lambda reference: choose_units(reference.items.ids, item, **{unit: reference.units}),
-        count=count,
-        scores=_scores(classes),
-        right=lambda rows: 1 - np.fmin(np.nan_to_num(metrics.der(rows["errors"])), 1),
-        labels=lambda reference: [
-            reference.names[label] for _, labels in reference.turns for label in labels.tolist()
-        ],
-        trivial={"no turns": always(()), **constant},
-        partly_right=partly_right,
-        view=View("turns", facts=facts),
-    )
-
-
-def _check_names(classes: tuple[str, ...], mapping: str, id: str, unit: str) -> None:
-    if classes and mapping == OPTIMAL:
-        message = f"with mapping {OPTIMAL} a system's labels are its own; expected {ANY}"
-        raise ParameterError("classes", message)
-    wide = [label for label in classes if len(label.split()) != 1]
-    if wide:
-        raise ParameterError("classes", f"class {wide[0]!r}; expected no blanks, because RTTM has none")
-    for parameter, column in (("id", id), ("unit", unit)):
-        if column in {START, END, LABEL, *([id] if parameter == "unit" else [])}:
-            raise ParameterError(parameter, f"{column!r} is the name of another column")
-
-
 def always(names: Sequence[str], number: Optional[int] = None) -> Callable[[Items], Submission]:
     """Return a trivial baseline: in each recording one label throughout, or no turns."""
     turns = NO_TURNS if number is None else Turns(EVER, np.array([number]))
     return lambda items: Submission(names, (turns,) * len(items))
 
 
-def partly_right(reference: Reference, right: np.ndarray) -> Submission:
-    """A submission with the turns of the chosen recordings, and no turns in the others."""
-    turns = [spoken if chosen else NO_TURNS for spoken, chosen in zip(reference.turns, right)]
-    return Submission(reference.names, turns)
+def read_classes(value: Any) -> tuple[str, ...]:
+    """Return labels; none for any."""
+    return () if value == ANY else class_names(value)
 
 
-def _read_reference(declared: TurnFiles, count: Any, files: Any) -> Reference:
-    """Read the reference, and check that it has enough scored time, of each class where classes are listed."""
-    reference = read_reference(declared, files)
-    counts = count(reference, Submission(reference.names, reference.turns))
-    problems = Problems(ReferenceFileError)
-    scored = int(counts["errors"].reference.sum())
-    least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
-    if scored <= least:
-        message = f"{scored} ms of scored turns; expected more than {least:.12g} ms"
-        problems.add("no_turns", TURNS_CSV, message)
-    elif "labels" in counts:
-        for label, time in zip(declared.classes, counts["labels"].reference.sum(axis=0).tolist()):
-            if not time:
-                problems.add(
-                    "no_turns", TURNS_CSV, f"no scored time of class {label!r}; expected some of each class"
-                )
-    problems.raise_if_any()
-    return reference
+def milliseconds(value: Any) -> int:
+    """Return a collar in ms."""
+    if not is_number(value) or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
+        raise ValueError(
+            f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
+        )
+    milliseconds: int = round(1000 * value)
+    return milliseconds
 
 
-def _count(
-    reference: Reference,
-    submission: Submission,
-    *,
-    classes: tuple[str, ...],
-    mapping: str,
-    collar: int,
-    overlap: str,
-) -> dict[str, Any]:
-    """Count one row for each recording."""
-    found = [
-        metrics.overlaps(recording, collar=collar, skip_overlap=overlap == SKIPPED)
-        for recording in recordings(reference, submission, classes=classes, mapping=mapping)
-    ]
-    counts: dict[str, Any] = {"errors": metrics.errors_per_recording(found, mapped=mapping == OPTIMAL)}
-    if classes:
-        counts["labels"] = metrics.label_times_per_recording(found, labels=len(classes))
-    return counts
+@dataclass(frozen=True)
+class TurnsKind(Kind):
+    """A task that asks which labels are active when."""
 
+    # fmt: off
+    classes: tuple[str, ...] = parameter(
+        f"The labels, two or more, in the order of tables; or {ANY}, for speakers and other open sets.", read_classes,
+        ["English", "Hindi"], ANY)
+    mapping: str = parameter(
+        f"{NONE}: labels are compared as they are. {OPTIMAL}: in each recording a system's labels are mapped one to "
+        "one to those of the reference, with the greatest time in common, as for speakers.", one_of(NONE, OPTIMAL),
+        NONE, NONE)
+    collar: int = parameter(
+        "Seconds that are not scored on each side of every start and end in the reference. The collar of pyannote is "
+        "the total width, twice this one.", milliseconds, 0.25, 0)
+    overlap: str = parameter(
+        f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.", one_of(SCORED, SKIPPED),
+        SCORED, SCORED)
+    id: str = id_parameter(
+        "The column that names a recording in the reference, if it is a CSV file.", "recording")
+    item: str = item_parameter("recording", "recording")
+    unit: str = unit_parameter()
+    # fmt: on
 
-def recordings(
-    reference: Reference, submission: Submission, *, classes: Sequence[str] = (), mapping: str = NONE
-) -> Iterator[sweeps.Recording]:
-    """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it.
+    name = "turns"
+    description = "which speaker, language or other label is active when"
+    opening = "Find who or what is active when in each {item}, such as a speaker or a language."
+    short = ("der mapping=optimal",)
+    every_item = False
 
-    Without given regions, a recording is evaluated over the extent of both sides.
-    """
-    names = dict.fromkeys((*reference.names, *submission.names))
-    number = {label: index for index, label in enumerate(names)}
-    sides = [np.array([number[label] for label in side.names], int) for side in (reference, submission)]
-    for spoken, claimed, regions, excluded in zip(
-        reference.turns, submission.turns, reference.regions, reference.excluded
-    ):
-        labels = [numbers[turns.labels] for numbers, turns in zip(sides, (spoken, claimed))]
-        if mapping == OPTIMAL:
-            labels = [np.unique(each, return_inverse=True)[1] for each in labels]
-        elif not classes:
-            labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
-        if reference.items.latest is None:
-            times = np.append(regions, claimed.spans)
-            regions = np.array([[times.min(), times.max()]])
-        gold, system = map(sweeps.Turns, (spoken.spans, claimed.spans), labels)
-        yield sweeps.Recording(gold, system, regions, excluded)
+    def __post_init__(self) -> None:
+        if self.classes and self.mapping == OPTIMAL:
+            message = f"with mapping {OPTIMAL} a system's labels are its own; expected {ANY}"
+            raise ParameterError("classes", message)
+        wide = [label for label in self.classes if len(label.split()) != 1]
+        if wide:
+            raise ParameterError("classes", f"class {wide[0]!r}; expected no blanks, because RTTM has none")
+        for name, column in (("id", self.id), ("unit", self.unit)):
+            if column in {START, END, LABEL, *([self.id] if name == "unit" else [])}:
+                raise ParameterError(name, f"{column!r} is the name of another column")
+
+    @property
+    def mapped(self) -> bool:
+        """Whether labels are mapped one to one."""
+        return self.mapping == OPTIMAL
+
+    @property
+    def excluded(self) -> dict[str, Any]:
+        """What of the time is not scored: arguments of `overlaps` and `sweep`."""
+        return {"collar": self.collar, "skip_overlap": self.overlap == SKIPPED}
+
+    @property
+    def files(self) -> TurnFiles:
+        return TurnFiles(self.id, self.classes, **unit_columns(self.unit))
+
+    def format(self) -> Format:
+        return turns_format(self.files)._replace(read_reference=self.read_reference)
+
+    def read_reference(self, files: Any) -> Reference:
+        """Read the reference, and check that it has enough scored time, of each class where classes are listed."""
+        reference = read_reference(self.files, files)
+        counts = self.count(reference, Submission(reference.names, reference.turns))
+        problems = Problems(ReferenceFileError)
+        scored = int(counts["errors"].reference.sum())
+        least = LEAST_SHARE * sum(int(np.diff(regions).sum()) for regions in reference.regions)
+        if scored <= least:
+            message = f"{scored} ms of scored turns; expected more than {least:.12g} ms"
+            problems.add("no_turns", TURNS_CSV, message)
+        elif "labels" in counts:
+            for label, time in zip(self.classes, counts["labels"].reference.sum(axis=0).tolist()):
+                if not time:
+                    message = f"no scored time of class {label!r}; expected some of each class"
+                    problems.add("no_turns", TURNS_CSV, message)
+        problems.raise_if_any()
+        return reference
+
+    def label_names(self) -> Sequence[str]:
+        return self.classes
+
+    def units_of(self, reference: Reference) -> Units:
+        return choose_units(reference.items.ids, self.item, **{self.unit: reference.units})
+
+    def count(self, reference: Reference, submission: Submission) -> dict[str, Any]:
+        """Count one row for each recording."""
+        found = [
+            metrics.overlaps(recording, **self.excluded)
+            for recording in self.recordings(reference, submission)
+        ]
+        counts: dict[str, Any] = {"errors": metrics.errors_per_recording(found, mapped=self.mapped)}
+        if self.classes:
+            counts["labels"] = metrics.label_times_per_recording(found, labels=len(self.classes))
+        return counts
+
+    def recordings(self, reference: Reference, submission: Submission) -> Iterator[sweeps.Recording]:
+        """Yield each recording with numbers of labels: those of the classes, or in the order of their names in it.
+
+        Without given regions, a recording is evaluated over the extent of both sides.
+        """
+        names = dict.fromkeys((*reference.names, *submission.names))
+        number = {label: index for index, label in enumerate(names)}
+        sides = [np.array([number[label] for label in side.names], int) for side in (reference, submission)]
+        for spoken, claimed, regions, excluded in zip(
+            reference.turns, submission.turns, reference.regions, reference.excluded
+        ):
+            labels = [numbers[turns.labels] for numbers, turns in zip(sides, (spoken, claimed))]
+            if self.mapped:
+                labels = [np.unique(each, return_inverse=True)[1] for each in labels]
+            elif not self.classes:
+                labels = np.split(np.unique(np.concatenate(labels), return_inverse=True)[1], [len(labels[0])])
+            if reference.items.latest is None:
+                times = np.append(regions, claimed.spans)
+                regions = np.array([[times.min(), times.max()]])
+            gold, system = map(sweeps.Turns, (spoken.spans, claimed.spans), labels)
+            yield sweeps.Recording(gold, system, regions, excluded)
+
+    def all_scores(self) -> tuple[Score, ...]:
+        return _scores(self.classes)
+
+    def right(self, rows: Mapping[str, Any]) -> Any:
+        return 1 - np.fmin(np.nan_to_num(metrics.der(rows["errors"])), 1)
+
+    def labels(self, reference: Reference) -> list[str]:
+        return [reference.names[label] for _, labels in reference.turns for label in labels.tolist()]
+
+    def trivial(self) -> dict[str, Callable[[Items], Submission]]:
+        throughout = enumerate(self.classes if len(self.classes) <= MOST_TRIVIAL else ())
+        constant = {f"{label} throughout": always(self.classes, number) for number, label in throughout}
+        if self.mapped:
+            constant = {"one label throughout": always(("label",), 0)}
+        return {"no turns": always(()), **constant}
+
+    def partly_right(self, reference: Reference, right: np.ndarray) -> Submission:
+        """A submission with the turns of the chosen recordings, and no turns in the others."""
+        turns = [spoken if chosen else NO_TURNS for spoken, chosen in zip(reference.turns, right)]
+        return Submission(reference.names, turns)
 
 
 # fmt: off
@@ -211,44 +224,4 @@ def _scores(classes: tuple[str, ...]) -> tuple[Score, ...]:
             for n, label in enumerate(classes)
         ),
     )
-# fmt: on
-
-
-def _classes(value: Any) -> tuple[str, ...]:
-    return () if value == ANY else class_names(value)
-
-
-def milliseconds(value: Any) -> int:
-    """Return a collar in ms."""
-    if not is_number(value) or not 0 <= value <= WIDEST or round(1000 * value) != round(1000 * value, 6):
-        raise ValueError(
-            f"{value!r}; expected seconds from 0 to {WIDEST}, in whole milliseconds, such as 0.25"
-        )
-    milliseconds: int = round(1000 * value)
-    return milliseconds
-
-
-# fmt: off
-TURNS = Kind(
-    "turns",
-    "which speaker, language or other label is active when",
-    (
-        Parameter("classes", f"The labels, two or more, in the order of tables; or {ANY}, for speakers and other open "
-                  "sets.", _classes, ["English", "Hindi"], ANY),
-        Parameter("mapping", f"{NONE}: labels are compared as they are. {OPTIMAL}: in each recording a system's labels "
-                  "are mapped one to one to those of the reference, with the greatest time in common, as for "
-                  "speakers.",
-                  one_of(NONE, OPTIMAL), NONE, NONE),
-        Parameter("collar", "Seconds that are not scored on each side of every start and end in the reference. The "
-                  "collar of pyannote is the total width, twice this one.", milliseconds, 0.25, 0),
-        Parameter("overlap", f"Whether time with two or more labels in the reference is {SCORED} or {SKIPPED}.",
-                  one_of(SCORED, SKIPPED), SCORED, SCORED),
-        ID._replace(description="The column that names a recording in the reference, if it is a CSV file.",
-                    example="recording", default="recording"),
-        ITEM._replace(example="recording", default="recording"),
-        UNIT,
-    ),
-    turns,
-    "Find who or what is active when in each {item}, such as a speaker or a language.",
-)
 # fmt: on

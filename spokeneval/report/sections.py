@@ -50,8 +50,9 @@ def sections(task: Task, reference: Any, submission: Any, scored: Scored) -> lis
 
 
 def _kind(task: Task) -> Any:
-    """Return the module of the task's kind in `kinds`; None if it has none."""
-    return import_module(f"{__package__}.kinds.{task.view.kind}") if task.view.kind else None
+    """Return the module of the task's kind in `kinds/sections`; None if it has none."""
+    name = task.view.name
+    return import_module(f"..kinds.sections.{name}", __package__) if name else None
 
 
 def _groups(task: Task, scored: Scored, called: str, names: Sequence[str], counts: Any) -> Optional[Html]:

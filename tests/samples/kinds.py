@@ -6,7 +6,6 @@ from typing import Any
 
 from spokeneval.formats.text import Files
 from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.kind import read_parameters
 from spokeneval.metrics.counts import total
 from spokeneval.task import Task
 
@@ -14,7 +13,7 @@ Contents = dict[str, bytes]
 
 
 def make(kind: str, **declared: Any) -> Task:
-    return KINDS[kind].make("own", "Own", **read_parameters(KINDS[kind], declared))
+    return KINDS[kind].read(declared).task("own", "Own")
 
 
 def csv(**columns: Any) -> bytes:

@@ -345,7 +345,7 @@ def test_a_kind_is_described_with_every_parameter(capsys, kind):
     status, printed, _ = run(capsys, "tasks", kind)
     assert (status, printed) == (0, f"{described}\n")
     words = " ".join(printed.split())
-    for parameter in KINDS[kind].parameters:
+    for parameter in KINDS[kind].parameters():
         assert f"{parameter.name} (" in words
         assert parameter.description in words
     assert json.loads(run(capsys, "tasks", kind, "--json")[1])["parameters"] == [

@@ -35,11 +35,11 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     }
     if rules.code:
         words = {"item": "item", "an_item": "an item", "unit": "unit", "unit_plural": "units"}
-        return {**files, "kind": "python", **words, "example": _example(competition)}
+        return {**files, "kind": "python", "every_item": "yes", **words, "example": _example(competition)}
     if not rules.declaration:
         return files
     kind = KINDS[rules.declaration["kind"]]
-    values = {each.name: rules.declaration.get(each.name, each.default) for each in kind.parameters}
+    values = {each.name: rules.declaration.get(each.name, each.default) for each in kind.parameters()}
     values["id"] = files["id"]
     facts = {name: "" if value in (None, REQUIRED) else _text(value) for name, value in values.items()}
     for name, value in values.items():
@@ -60,6 +60,7 @@ def declared_facts(competition: Competition) -> dict[str, str]:
     return {
         **files,
         "kind": kind.name,
+        "every_item": "yes" if kind.every_item else "",
         "unit_plural": rules.declaration.get(PLURAL) or plural_of(facts.get("unit", item)),
         "an_item": f"{'an' if item[:1] in 'aeiou' else 'a'} {item}",
         "unit": item,

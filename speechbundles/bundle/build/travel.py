@@ -2,19 +2,16 @@
 
 Lazy imports inside functions count; imports for type checkers only do not. The `__init__.py` of each package is
 included, but not the modules that it imports lazily, which only users of the whole library need. Two kinds of files are
-selected by name: the sections of reports, `spokeneval/report/kinds/KIND.py`, for the kinds that the selected modules
-name in a `View`, if reports are made at all; and data files, if a module in their folder contains their name.
+selected by name: the sections of reports, `spokeneval/kinds/sections/KIND.py`, for the selected kinds, if reports are
+made at all; and data files, if a module in their folder contains their name.
 """
 
 import ast
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 PACKAGE = "spokeneval"
-_KIND = re.compile(r'\bView\(\s*"(\w+)"')
-"""The kind of sections that a task's view names."""
 INIT = "__init__.py"
 
 
@@ -30,9 +27,8 @@ def travelling(library: Mapping[str, bytes], scripts: Iterable[bytes]) -> dict[s
     names = [name for script in scripts for name in _imports("", script)]
     found = _closure(library, names)
     if f"{PACKAGE}/report/results.py" in found:
-        sources = [*scripts, *(library[path] for path in found)]
-        kinds = {kind for source in sources for kind in _KIND.findall(source.decode())}
-        names += [f"{PACKAGE}.report.kinds.{kind}" for kind in sorted(kinds)]
+        kinds = [path.replace("/kinds/", "/kinds/sections/") for path in found]
+        names += [path[: -len(".py")].replace("/", ".") for path in kinds if path in library]
         found = _closure(library, names)
     data = {
         name

@@ -6,8 +6,7 @@ import pytest
 
 from speechbundles.competition.kind_files import LARGEST_TABLE, resolve_files
 from spokeneval.formats.problems import ReferenceFileError
-from spokeneval.kinds.declared import KINDS
-from spokeneval.kinds.kind import read_parameters
+from spokeneval.kinds.transcripts import TranscriptsKind
 from spokeneval.metrics.phoneme_recognition import arpabet_features
 from tests.samples.programs import ROOT
 
@@ -19,7 +18,7 @@ def test_a_spelling_table_becomes_pairs(tmp_path: Path) -> None:
     resolved = resolve_files(declared, tmp_path)
     pairs = [["colour", "color"], ["wanna", "want to"], ["uh", ""]]
     assert resolved == {"normalise": ["casefold", {"spelling": pairs}, {"drop": ["um"]}], "clip": 1}
-    normaliser = read_parameters(KINDS["transcripts"], resolved)["normalise"]
+    normaliser = TranscriptsKind.read(resolved).normalise
     assert normaliser.words(["Colour uh wanna um"]) == [["color", "want", "to"]]
     assert declared["normalise"][1] == {"spelling": "spelling.csv"}
 
@@ -27,7 +26,7 @@ def test_a_spelling_table_becomes_pairs(tmp_path: Path) -> None:
 def test_a_table_of_features_becomes_rows() -> None:
     resolved = resolve_files({"features": "arpabet_features.tsv"}, ROOT / "spokeneval/metrics")
     declared = {"units": "phones", **resolved}
-    assert read_parameters(KINDS["transcripts"], declared)["features"] == arpabet_features()
+    assert TranscriptsKind.read(declared).features == arpabet_features()
 
 
 @pytest.mark.parametrize(

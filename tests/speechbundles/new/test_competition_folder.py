@@ -87,13 +87,13 @@ def test_init_explains_every_parameter_of_a_kind(kind, tmp_path, capsys):
     assert "score2" not in listed  # a column that only some settings need
     assert ("Kaldi text" in listed) == (kind == "transcripts")
     text = (folder / "competition.yaml").read_text()
-    assert all(f" {parameter.name}: " in text for parameter in KINDS[kind].parameters)
+    assert all(f" {parameter.name}: " in text for parameter in KINDS[kind].parameters())
     assert max(map(len, text.splitlines())) <= 120
     assert build_bundle.main(["build", "--competition", str(folder)]) == 1
     first = re.findall("still FILL IN; write in its place: (.)", capsys.readouterr().err)
     assert first
     assert all(re.match(r"[\[\w]", sign) for sign in first)
-    examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters}
+    examples = {parameter.name: parameter.example for parameter in KINDS[kind].parameters()}
     fill(folder / "competition.yaml", examples)
     (competition,) = read_competitions(Sources(ROOT, folder))
     assert competition.rules.declaration["kind"] == kind

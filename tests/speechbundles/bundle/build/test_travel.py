@@ -29,7 +29,7 @@ def test_the_selected_library_is_complete_and_at_most_55_percent(task, tmp_path)
     checking = travelling(LIBRARY, [(ROOT / "ingestion_program" / task / "ingest.py").read_bytes()])
     files = travelling(LIBRARY, [(ROOT / "scoring_program" / task / "score.py").read_bytes()])
     assert checking.keys() < files.keys() | {"spokeneval/programs/ingest.py"}
-    sections = f"spokeneval/report/kinds/{find_task(task).view.kind}.py"
+    sections = f"spokeneval/kinds/sections/{find_task(task).view.name}.py"
     assert sections not in checking
     assert sections in files
     others = [f"spokeneval/challenges/{other}.py" for other in task_names() if other != task]
@@ -48,13 +48,12 @@ SMALL = {
     b"    importlib.import_module(name)",
     "spokeneval/challenges/mine.py": b"from ..metrics.features import TABLE",
     "spokeneval/metrics/features.py": b"TABLE = 'table.tsv'",
-    "spokeneval/kinds/other.py": b'view = View(\n    "other", 1)',
 }
 for empty in (
     *("whole.py", "run/__init__.py", "run/late.py", "run/page.py", "run/typed.py", "challenges/__init__.py"),
     *("challenges/other.py", "metrics/__init__.py", "metrics/table.tsv", "metrics/unread.tsv"),
-    *("report/__init__.py", "report/results.py", "kinds/__init__.py", "kinds/mine.py"),
-    *("report/kinds/__init__.py", "report/kinds/mine.py", "report/kinds/other.py"),
+    *("report/__init__.py", "report/results.py", "kinds/__init__.py", "kinds/mine.py", "kinds/other.py"),
+    *("kinds/sections/__init__.py", "kinds/sections/mine.py", "kinds/sections/other.py"),
 ):
     SMALL[f"spokeneval/{empty}"] = b""
 
@@ -70,8 +69,8 @@ for empty in (
         ),
         (
             "from spokeneval.report import results\nimport spokeneval.kinds.other",
-            "kinds/__init__.py kinds/other.py report/__init__.py report/results.py report/kinds/__init__.py "
-            "report/kinds/other.py",
+            "kinds/__init__.py kinds/other.py report/__init__.py report/results.py kinds/sections/__init__.py "
+            "kinds/sections/other.py",
         ),
     ],
 )

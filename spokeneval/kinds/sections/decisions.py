@@ -7,29 +7,29 @@ from typing import Any
 
 import numpy as np
 
+from ...report.page import Html, long_table, paragraph, percent, section, table
+from ...report.plots import Drawing
 from ...scoring.scored import Scored
-from ...task import View
-from ..page import Html, long_table, paragraph, percent, section, table
-from ..plots import Drawing
+from ..decisions import DecisionsKind
 
 MOST_CLASSES = 12
 """With more classes, the most frequent confusions are listed, without the whole table."""
 COMMONEST = 25
 
 
-def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+def sections(kind: DecisionsKind, reference: Any, submission: Any, scored: Scored) -> list[Html]:
     """Return the section on confusions."""
-    facts = view.facts
+    wanted = kind.wanted or range(len(kind.classes))
     return [
-        confusions(facts["classes"], facts["answers"], *_sides(view, reference, submission), facts["wanted"])
+        confusions(kind.classes, kind.answers or kind.classes, *kind.sides(reference, submission), wanted)
     ]
 
 
-def plots(view: View, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
+def plots(kind: DecisionsKind, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
     """Return the plots by name."""
-    names, answers = view.facts["classes"], view.facts["answers"]
-    counts = confusion_counts(len(names), len(answers), *_sides(view, reference, submission))
-    return {"confusion": confusion_plot(names, answers, counts)}
+    answers = kind.answers or kind.classes
+    counts = confusion_counts(len(kind.classes), len(answers), *kind.sides(reference, submission))
+    return {"confusion": confusion_plot(kind.classes, answers, counts)}
 
 
 def confusion_counts(names: int, answers: int, expected: np.ndarray, given: np.ndarray) -> np.ndarray:
@@ -59,24 +59,19 @@ def confusion_plot(names: Sequence[str], answers: Sequence[str], counts: np.ndar
     return Drawing(draw, 2.2 + 0.6 * len(answers), 1.6 + 0.5 * len(names))
 
 
-def _sides(view: View, reference: Any, submission: Any) -> tuple[Any, Any]:
-    """Return the class and the answer of each row of the counts: of each item, or of each unit if items are pooled."""
-    sides = view.facts.get("sides")
-    return sides(reference, submission) if sides else (view.expected(reference), view.given(submission))
-
-
-def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
+def groups(kind: DecisionsKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the class of each item."""
-    classes = view.facts["classes"]
-    return {"True class": [classes[label] for label in view.expected(reference).tolist()]}
+    return {"True class": [kind.classes[label] for label in kind.expected(reference).tolist()]}
 
 
-def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
+def answers(
+    kind: DecisionsKind, reference: Any, submission: Any, rows: Sequence[int]
+) -> dict[str, list[str]]:
     """Return the class and the answer of some items."""
-    classes, answered = view.facts["classes"], view.facts["answers"]
-    expected, given = _sides(view, reference, submission)
+    expected, given = kind.sides(reference, submission)
+    answered = kind.answers or kind.classes
     return {
-        "True class": [classes[expected[row]] for row in rows],
+        "True class": [kind.classes[expected[row]] for row in rows],
         "Answered": [answered[given[row]] for row in rows],
     }
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...metrics.agreement import cohen_kappa
+from ...report.page import Html, folded, paragraph, percent, section, table
 from ...scoring.scored import Scored
-from ...task import View
-from ..page import Html, folded, paragraph, percent, section, table
+from ..ratings import COLUMN, RatingsKind
 from .scores import SHIFT, difference_figure
 
 SUBMISSION = "submission"
@@ -19,13 +19,11 @@ LARGEST = 21
 """The most ratings of a scale for which tables show each pair of ratings."""
 
 
-def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+def sections(kind: RatingsKind, reference: Any, submission: Any, scored: Scored) -> list[Html]:
     """Return the sections on agreement and on the shift."""
-    raters, given = _raters(view, reference), view.given(submission).astype(float)
-    low, high = view.facts["scale"]
-    step = view.facts["step"]
+    raters, given = kind.ratings_of(reference), submission[COLUMN].astype(float)
+    (low, high), step, listed = kind.steps, kind.step, kind.listed
     levels = [f"{level * step:g}" for level in range(low, high + 1)]
-    listed = len(raters) <= view.facts["listed"]
     pairs = [*(combinations(raters, 2) if listed else ()), *((name, SUBMISSION) for name in raters)]
     everyone = {**raters, SUBMISSION: given}
     agreement: list[list[Any]] = []
@@ -36,7 +34,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
         if not both.any():
             continue
         one, other = everyone[first][both], everyone[second][both]
-        kappa = cohen_kappa(one, other, weights=view.facts["weights"], scale=(low, high))
+        kappa = cohen_kappa(one, other, weights=kind.weights, scale=(low, high))
         near = np.abs(one - other)
         shares = percent((near == 0).sum(), len(near)), percent((near <= 1).sum(), len(near))
         agreement.append([f"{first}, {second}", f"{kappa:.4f}", *shares, len(near)])
@@ -73,33 +71,25 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     ]
 
 
-def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
+def groups(kind: RatingsKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the mean rating of each item, rounded."""
-    means = np.rint(np.nanmean(list(_raters(view, reference).values()), axis=0)) * view.facts["step"]
+    means = np.rint(np.nanmean(list(kind.ratings_of(reference).values()), axis=0)) * kind.step
     return {"Rounded mean rating": [f"{mean:g}" for mean in means.tolist()]}
 
 
-def distance(view: View, reference: Any, submission: Any) -> np.ndarray:
+def distance(kind: RatingsKind, reference: Any, submission: Any) -> np.ndarray:
     """Return the mean distance of each rating to the raters'."""
-    apart = np.abs(list(_raters(view, reference).values()) - view.given(submission))
+    apart = np.abs(list(kind.ratings_of(reference).values()) - submission[COLUMN])
     return np.asarray(np.nanmean(apart, axis=0))
 
 
-def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
+def answers(kind: RatingsKind, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
     """Return the ratings of some items."""
-    raters = _raters(view, reference)
-    if len(raters) > view.facts["listed"]:
+    raters = kind.ratings_of(reference)
+    if not kind.listed:
         raters = {"Mean rating": np.nanmean(list(raters.values()), axis=0)}
-    sides = {**raters, SUBMISSION.capitalize(): view.given(submission)}
+    sides = {**raters, SUBMISSION.capitalize(): submission[COLUMN]}
     return {
-        name: ["" if np.isnan(side[row]) else f"{side[row] * view.facts['step']:g}" for row in rows]
+        name: ["" if np.isnan(side[row]) else f"{side[row] * kind.step:g}" for row in rows]
         for name, side in sides.items()
-    }
-
-
-def _raters(view: View, reference: Any) -> dict[str, np.ndarray]:
-    """Return the ratings of each rater, NaN where there is none."""
-    low = view.facts["scale"][0]
-    return {
-        name: np.where(ratings < low, np.nan, ratings) for name, ratings in view.expected(reference).items()
     }

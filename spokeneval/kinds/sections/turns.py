@@ -11,11 +11,11 @@ from ...formats.turns import Reference, Submission, Turns
 from ...metrics import diarization as metrics
 from ...metrics.counts import by_group
 from ...metrics.sweeps import Sweep, error_spans, sweep
+from ...report.largest import Errors, Grouping
+from ...report.page import Html, figure, folded, long_table, paragraph, percent, section, table
+from ...report.plots import BLUE, ERROR, ORANGE, Lane, timeline
 from ...scoring.scored import Scored
-from ...task import View
-from ..largest import Errors, Grouping
-from ..page import Html, figure, folded, long_table, paragraph, percent, section, table
-from ..plots import BLUE, ERROR, ORANGE, Lane, timeline
+from ..turns import TurnsKind
 
 MOST_TIMELINES = 20
 MOST_LANES = 6
@@ -49,31 +49,30 @@ class _Compared(NamedTuple):
     classes: Sequence[str]
 
 
-def _compared(view: View, reference: Reference, submission: Submission, scored: Scored) -> _Compared:
-    classes, options = view.facts["classes"], view.facts["options"]
+def _compared(kind: TurnsKind, reference: Reference, submission: Submission, scored: Scored) -> _Compared:
     regions, sweeps, pairs = [], [], []
-    for recording in view.facts["recordings"](reference, submission):
-        swept = sweep(recording, labels=len(classes), **options)
+    for recording in kind.recordings(reference, submission):
+        swept = sweep(recording, labels=len(kind.classes), **kind.excluded)
         regions.append(recording.regions)
         sweeps.append(swept)
-        if view.facts["mapped"]:
-            pairs.append(metrics.label_pairs(metrics.overlaps(recording, **options), mapped=True))
+        if kind.mapped:
+            pairs.append(metrics.label_pairs(metrics.overlaps(recording, **kind.excluded), mapped=True))
         else:
             pairs.append((np.arange(min(len(swept.reference), len(swept.hypothesis))),) * 2)
-    return _Compared(reference, submission, scored.rows["errors"], regions, sweeps, pairs, classes)
+    return _Compared(reference, submission, scored.rows["errors"], regions, sweeps, pairs, kind.classes)
 
 
 def sections(
-    view: View, reference: Reference, submission: Submission, scored: Scored
+    kind: TurnsKind, reference: Reference, submission: Submission, scored: Scored
 ) -> list[Optional[Html]]:
     """Return the sections of a submission."""
-    found = _compared(view, reference, submission, scored)
+    found = _compared(kind, reference, submission, scored)
     return [_confusions(found), _changes(found), _recordings(found)]
 
 
-def errors(view: View, reference: Reference, submission: Submission, scored: Scored) -> Errors:
+def errors(kind: TurnsKind, reference: Reference, submission: Submission, scored: Scored) -> Errors:
     """Return the time of errors in each recording, and by the labels of the reference."""
-    found = _compared(view, reference, submission, scored)
+    found = _compared(kind, reference, submission, scored)
     rows = found.errors
     wrong = np.asarray(rows.miss + rows.false_alarm + rows.confusion, dtype=float)
     sizes = np.array([np.diff(regions).sum() for regions in found.regions], dtype=float)

@@ -3,7 +3,7 @@
 import jiwer
 import numpy as np
 
-from spokeneval.report.kinds import transcripts
+from spokeneval.kinds.sections import transcripts
 from tests.samples.report_pages import section, tables
 
 

@@ -11,10 +11,10 @@ from ...metrics import correlation
 from ...metrics.agreement import cohen_kappa
 from ...metrics.counts import total
 from ...metrics.prediction_error import prmse
+from ...report.page import Html, figure, paragraph, section, table
+from ...report.plots import mean_difference, plot
 from ...scoring.scored import Scored
-from ...task import View
-from ..page import Html, figure, paragraph, section, table
-from ..plots import mean_difference, plot
+from ..scores import SCORE, ScoresKind
 
 MOST_LEVELS = 11
 """With more human scores on the scale, they are shown in bands."""
@@ -23,11 +23,10 @@ BANDS = 5
 SHIFT = "A difference above 0 means that the submission is above the human score."
 
 
-def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
+def sections(kind: ScoresKind, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
     """Return the sections on the shift and on a second rater."""
-    human, given = view.expected(reference), view.given(submission)
-    facts = view.facts
-    ends, step = facts["scale"], facts["step"]
+    human, given = reference[kind.truth], submission[SCORE]
+    ends, step = kind.scale, kind.step
     levels = np.unique(human)
     if step and len(levels) <= MOST_LEVELS:
         bands = [(f"{level:g}", human == level) for level in levels.tolist()]
@@ -42,7 +41,7 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
         if inside.any()
     ]
     header = ["Human score", "Mean difference", "Mean prediction", "Items"]
-    second = facts["second"](reference)
+    second = kind.second_scores(reference)
     return [
         section(
             "Shift of the predictions",
@@ -54,20 +53,20 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     ]
 
 
-def groups(view: View, reference: Any) -> dict[str, Sequence[str]]:
+def groups(kind: ScoresKind, reference: Any) -> dict[str, Sequence[str]]:
     """Return the human score of each item, if scores have steps."""
-    human = view.expected(reference).tolist()
-    return {"Human score": [f"{score:g}" for score in human]} if view.facts["step"] else {}
+    human = reference[kind.truth].tolist()
+    return {"Human score": [f"{score:g}" for score in human]} if kind.step else {}
 
 
-def distance(view: View, reference: Any, submission: Any) -> np.ndarray:
+def distance(kind: ScoresKind, reference: Any, submission: Any) -> np.ndarray:
     """Return how far each prediction is from the human score."""
-    return np.asarray(np.abs(view.given(submission) - view.expected(reference)))
+    return np.asarray(np.abs(submission[SCORE] - reference[kind.truth]))
 
 
-def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
+def answers(kind: ScoresKind, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[str]]:
     """Return the human score and the prediction of some items."""
-    human, given = view.expected(reference), view.given(submission)
+    human, given = reference[kind.truth], submission[SCORE]
     return {
         "Human score": [f"{human[row]:g}" for row in rows],
         "Predicted": [f"{given[row]:g}" for row in rows],

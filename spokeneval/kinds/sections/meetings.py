@@ -11,9 +11,9 @@ import numpy as np
 from ...formats.meetings import Meetings
 from ...metrics import transcript_errors as metrics
 from ...metrics.meetings import Stream, partners_in_time, path_in_time
+from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
-from ...task import View
-from ..page import Content, Html, lines, long_table, paragraph, percent, section
+from ..meetings import MeetingsKind
 from .transcripts import NOTHING, aligned_lines, short_enough
 from .turns import scored_outside
 
@@ -24,10 +24,10 @@ LARGEST = 4_000_000
 """Cells of the table of a speaker's alignment; longer ones are not aligned."""
 
 
-def sections(view: View, reference: Meetings, submission: Meetings, scored: Scored) -> list[Html]:
+def sections(kind: MeetingsKind, reference: Meetings, submission: Meetings, scored: Scored) -> list[Html]:
     """Return the table of sessions."""
     timed, untimed, turns = (scored.rows[part] for part in ("timed", "untimed", "turns"))
-    unit = view.facts["units"][0]
+    unit = kind.units[0]
     wrong, length = metrics.errors(timed), timed.reference_length
     # Sessions without words come first if they have errors, and last if not.
     rates = np.where(length > 0, wrong / np.fmax(length, 1), np.where(wrong > 0, np.inf, 0))
@@ -50,7 +50,7 @@ def sections(view: View, reference: Meetings, submission: Meetings, scored: Scor
         f"tcp{unit.upper()}ER",
         f"cp{unit.upper()}ER",
         "DER",
-        view.facts["units"].capitalize(),
+        kind.units.capitalize(),
     ]
     header += ["Substitutions", "Deletions", "Insertions"]
     header += ["Speakers in the reference", "Speakers in the submission"]
@@ -75,10 +75,10 @@ def _times(side: Meetings) -> list[list[float]]:
 
 
 def answers(
-    view: View, reference: Meetings, submission: Meetings, rows: Sequence[int]
+    kind: MeetingsKind, reference: Meetings, submission: Meetings, rows: Sequence[int]
 ) -> dict[str, list[Content]]:
     """Return the aligned words of each speaker with errors in some sessions, as they are compared in tcpWER."""
-    sessions = [_partners(*view.facts["streams"](reference, submission, row)) for row in rows]
+    sessions = [_partners(*kind.streams(reference, submission, row)) for row in rows]
     sizes = [len(a.symbols) * len(b.symbols) for session in sessions for _, a, _, b in session]
     kept = iter(short_enough(sizes, LARGEST).tolist())
     shown = [[_aligned(*speaker, kept=next(kept)) for speaker in session] for session in sessions]

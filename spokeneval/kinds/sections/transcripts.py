@@ -12,9 +12,9 @@ import numpy as np
 from ...metrics.alignment import cheapest_path
 from ...metrics.phoneme_recognition import FeatureTable
 from ...metrics.transcript_errors import best_references, without_unknown
+from ...report.page import Content, Html, lines, long_table, paragraph, percent, section
 from ...scoring.scored import Scored
-from ...task import View
-from ..page import Content, Html, lines, long_table, paragraph, percent, section
+from ..transcripts import TranscriptsKind
 
 NOTHING = "–"
 COMMONEST = 25
@@ -26,11 +26,11 @@ LARGEST, MOST_CELLS = 1_000_000, 100_000_000
 """Cells of the table of an alignment, and of all tables together. Items beyond these limits are not aligned."""
 
 
-def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Html]:
+def sections(kind: TranscriptsKind, reference: Any, submission: Any, scored: Scored) -> list[Html]:
     """Return the section on the symbols with the most errors; in features, if phones have them."""
-    units, features = view.facts["units"], view.facts["features"]
-    unit, table = units[:-1], features() if features else None
-    said, heard, flawed, aligned = _best(view, reference, submission)
+    units, table = kind.units, kind.feature_table()
+    unit = units[:-1]
+    said, heard, flawed, aligned = _best(kind, reference, submission)
     errors: Counter[tuple[Optional[str], Optional[str]]] = Counter()
     for row in aligned:
         errors.update(pair for pair in _aligned(said[row], heard[row]) if pair[0] != pair[1])
@@ -76,9 +76,11 @@ def sections(view: View, reference: Any, submission: Any, scored: Scored) -> lis
     ]
 
 
-def answers(view: View, reference: Any, submission: Any, rows: Sequence[int]) -> dict[str, list[Content]]:
+def answers(
+    kind: TranscriptsKind, reference: Any, submission: Any, rows: Sequence[int]
+) -> dict[str, list[Content]]:
     """Return the aligned reference and transcript of some items; see `aligned_lines`."""
-    said, heard, flawed, aligned = _best(view, reference, submission)
+    said, heard, flawed, aligned = _best(kind, reference, submission)
     long = {*flawed}.difference(aligned)
     return {
         "Alignment": [
@@ -108,17 +110,18 @@ def aligned_lines(pairs: Iterable[tuple[Optional[str], Optional[str]]]) -> list[
     return [side for side in sides if side]
 
 
-def _best(view: View, reference: Any, submission: Any) -> tuple[list[Any], list[Any], list[int], list[int]]:
+def _best(
+    kind: TranscriptsKind, reference: Any, submission: Any
+) -> tuple[list[Any], list[Any], list[int], list[int]]:
     """Return the reference with the fewest errors of each item, its transcript, the items with errors, and of these
     those that are short enough to be aligned."""
-    references, heard = view.expected(reference), view.given(submission)
+    references, heard = kind.expected(reference), kind.given(submission)
     flat = list(chain.from_iterable(references))
     owner = [place for place, row in enumerate(references) for _ in row]
-    chosen = view.facts.get("best", {})
-    rows, best = best_references(flat, heard, owner, **chosen)
+    rows, best = best_references(flat, heard, owner, **kind.chosen)
     said = [flat[place] for place in best]
-    if chosen.get("unknown"):
-        said, heard = without_unknown(said, heard, chosen["unknown"])
+    if kind.chosen["unknown"]:
+        said, heard = without_unknown(said, heard, kind.chosen["unknown"])
     flawed = np.flatnonzero(rows.wrong).tolist()
     within = short_enough([(len(said[row]) + 1) * (len(heard[row]) + 1) for row in flawed], LARGEST)
     return said, heard, flawed, [row for row, kept in zip(flawed, within.tolist()) if kept]

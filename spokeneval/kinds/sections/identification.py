@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from ...metrics.equal_error_rate import OperatingPoints, hull_points, operating_points
+from ...report.largest import Errors, Grouping
+from ...report.page import Html, figure, paragraph, percent, section, table
+from ...report.plots import BLUE, GREY, LINE_STYLES, ORANGE, Drawing, plot
 from ...scoring.scored import Scored
-from ...task import Number, View
-from ..largest import Errors, Grouping
-from ..page import Html, figure, paragraph, percent, section, table
-from ..plots import BLUE, GREY, LINE_STYLES, ORANGE, Drawing, plot
+from ...task import Number
+from ..identification import IdentificationKind
 from .decisions import MOST_CLASSES, confusion_counts, confusion_plot, confusions
 
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
@@ -34,29 +35,32 @@ class Curve(NamedTuple):
     nontargets: np.ndarray
 
 
-def sections(view: View, reference: Any, submission: Any, scored: Scored) -> list[Optional[Html]]:
+def sections(
+    kind: IdentificationKind, reference: Any, submission: Any, scored: Scored
+) -> list[Optional[Html]]:
     """Return the sections, from the natural-log likelihoods that the view gives, shape (n, k)."""
-    names, labels = view.facts["classes"], view.expected(reference)
-    chosen = _chosen(view, submission)
-    note = "The class with the largest likelihood is chosen" + view.facts.get("unless", "")
-    curves = _curves(view, reference, submission)
+    names, labels = kind.label_names(), kind.expected(reference)
+    chosen = _chosen(kind, submission)
+    unless = f", {kind.out_of_set} where none reaches its threshold" if kind.out_of_set else ""
+    note = f"The class with the largest likelihood is chosen{unless}"
+    curves = _curves(kind, reference, submission)
     differences = curves[-1] if len(names) == 2 else None
     return [
         confusions(names, [*names, "undecided"], labels, chosen, range(len(names)), note + "."),
-        _trade_off(view, curves, scored.scores),
+        _trade_off(kind, curves, scored.scores),
         differences and _histograms(names, differences),
         _calibration(differences, scored.scores) if differences and "cllr" in scored.scores else None,
-        _lengths(names, labels, chosen, view.facts["lengths"](reference)),
+        _lengths(names, labels, chosen, kind.lengths(reference)),
     ]
 
 
-def errors(view: View, reference: Any, submission: Any, scored: Scored) -> Errors:
+def errors(kind: IdentificationKind, reference: Any, submission: Any, scored: Scored) -> Errors:
     """Return the wrong decisions in each row of the counts, and by class and length."""
-    labels, row = view.expected(reference), view.facts["rows"](reference)
-    wrong = _chosen(view, submission) != labels
+    labels, row = kind.expected(reference), kind.row_numbers(reference)
+    wrong = _chosen(kind, submission) != labels
     groupings = {
-        "Class": (labels, view.facts["classes"]),
-        "Length": _bands(view.facts["lengths"](reference)),
+        "Class": (labels, kind.label_names()),
+        "Length": _bands(kind.lengths(reference)),
     }
     sums = np.bincount(row, wrong), np.bincount(row).astype(float)
     parts = {
@@ -67,38 +71,38 @@ def errors(view: View, reference: Any, submission: Any, scored: Scored) -> Error
     return Errors(*sums, ("the wrong decisions", "the items"), parts=parts)
 
 
-def _chosen(view: View, submission: Any) -> np.ndarray:
+def _chosen(kind: IdentificationKind, submission: Any) -> np.ndarray:
     """Return the class with the largest likelihood; the number of classes where there are several."""
-    given = view.given(submission)
+    given = kind.given(submission)
     largest = given == given.max(axis=1, keepdims=True)
     return np.asarray(np.where(largest.sum(axis=1) == 1, largest.argmax(axis=1), given.shape[1]))
 
 
-def plots(view: View, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
+def plots(kind: IdentificationKind, reference: Any, submission: Any, scored: Scored) -> dict[str, Drawing]:
     """Return the plots that can be drawn, by name."""
-    names, curves = view.facts["classes"], _curves(view, reference, submission)
-    counts = confusion_counts(len(names), len(names) + 1, view.expected(reference), _chosen(view, submission))
+    names, curves = kind.label_names(), _curves(kind, reference, submission)
+    counts = confusion_counts(len(names), len(names) + 1, kind.expected(reference), _chosen(kind, submission))
     drawings = {"confusion": confusion_plot(names, [*names, "undecided"], counts)}
     if any(map(_both, curves)):
-        drawings["det"] = _det(view, curves, scored.scores)
+        drawings["det"] = _det(kind, curves, scored.scores)
     if len(names) == 2:
         drawings["reliability"] = _reliability(curves[-1])
     return drawings
 
 
-def _curves(view: View, reference: Any, submission: Any) -> list[Curve]:
-    return [Curve(*curve) for curve in view.facts["curves"](reference, submission)]
+def _curves(kind: IdentificationKind, reference: Any, submission: Any) -> list[Curve]:
+    return [Curve(*curve) for curve in kind.curves(reference, submission)]
 
 
 def _both(curve: Curve) -> bool:
     return bool(len(curve.targets) and len(curve.nontargets))
 
 
-def _det(view: View, curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
+def _det(kind: IdentificationKind, curves: Sequence[Curve], scores: Mapping[str, Number]) -> Drawing:
     """Return the DET curves: miss rate against false-alarm rate, both on the scale of a normal deviate."""
     drawn = list(filter(_both, curves))
     points = [operating_points(*curve[2:]) for curve in drawn]
-    on_hull = ", on the convex hull (thin line)" if view.facts.get("on_hull", True) else ""
+    on_hull = ", on the convex hull (thin line)" if kind.on_hull else ""
 
     def draw(canvas: Any) -> None:
         axes = canvas.add_axes([0.15, 0.24, 0.81, 0.73])
@@ -124,7 +128,9 @@ def _det(view: View, curves: Sequence[Curve], scores: Mapping[str, Number]) -> D
     return Drawing(draw, 5, 5.3)
 
 
-def _trade_off(view: View, curves: Sequence[Curve], scores: Mapping[str, Number]) -> Optional[Html]:
+def _trade_off(
+    kind: IdentificationKind, curves: Sequence[Curve], scores: Mapping[str, Number]
+) -> Optional[Html]:
     """Return the section with the DET curves and some of their points."""
     drawn = list(filter(_both, curves))
     if not drawn:
@@ -141,7 +147,7 @@ def _trade_off(view: View, curves: Sequence[Curve], scores: Mapping[str, Number]
     header = ["Maximum false-alarm rate (%)", *(f"Miss rate (%): {curve.name}" for curve in drawn)]
     return section(
         "Detection error trade-off",
-        figure("DET curve", f"DET curve. {eers}.", plot("det", *_det(view, curves, scores))),
+        figure("DET curve", f"DET curve. {eers}.", plot("det", *_det(kind, curves, scores))),
         table("Points on the curves", header, rows),
     )
 
