@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..formats.format import Format, Sheet, sheet_format
+from ..formats.format import Answers, Format, Sheet, sheet_format
 from ..formats.problems import Problems
 from ..formats.speakers import SPEAKER, SPEAKER_ALIASES
-from ..formats.submission_folder import Answers
 from ..formats.tables import Table, whole_numbers
 from ..kinds.ratings import Fewest, RatingsKind
 from ..metrics import alternative_annotator
