@@ -126,9 +126,8 @@ def load_reference(
     reasons: dict[tuple[str, int | None], str] = {}
     dropped: dict[str, set[int]] = {table.file: set() for table in tables}
     while True:
-        checked = {table.file: table.to_check(dropped[table.file]) for table in tables}
         try:
-            labels = _check(rules.format, tables, dropped, checked)
+            labels = _check(rules.format, tables, dropped)
             break
         except ReferenceFileError as error:
             rows = [
@@ -149,9 +148,10 @@ def load_reference(
                 dropped[problem.file].add(problem.line or 0)
     if declared.place and (alike := describe_alike(rules, labels, tables, declared.distinct, name)):
         raise BadReference(f"{where}\n{alike}")
+    if any(table.unchanged is None for table in tables):  # the rows have other lines in the bundle
+        shipped = {table.file: table.to_read(dropped[table.file], shipped=True) for table in tables}
+        labels = rules.format.read_reference(shipped)
     files = {table.file: table.to_ship(dropped[table.file]) for table in tables}
-    if files != checked:  # the rows have other line numbers
-        labels = rules.format.read_reference(files)
     read = list(zip(rules.format.layouts, tables, (dropped[table.file] for table in tables), strict=True))
     return _reference_set(rules, name, path, options, labels, files, read, list(reasons.values()))
 
@@ -180,7 +180,7 @@ def _refused_commas(task_format: Format, tables: Sequence[OwnTable]) -> frozense
     """Return the numbers with a comma that the task's reader refuses."""
     try:
         if any(table.has_commas for table in tables):
-            task_format.read_reference({table.file: table.to_check() for table in tables})
+            task_format.read_reference({table.file: table.to_read() for table in tables})
     except ReferenceFileError as error:
         return refused_commas(error.problems)
     return frozenset()
@@ -240,13 +240,8 @@ def _repeated(layout: Layout, table: OwnTable, left_out: Collection[int]) -> Ite
         )
 
 
-def _check(
-    task_format: Format,
-    tables: Sequence[OwnTable],
-    dropped: Mapping[str, set[int]],
-    files: Mapping[str, bytes],
-) -> Any:
-    """Read the labels from the files without the dropped lines; each row keeps its line number.
+def _check(task_format: Format, tables: Sequence[OwnTable], dropped: Mapping[str, set[int]]) -> Any:
+    """Read the labels from the tables without the dropped lines; each row keeps its line number.
 
     Raises
     ------
@@ -254,7 +249,7 @@ def _check(
     """
     problems = [each for own in tables for each in own.problems if each.line not in dropped[own.file]]
     try:
-        labels = task_format.read_reference(files)
+        labels = task_format.read_reference({own.file: own.to_read(dropped[own.file]) for own in tables})
     except ReferenceFileError as error:
         raise ReferenceFileError([*problems, *error.problems]) from None
     if problems:

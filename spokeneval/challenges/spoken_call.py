@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -92,14 +92,22 @@ def read_reference(files: Mapping[str, bytes]) -> Answers:
 
 def read_rows(files: Mapping[str, bytes], problems: Problems) -> Table:
     """Read the sheet, with or without a header row. Further header rows are problems, and are left out."""
-    if isinstance(files.get(REFERENCE.file), Table):
-        return read_table(files, REFERENCE.layout, problems)
+    given = files.get(REFERENCE.file)
+    if isinstance(given, Table):
+        if given.header:
+            given = given.without(_stray_headers(zip(given.lines, zip(*given.columns.values())), problems))
+            header = _headerless([cell.strip().lower() for cell in given.header[0][1]])
+            given = given.under(header) if header else given
+        return read_table({REFERENCE.file: given}, REFERENCE.layout, problems)
     text = _without_stray_headers(text_of(files, REFERENCE.file, problems), problems)
-    first = _fields(text.lstrip("\n").partition("\n")[0])
-    layout = REFERENCE.layout
-    if "id" not in first and len(first) in HEADERLESS and first[-1] in ("correct", "incorrect"):
-        layout = layout._replace(header=HEADERLESS[len(first)])
-    return parse_table([text], layout, problems)
+    header = _headerless(_fields(text.lstrip("\n").partition("\n")[0]))
+    return parse_table([text], REFERENCE.layout._replace(header=header), problems)
+
+
+def _headerless(first: Sequence[str]) -> Optional[tuple[str, ...]]:
+    """The names of the columns if the first line, in small letters, is a row; None if it is a header."""
+    is_row = "id" not in first and first[-1:] in (["correct"], ["incorrect"])
+    return HEADERLESS.get(len(first)) if is_row else None
 
 
 _MAYBE_HEADER = re.compile(r'^(?:[^\S\n\t]|")*id(?:[^\S\n\t]|")*\t', re.IGNORECASE | re.MULTILINE)
@@ -111,12 +119,24 @@ def _without_stray_headers(text: str, problems: Problems) -> str:
     if not _MAYBE_HEADER.search(text, text.find("\n", top)):
         return text
     lines = text.split("\n")
-    for number, line in enumerate(lines[top + 1 :], top + 2):
-        fields = _fields(line)
-        if fields[:1] == ["id"] and "language" in fields:
-            problems.add("stray_header", REFERENCE.file, "a header row in mid-file", line=number)
-            lines[number - 1] = ""
+    rows = ((number, _fields(line)) for number, line in enumerate(lines[top + 1 :], top + 2))
+    for number in _stray_headers(rows, problems):
+        lines[number - 1] = ""
     return "\n".join(lines)
+
+
+def _stray_headers(rows: Iterable[tuple[int, Sequence[str]]], problems: Problems) -> list[int]:
+    """The lines of header rows below the first one, each of which is a problem."""
+    stray = [
+        line
+        for line, cells in rows
+        if cells
+        and cells[0].strip().lower() == "id"
+        and "language" in [cell.strip().lower() for cell in cells]
+    ]
+    for line in stray:
+        problems.add("stray_header", REFERENCE.file, "a header row in mid-file", line=line)
+    return stray
 
 
 def _fields(line: str) -> list[str]:

@@ -26,6 +26,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Optional
 
 import numpy as np
 
@@ -107,17 +108,23 @@ def read_reference(files: Mapping[str, bytes]) -> Reference:
 
 def _read_regions(files: Mapping[str, bytes], problems: Problems) -> Rows:
     """The evaluated regions. Their labels are the names of the audio files."""
-    if isinstance(files.get(REGIONS_FILE), Table):
-        table = read_table(files, REGIONS, problems)
+    given = files.get(REGIONS_FILE)
+    if isinstance(given, Table):
+        header = _headerless(given.header[0][1]) if given.header else None
+        table = read_table({REGIONS_FILE: given.under(header) if header else given}, REGIONS, problems)
     else:
         text = text_of(files, REGIONS_FILE, problems)
-        fields = split_row(text.lstrip("\n").partition("\n")[0], ",") or []
-        times = [decimal(field) for field in fields[1:3]]
-        header = (*_REGION, *fields[3:]) if len(times) == 2 and None not in times else None
+        header = _headerless(split_row(text.lstrip("\n").partition("\n")[0], ",") or [])
         table = parse_table([text], REGIONS._replace(header=header), problems)
     check_names(table, "audio_name", problems)
     called, spans = table.columns["audio_name"], read_spans(table, problems)
     return Rows(REGIONS_FILE, recording_names(called), spans, called, table.lines)
+
+
+def _headerless(first: Sequence[str]) -> Optional[tuple[str, ...]]:
+    """The names of the columns if the first line has times; None if it is a header."""
+    times = [decimal(cell) for cell in first[1:3]]
+    return (*_REGION, *first[3:]) if len(times) == 2 and None not in times else None
 
 
 def public_files(reference: Reference, options: Mapping[str, str]) -> dict[str, bytes]:

@@ -40,7 +40,7 @@ from .labelled_turns import (
 from .nist import word_lines
 from .problems import Problems, ReferenceFileError, count_of, name, quote
 from .submission_folder import expect_one
-from .tables import Layout, Table, id_order, parse_table
+from .tables import Layout, Table, id_order, parse_table, read_table
 from .text import ORGANISER_LIMIT, Files, content_of, decimal, decimals, decode, unusable
 from .transcript_files import Row, ctm_lines, json_objects, stm_lines
 from .turns import EVER, read_times, unanswered
@@ -225,6 +225,8 @@ def _rows_of(
     layout: Layout, files: Mapping[str, Any], file: str, problems: Problems, limit: int = ORGANISER_LIMIT
 ) -> Iterator[Row]:
     given = files[file]
+    if isinstance(given, Table) and given.header:
+        return _cells(read_table({file: given}, layout._replace(file=file), problems), layout)
     if isinstance(given, Table):
         given.check_text(problems, decode)
         return _cells(given, layout)

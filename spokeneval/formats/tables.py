@@ -20,6 +20,7 @@ import numpy as np
 
 from .problems import Problems, SubmissionError, count_of, name, quote, repeated, some_of
 from .text import (
+    LONGEST_LINE,
     ORGANISER_LIMIT,
     blocks_of,
     check_size,
@@ -31,7 +32,7 @@ from .text import (
 )
 from .text import decimals as decimal_numbers
 
-_FIRST_ROWS = 100
+FIRST_ROWS = 100
 """The number of rows below a first line that decide whether it is a header."""
 _LONGEST_NAME = 100
 """Longest text that is compared with the name of a column."""
@@ -122,6 +123,9 @@ class Table:
         The names of the ignored columns.
     place
         What `lines` count: `line`, or `row` for data in memory.
+    header
+        The lines of a file's header and of the first rows below it, with their cells, as their writer has them; empty
+        for columns that already have the names of a layout. The names of `columns` are then any, in this order.
     """
 
     file: str
@@ -130,6 +134,7 @@ class Table:
     lines: list[int]
     others: tuple[str, ...] = ()
     place: str = "line"
+    header: Sequence[tuple[int, Sequence[str]]] = ()
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -151,6 +156,12 @@ class Table:
         kept = [row for row, line in enumerate(self.lines) if line not in lines]
         columns = {column: [cells[row] for row in kept] for column, cells in self.columns.items()}
         return replace(self, columns=columns, lines=[self.lines[row] for row in kept])
+
+    def under(self, names: Sequence[str]) -> Table:
+        """The table of a file without a header: its first row is a row, and the columns have these names."""
+        (line, first), *_ = self.header
+        columns = {name: [cell, *cells] for name, cell, cells in zip(names, first, self.columns.values())}
+        return replace(self, columns=columns, lines=[line, *self.lines], header=())
 
     def add_problem(self, problems: Problems, code: str, row: int, message: str) -> None:
         """Add a problem in a row, counted from 0. The row's id is put before the message."""
@@ -176,13 +187,31 @@ def read_table(
     given = files.get(layout.file)
     if not isinstance(given, Table):
         return parse_table(blocks_of(files, layout.file, problems, limit), layout, problems)
+    if given.header:
+        return _with_header(given, layout, problems)
     columns = _with_ids(given.columns, layout)
     missing = [column for column in layout.required if column not in columns]
     if missing:
         message = _describe_missing(missing, "", list(given.columns), layout.delimiter, layout.known)
         problems.stop("missing_column", layout.file, message)
     check_size(given.check_text(problems), len(given), layout.file, limit, problems)
-    return replace(given, columns=columns)
+    return replace(given, id=layout.id, columns=columns)
+
+
+def _with_header(given: Table, layout: Layout, problems: Problems) -> Table:
+    """The columns of a table that has the header of a file, which is checked as that of a text."""
+    known = layout.known
+    wanted = set(known.values())
+    (line, names), *below = given.header
+    text, rows = (csv_text(cells, layout.delimiter) for cells in ([names], [cells for _, cells in below]))
+    header = _parse_header(text[:-1], [rows], line, layout, known, problems)
+    for line, *cells in zip(given.lines, *given.columns.values()):
+        if sum(map(len, cells)) + len(cells) > LONGEST_LINE + 1:
+            message = f"a line of more than {LONGEST_LINE} characters"
+            problems.stop("file_too_large", layout.file, message, line=line)
+    named = {column: cells for column, cells in zip(header, given.columns.values()) if column in wanted}
+    others = tuple(column for column in header if column not in wanted)
+    return replace(given, id=layout.id, columns=_with_ids(named, layout), others=others, header=())
 
 
 def _with_ids(columns: dict[str, list[str]], layout: Layout) -> dict[str, list[str]]:
@@ -279,7 +308,7 @@ def _is_row(fields: Sequence[str], blocks: Iterable[str], delimiter: str) -> boo
     digits from the field below it, as ids do.
     """
     lines = (line for block in blocks for line in block.split("\n") if line.strip())
-    rows = [split_row(line, delimiter) or [] for line in islice(lines, _FIRST_ROWS)]
+    rows = [split_row(line, delimiter) or [] for line in islice(lines, FIRST_ROWS)]
     for column, field in enumerate(fields):
         others = [row[column].strip() for row in rows if column < len(row)]
         ids = others and _DIGITS.search(field) and _DIGITS.sub("0", field) == _DIGITS.sub("0", others[0])
@@ -307,7 +336,7 @@ def _describe_near(missing: Sequence[str], others: Sequence[str]) -> str:
     """Advice to rename the other columns whose names are nearly those of missing ones."""
     import difflib  # only here, so that programs start faster
 
-    names = {field.lower(): field for field in others[:_FIRST_ROWS] if len(field) <= _LONGEST_NAME}
+    names = {field.lower(): field for field in others[:FIRST_ROWS] if len(field) <= _LONGEST_NAME}
     renamed = []
     for column in missing:
         for near in difflib.get_close_matches(column.lower(), names, 1, _LIKENESS):

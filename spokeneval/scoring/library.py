@@ -496,7 +496,7 @@ def _read_leniently(
         raise UnreadableReference(str(error)) from None
     if not read.dropped:
         return read.gold, ()
-    whole = {table.file: table.to_check() for _, table in organisers.read_tables(read.rules, path)}
+    whole = {table.file: table.to_read() for _, table in organisers.read_tables(read.rules, path)}
     return parse_shortened(read.rules, read.files, whole), read.dropped
 
 

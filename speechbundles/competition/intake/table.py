@@ -6,11 +6,12 @@ reader's checks each row keeps its line number, so that messages name the organi
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from speechbundles.competition.intake.commas import has_commas, replace_commas
 from speechbundles.competition.intake.declared import (
@@ -25,7 +26,7 @@ from speechbundles.model.bounded import read_file
 from speechbundles.model.errors import UnreadableFile
 from speechbundles.model.tabular import LARGEST_FILE, Grid, parse_source
 from spokeneval.formats.problems import Problem, count_of, quote, some_of
-from spokeneval.formats.tables import Layout, csv_text, id_columns
+from spokeneval.formats.tables import FIRST_ROWS, Layout, Table, csv_text, id_columns
 
 _MOST_TITLES = 20
 """Among this many first lines a header is sought."""
@@ -110,26 +111,33 @@ class OwnTable:
     def own_name(self, column: str) -> str:
         return self.own.get(column, column)
 
-    def to_check(self, without: Collection[int] = ()) -> bytes:
-        """Return the file with every row at its original line number; other lines are empty."""
+    def to_read(self, without: Collection[int] = (), *, shipped: bool = False) -> Any:
+        """Return the table without some lines, as the task's reader takes it; the file if it has its form.
+
+        Rows have the lines of the organiser's file, or of the file in the bundle if it is `shipped`. Blank rows, which
+        are lines of this file, are left out.
+        """
         if self.unchanged is not None:
-            lines = enumerate(self.unchanged.split(b"\n"), 1)
-            return b"\n".join(b"" if number in without else line for number, line in lines)
-        kept = {line: cells for line, cells in self.rows.items() if line not in without}
-        if self.header is not None:
-            kept[self.header] = self.columns
-        return self._write(kept.get(line, ()) for line in range(1, max(kept, default=0) + 1))
+            return self.to_ship(without)
+        kept = [row for row in self.rows.items() if row[0] not in without]
+        numbered = [(place, cells) for place, (_, cells) in enumerate(kept, 2)] if shipped else kept
+        rows = [row for row in numbered if len(row[1]) == 1 or any(cell.strip(" \t") for cell in row[1])]
+        header = (
+            [] if self.header is None else [(1 if shipped else self.header, self.columns), *rows[:FIRST_ROWS]]
+        )
+        names = (
+            map(str, range(len(self.columns))) if header else self.columns
+        )  # a header may have a name twice
+        columns = {name: [cells[at] for _, cells in rows] for at, name in enumerate(names)}
+        return Table(self.file, "", columns, [line for line, _ in rows], header=header)
 
     def to_ship(self, without: Collection[int] = ()) -> bytes:
         """Return the file for the bundle: the header, and the rows except those of some lines."""
         if self.unchanged is not None:
-            return self.to_check(without)
-        return self._write(
-            [self.columns, *(cells for line, cells in self.rows.items() if line not in without)]
-        )
-
-    def _write(self, rows: Iterable[Sequence[str]]) -> bytes:
-        return csv_text(rows, self.separator).encode("utf-8")
+            lines = enumerate(self.unchanged.split(b"\n"), 1)
+            return b"\n".join(b"" if number in without else line for number, line in lines)
+        rows = (cells for line, cells in self.rows.items() if line not in without)
+        return csv_text([self.columns, *rows], self.separator).encode("utf-8")
 
     def own_place(self, line: int | None, message: str = "") -> tuple[str, int | None]:
         """Return the organiser's file and line of a line of this table; of a cell if a message names its column."""

@@ -9,7 +9,7 @@ from speechbundles.competition.references import load_reference
 from speechbundles.model.errors import BadReference
 from spokeneval.challenges import find_task
 from spokeneval.kinds.declared import declared_task
-from tests.samples.own_tables import COLUMNS, ROWS, load, refused, written
+from tests.samples.own_tables import CANONICAL, COLUMNS, ROWS, load, refused, written
 from tests.samples.programs import write_files
 from tests.samples.tables import table
 
@@ -119,3 +119,9 @@ def test_text_that_is_not_in_nfc_is_shipped_in_it_with_a_note(tmp_path):
     assert "scores.csv: 4 rows; UTF-8, 1 line changed to the Unicode form NFC" in lines[0]
     assert reference.files["scores.csv"].decode() == "id,score\n\u00e9,1\n\u00e8,2\nb,3\nc,4\n"
     assert reference.items == ("\u00e9", "\u00e8", "b", "c")
+
+
+def test_cells_of_an_organisers_table_are_not_written_to_be_read_again(monkeypatch, tmp_path):
+    monkeypatch.setattr("spokeneval.challenges.spoken_call.parse_table", None)
+    reference, _ = load(tmp_path, {"reference.csv": written([COLUMNS, *ROWS], ";").encode()})
+    assert reference.files["reference.csv"] == CANONICAL
