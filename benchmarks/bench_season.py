@@ -33,8 +33,8 @@ import numpy as np
 import build_bundle
 from sample_data import merlion, spoken_call
 from speechbundles.leaderboard.score import score_all
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.label_tag import LABELS_FILE
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import make_zip
 from spokeneval.programs.score import HIDDEN_STATISTICS
 

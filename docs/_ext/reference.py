@@ -28,7 +28,7 @@ import spokeneval.metrics
 from sample_data.demo import submissions
 from speechbundles.cli.program import COMMANDS
 from speechbundles.competition import schema as competition_schema
-from speechbundles.competition.settings import DEFAULTS, files_of
+from speechbundles.competition.settings import files_of
 from speechbundles.competition.whole import OF_THE_DATA
 from speechbundles.model.text import inline_yaml
 from speechbundles.model.zips import write_tree
@@ -155,8 +155,7 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def settings() -> Iterator[str]:
     """Every key of `competition.yaml` by its place."""
-    schema = json.loads((ROOT / "competition.schema.json").read_text(encoding="utf-8"))
-    competition_schema.put_limits(schema["$defs"])
+    schema = competition_schema.read_schema(ROOT)
     yield from _keys("The file", schema, schema)
     text = "These keys are allowed in `defaults`, in a challenge, in a task and in a bundle."
     yield from ("## Settings", "", text, "")
@@ -195,7 +194,9 @@ def _default_settings() -> dict[str, str]:
     """The default of each setting in words, for a competition folder."""
     series = yaml.safe_load((ROOT / "competition.yaml").read_text(encoding="utf-8"))
     words: dict[str, str] = defaultdict(lambda: "none")
-    for key, value in (DEFAULTS | series["defaults"]).items():
+    known = competition_schema.read_schema(ROOT)["$defs"]["settings"]["properties"]
+    usual = {key: entry["default"] for key, entry in known.items() if "default" in entry}
+    for key, value in (usual | series["defaults"]).items():
         shown = json.dumps(value, ensure_ascii=False)
         words[key] = f"`{shown}`" if value not in ((), [], {}) else "empty"
     for challenge in series["challenges"].values():

@@ -9,6 +9,7 @@ import pandas as pd
 
 from speechbundles.annotation.agreement import answer_agreement
 from speechbundles.annotation.merge import EACH, MEDIAN, Merged, disagreements, merge, model_of
+from speechbundles.annotation.recordings import Recordings, merge_turns, recoded, turn_agreement
 from speechbundles.annotation.rounds import Round
 from speechbundles.annotation.sheets import Questions, expected_answers, read_answers, sheets_of
 from speechbundles.annotation.tables import (
@@ -28,7 +29,6 @@ from speechbundles.annotation.tables import (
     xlsx_bytes,
 )
 from speechbundles.annotation.turn_files import RTTM, SUFFIXES, TRACK, read_turns, stem_of
-from speechbundles.annotation.turns import Recordings, merge_turns, recoded, turn_agreement
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.text import suggestion
 from spokeneval.formats.problems import count_of, some_of

@@ -21,10 +21,10 @@ from speechbundles.annotation.tables import (
     read_items,
     read_table,
     refusing,
-    require_new,
 )
 from speechbundles.annotation.turn_files import empty_annotation, stem_of
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.zips import require_new
 from spokeneval.formats.problems import some_of
 from spokeneval.formats.text import decimal
 

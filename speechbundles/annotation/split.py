@@ -5,7 +5,6 @@ share of all items of the stratum; all items together are a stratum, too. Few gr
 imbalance (mixed-integer programme), many by a local search that moves and swaps groups until nothing improves.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from speechbundles.annotation.tables import (
     refusing,
 )
 from speechbundles.competition.seal import MARK
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.errors import OrganiserError
 from spokeneval.formats.problems import name, some_of
 from spokeneval.formats.text import decimal
@@ -82,7 +82,7 @@ def split_source(
     by = list(wanted.by or items.columns.intersection([known["task"].get("unit", SPEAKER)]))
     if sounds:
         paths = [sounds / name for name in (items["sound"] if "sound" in items.columns else items.index)]
-        items["sound_hash"] = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+        items["sound_hash"] = [digest_of(path.read_bytes()) for path in paths]
         by.append("sound_hash")
     shares = _shares(wanted, len(items))
     groups, strata = groups_of(items, by), strata_of(items, wanted.strata)

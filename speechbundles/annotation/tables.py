@@ -193,9 +193,3 @@ def read_data(folder: Path) -> dict[str, Any]:
         return {key: content[key] for key in ("id", "items", "files", "task", "questions", "sealed")}
     except (OSError, ValueError, KeyError, TypeError):
         raise OrganiserError(f"{folder}: no {DATA} that assign, merge or split wrote") from None
-
-
-def require_new(folder: Path) -> None:
-    """Refuse a folder that is not new or empty, so that nothing that somebody filled in is overwritten."""
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise OrganiserError(f"{folder} exists already; name a new folder")

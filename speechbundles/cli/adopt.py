@@ -13,9 +13,8 @@ import click
 from speechbundles.bundle.rehearse import choose_engine, rehearse_solutions
 from speechbundles.cli.options import PATH, Command
 from speechbundles.cli.terminal import ROOT, reporting, warn
-from speechbundles.model.bundle import BuiltBundle
+from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import PROGRAM, say, text_table
 from speechbundles.new.adopt import adopt, kinds_of, replace_by_kind, scores_of_kind
 from speechbundles.new.competition_folder import what_goes_where

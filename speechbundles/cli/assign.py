@@ -26,7 +26,7 @@ from speechbundles.annotation.sheets import parse_questions
 from speechbundles.annotation.tables import read_items
 from speechbundles.cli.options import COUNT, PATH, Command, flag
 from speechbundles.cli.terminal import reporting
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of

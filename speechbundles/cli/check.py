@@ -20,10 +20,10 @@ from speechbundles.bundle.check import check_bundle, unprotected_labels
 from speechbundles.cli.options import PATH, Command, as_json
 from speechbundles.cli.terminal import ROOT, answer_json, describe, refuse
 from speechbundles.competition.read import read_competitions
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.console import wrap
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import format_findings
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 

@@ -16,14 +16,13 @@ from pathlib import Path
 import click
 
 from speechbundles.annotation.data_page import describe_task
-from speechbundles.annotation.tables import require_new
 from speechbundles.bundle.build import scored_answers
 from speechbundles.cli.options import PATH, Command, own_folder
 from speechbundles.cli.terminal import ROOT, reporting
 from speechbundles.competition.read import read_competitions
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
-from speechbundles.model.zips import write_tree
+from speechbundles.model.zips import require_new, write_tree
 
 
 @click.command(cls=Command, help=__doc__)

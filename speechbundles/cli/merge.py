@@ -26,14 +26,14 @@ from speechbundles.annotation.merge import RULES
 from speechbundles.annotation.reference import files_in, merge_annotations, merge_sheets
 from speechbundles.annotation.rounds import Round, read_round
 from speechbundles.annotation.sheets import parse_questions
-from speechbundles.annotation.tables import DATA, SPEAKER, read_items, require_new
+from speechbundles.annotation.tables import DATA, SPEAKER, read_items
 from speechbundles.cli.assign import NOTHING, ask
 from speechbundles.cli.options import Command, flag, path_option
 from speechbundles.cli.terminal import reporting
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import say
-from speechbundles.model.zips import write_tree
+from speechbundles.model.zips import require_new, write_tree
 
 SOURCE = click.Path(exists=True, path_type=Path)
 

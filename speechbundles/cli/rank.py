@@ -18,10 +18,10 @@ from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.render import markdown_table, table_to_csv, text_table
 from speechbundles.leaderboard.scores_only import rank_scores
 from speechbundles.leaderboard.write import board_to_json, board_to_text, write_board
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import now
-from speechbundles.model.fetched import write_whole
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.disk import write_whole
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree

@@ -15,8 +15,7 @@ from speechbundles.bundle.rehearse import (
 )
 from speechbundles.cli.options import PATH, Command, as_json, bundle_file, flag, path_option, phase, reference
 from speechbundles.cli.terminal import refuse, refuse_windows, reporting
-from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import BuiltBundle, read_built_bundle
 from speechbundles.model.text import say
 from spokeneval.programs.score import HIDDEN_STATISTICS
 

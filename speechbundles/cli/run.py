@@ -35,11 +35,11 @@ from speechbundles.cli.progress import counting
 from speechbundles.cli.server import SERVER, connect, server_options, using
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
 from speechbundles.model import dates
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.competition import Competition
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import write_whole
-from speechbundles.model.read import read_built_bundle
-from speechbundles.model.run_codes import CODES
+from speechbundles.model.statuses import CODES
 from speechbundles.model.text import printable, say
 from speechbundles.runs import (
     ENGINES,

@@ -24,7 +24,7 @@ from speechbundles.cli.options import PATH, Command, as_json, bundle_file, jobs,
 from speechbundles.cli.progress import counting
 from speechbundles.cli.terminal import answer, refuse_windows, reporting, resumable
 from speechbundles.leaderboard.season import play_season, season_files, season_to_dict, season_to_text
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
 from speechbundles.model.zips import write_tree
 from spokeneval.formats.problems import count_of

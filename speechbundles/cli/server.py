@@ -9,8 +9,9 @@ import click
 
 from speechbundles.cli.options import option, path_option
 from speechbundles.cli.terminal import answer_json, report_steps
+from speechbundles.model.disk import locked
 from speechbundles.model.environment import TOKEN_VARIABLE, hide_memory
-from speechbundles.model.fetched import LOCK, locked
+from speechbundles.model.fetched import LOCK
 from speechbundles.model.text import say
 from speechbundles.server import NOT_COMPARED, Connection, read_account, read_server, read_token
 

@@ -19,14 +19,14 @@ import click
 import pandas as pd
 
 from speechbundles.annotation.split import Wanted, split_source
-from speechbundles.annotation.tables import csv_bytes, require_new
+from speechbundles.annotation.tables import csv_bytes
 from speechbundles.bundle.build import same_texts
 from speechbundles.cli.assign import NOTHING, seed
 from speechbundles.cli.options import PATH, Command, path_option
 from speechbundles.cli.terminal import reporting
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.disk import write_whole
 from speechbundles.model.text import say
-from speechbundles.model.zips import write_tree
+from speechbundles.model.zips import require_new, write_tree
 from spokeneval.formats.problems import count_of
 
 

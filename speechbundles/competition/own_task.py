@@ -6,7 +6,6 @@ so it has this name here too.
 """
 
 import ast
-import hashlib
 import inspect
 import re
 import sys
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from speechbundles.model.bounded import read_file
+from speechbundles.model.bounded import digest_of, read_file
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS
 from spokeneval.formats.problems import quote
@@ -71,7 +70,7 @@ def load_own_task(path: Path) -> Task:
         raise OrganiserError(
             f"{where}: the name of TASK is {quote(task.name)}; expected {path.stem!r}, as the file"
         )
-    return replace(task, code=hashlib.sha256(source).hexdigest()[:_DIGITS])
+    return replace(task, code=digest_of(source)[:_DIGITS])
 
 
 def _unavailable(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.archive import Room, open_archive
 from speechbundles.model.bounded import parse_settings
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import BundleError, OrganiserError
-from speechbundles.model.finding import Report
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources, installed_root
 from spokeneval.scoring.options import OPTIONS_FILE, Options
 from spokeneval.task import Task
@@ -42,8 +40,7 @@ def read_feedback(bundle: Path) -> Options:
     built = read_built_bundle(bundle)
     program = built.phases[0].scoring_program
     try:
-        archive = open_archive(Report(), program, built.files[program], Room())
-        return Options.load(parse_settings(archive.files[OPTIONS_FILE] if archive else b""))
+        return Options.load(parse_settings(built.files_of(program)[OPTIONS_FILE]))
     except (KeyError, ValueError):
         raise BundleError(f"{bundle}: {program} has no {OPTIONS_FILE} of this package") from None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.competition import located_yaml, rules, schema
-from speechbundles.competition.joint import joined
+from speechbundles.competition.challenges import joined
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.settings import resolve
 from speechbundles.competition.whole import BASELINE, can_do_without, do_without
@@ -25,8 +25,6 @@ from speechbundles.model.tabular import LARGEST_FILE
 from speechbundles.model.text import PROGRAM, suggestion
 from speechbundles.model.zips import tree_files
 from spokeneval.formats.problems import count_of
-
-SCHEMA = "competition.schema.json"
 
 _PARTS = ("pages", "reference_data", "starting_kit", "tasks")
 """The folders with an organiser's files, besides `competition.yaml`."""
@@ -63,9 +61,8 @@ def read_competitions(
             raise OrganiserError(f"{own}: no such file; `{PROGRAM} init` creates a competition folder")
         content, marks = _load(own, sources.root)
     defects: Defects = []
-    known = schema.setting_names(sources.root / SCHEMA)
     own_tasks = {name: entry for name, entry in content["bundles"].items() if "kept" not in entry}
-    resolved = list(resolve({**content, "bundles": own_tasks}, series, sources, known, defects))
+    resolved = list(resolve({**content, "bundles": own_tasks}, series, sources, defects))
     resolved = list(_left_out(resolved, leave_out, defects))
     resolved = list(joined(content, resolved, defects))
     challenges = {each.joint.name: each.joint for each in resolved if each.joint}
@@ -127,7 +124,7 @@ def _load(path: Path, root: Path) -> tuple[Any, located_yaml.Marks]:
         (place, f"still {FILL_IN}; write in its place: {value[len(FILL_IN) :].strip(' :(),')}")
         for place, value in unfilled.items()
     ]
-    violations = schema.violations(content, root / SCHEMA)
+    violations = schema.violations(content, schema.read_schema(root))
     defects += [(place, what) for place, what in violations if place not in unfilled]
     if defects:
         raise located_yaml.refusal(path, defects, marks)

@@ -5,27 +5,40 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator, FormatChecker, TypeChecker, validators
 
-from speechbundles.competition.joint import NONE
-from speechbundles.competition.limits import LONGEST_KEY, LONGEST_TEXTS
-from speechbundles.model.competition import Place
+from speechbundles.competition.challenges import NONE
+from speechbundles.model.competition import RUN_LIMITS, Place
 from speechbundles.model.dates import FORMAT
-from speechbundles.model.keys import MOST_DECIMALS, QUESTION_TYPES
-from speechbundles.model.submission_rules import MEANINGS
+from speechbundles.model.keys import MOST_DECIMALS, QUESTION_TYPES, read_keys
+from speechbundles.model.platform import MEANINGS, NAMES
 from speechbundles.model.text import suggestion
 from spokeneval.kinds.declared import GENERAL, KINDS
 from spokeneval.ranking.joint_rule import MISSING, RULES
 from spokeneval.task import Column as TaskColumn
 
 
-def violations(content: Any, path: Path) -> Iterator[tuple[Place, str]]:
-    """Yield the places of a `competition.yaml` that violate the schema in a file, with messages."""
-    schema = json.loads(path.read_text(encoding="utf-8"))
-    put_limits(schema["$defs"])
+@cache
+def read_schema(root: Path) -> Mapping[str, Any]:
+    """Return the schema of `competition.yaml`, with the platforms' limits."""
+    schema: dict[str, Any] = json.loads((root / "competition.schema.json").read_text(encoding="utf-8"))
+    _put_limits(schema["$defs"])
+    return schema
+
+
+def phase_limits(schema: Mapping[str, Any], labels: str) -> dict[str, Any]:
+    """Return the limits of a phase that declares none, on labels that are `public` or `hidden`."""
+    keys = schema["$defs"]["phase"]["properties"]
+    limits = {key: entry["default_for"][labels] for key, entry in keys.items() if "default_for" in entry}
+    return {**limits, "execution_time_limit": keys["execution_time_limit"]["default"]}
+
+
+def violations(content: Any, schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Yield the places of a `competition.yaml` that violate its schema, with messages."""
     for violation in _VALIDATOR(schema, format_checker=_FORMATS).iter_errors(content):
         yield from _explain(violation, schema)
 
@@ -54,20 +67,28 @@ def _is_in_the_calendar(text: object) -> bool:
     return False
 
 
-def setting_names(path: Path) -> frozenset[str]:
-    """Return the names of all settings in a schema."""
-    schema = json.loads(path.read_text(encoding="utf-8"))
-    return frozenset(schema["$defs"]["settings"]["properties"])
+def _longest_texts() -> dict[tuple[str, ...], int]:
+    """Return the longest texts that every platform accepts, by their places in the schema."""
+    longest: dict[tuple[str, ...], int] = {}
+    for rule in (rule for name in NAMES for table in read_keys(name).values() for rule in table.values()):
+        if "setting" in rule:
+            place, most = tuple(rule["setting"].split(".")), rule.get("longest_key", rule.get("maxLength"))
+            longest[place] = min(most, longest.get(place, most))
+    return longest
 
 
-def put_limits(definitions: dict[str, Any]) -> None:
-    """Insert the platforms' limits and the parameters of kinds, which are defined in the code, into the schema."""
+_LONGEST_TEXTS = _longest_texts()
+LONGEST_KEY, LONGEST_COLUMN_TITLE = (_LONGEST_TEXTS.pop(("column", part)) for part in ("key", "title"))
+
+
+def _put_limits(definitions: dict[str, Any]) -> None:
+    """Insert the platforms' limits, the parameters of kinds, and into descriptions the defaults."""
     declared = {key: {"description": text} for key, text in GENERAL.items()}
     for kind in KINDS.values():
         for parameter in kind.parameters():
             declared.setdefault(parameter.name, {"description": f"See the kind {kind.name}."})
     definitions["task"].update(properties=declared, unevaluatedProperties=False)
-    for (definition, name), longest in LONGEST_TEXTS.items():
+    for (definition, name), longest in _LONGEST_TEXTS.items():
         definitions[definition]["properties"][name]["maxLength"] = longest
     key = definitions["key"]
     key["pattern"] = f"^[a-z][a-z0-9_]{{0,{LONGEST_KEY - 1}}}$"
@@ -77,6 +98,14 @@ def put_limits(definitions: dict[str, Any]) -> None:
     joint = definitions["joint"]["properties"]
     joint["rule"]["enum"], joint["missing"]["enum"] = [*RULES, NONE], list(MISSING)
     definitions["column"]["properties"]["precision"]["maximum"] = MOST_DECIMALS
+    runs = definitions["settings"]["properties"]["run_limits"]["properties"]
+    words = [
+        (entry, entry.get("default_for", entry)) for entry in definitions["phase"]["properties"].values()
+    ]
+    for entry, known in (*words, *((runs[key], {"default": value}) for key, value in RUN_LIMITS.items())):
+        for word in ("public", "hidden", "default"):
+            shown = entry["description"].replace(f"{{{word}}}", json.dumps(known.get(word)))
+            entry["description"] = shown
 
 
 _TYPES = {

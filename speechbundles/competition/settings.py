@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 from speechbundles.competition.kind_files import resolve_files
-from speechbundles.competition.limits import LONGEST_COLUMN_TITLE
 from speechbundles.competition.located_yaml import Defects
 from speechbundles.competition.own_task import load_own_task
+from speechbundles.competition.schema import LONGEST_COLUMN_TITLE, phase_limits, read_schema
 from speechbundles.competition.whole import OF_THE_DATA
-from speechbundles.model.competition import ANSWERS, CODE, PLATFORM, Column, Competition, Phase, Place
+from speechbundles.model.competition import CODE, Column, Competition, Phase, Place
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import OWN_TASKS, Sources
 from speechbundles.model.text import suggestion
@@ -20,43 +20,20 @@ from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import KINDS, declared_task
 from spokeneval.kinds.kind import ParameterError
-from spokeneval.scoring.options import COARSE
 from spokeneval.scoring.reference import HOME
 from spokeneval.task import ENDS, Task
 
 _REQUIRED = (
     *("title", "description", "organiser", "contact_email", "image", "terms", "pages", "docker_image"),
-    *("submission_rule", "public_sets", "phases", "columns"),
+    *("submission_rule", "public_sets", "phases", "columns", "auto_run_submissions", "detailed_results"),
+    *("feedback", "labels", "registration", "forum"),
 )
-DEFAULTS: dict[str, Any] = {
-    "auto_run_submissions": True,
-    "detailed_results": True,
-    "feedback": COARSE,
-    "labels": PLATFORM,
-    "submissions": ANSWERS,
-    "environment": "image",
-    "run_limits": {},
-    "board_update": "daily",
-    "board_names": "owners",
-    "accepted_overlaps": (),
-    "known_columns": (),
-    "leave_out": (),
-    "kit_data": {},
-    "baseline_data": {},
-    "data_url": {},
-    "registration": "approval",
-    "forum": True,
-}
-PUBLIC_LIMITS = {"max_submissions_per_day": 10, "max_submissions": 500}
-HIDDEN_LIMITS = {"max_submissions_per_day": 3, "max_submissions": 3}
-"""The limits of a phase on public and on hidden labels that declares none."""
 
 
 def resolve(
     content: Mapping[str, Any],
     series: Mapping[str, Any],
     sources: Sources,
-    known: Collection[str],
     defects: Defects,
 ) -> Iterator[Competition]:
     """Yield the competition of each bundle; add a defect for each that cannot be resolved.
@@ -64,8 +41,9 @@ def resolve(
     Parameters
     ----------
     content, series: the content of the organiser's `competition.yaml` and of the repository's; of the sample, the same.
-    known: the names of all settings; the other keys of a task are parameters of its kind.
     """
+    schema = read_schema(sources.root)
+    known: Mapping[str, Any] = schema["$defs"]["settings"]["properties"]
     defects += _unknown(content, series, sources)
     tasks = {
         task: name
@@ -101,7 +79,7 @@ def resolve(
             task=task,
             challenge=tasks[task],
             columns=_columns(rules, settings.pop("columns"), origin["columns"], defects),
-            phases=tuple(_phase(phase, settings["public_sets"]) for phase in settings.pop("phases")),
+            phases=tuple(_phase(phase, settings["public_sets"], schema) for phase in settings.pop("phases")),
             settings=settings,
             challenge_tasks=tuple(other for other in tasks if tasks[other] == tasks[task]),
             rules=rules,
@@ -127,16 +105,18 @@ def _merged(
     series: Mapping[str, Any],
     places: Sequence[Place],
     rules: Task,
-    known: Collection[str],
+    known: Mapping[str, Any],
 ) -> tuple[dict[str, Any], dict[str, Place], set[str]]:
     """Return the settings of a bundle, the place of each, and which ones the organiser's own file states.
 
     Parameters
     ----------
     places: the places of its settings, the nearest last; the third is that of its task.
+    known: all settings, as the schema has them; the other keys of a task are parameters of its kind.
     """
     of_task = _defaults_of(rules)
-    settings, origin = {**DEFAULTS, **of_task}, dict.fromkeys(of_task, places[2])
+    usual = {key: entry["default"] for key, entry in known.items() if "default" in entry}
+    settings, origin = {**usual, **of_task}, dict.fromkeys(of_task, places[2])
     stated: set[str] = set()
     for source, place in product((series, content), places):
         left_out = () if source is content else OF_THE_DATA
@@ -257,14 +237,13 @@ def _without_facts_about_labels(task: Task, chosen: Mapping[str, str]) -> dict[s
     return {**chosen, **{option.name: option.values[0] for option in revealing}}
 
 
-def _phase(declared: Mapping[str, Any], public_sets: Collection[str]) -> Phase:
+def _phase(declared: Mapping[str, Any], public_sets: Collection[str], schema: Mapping[str, Any]) -> Phase:
     reference = declared["reference"]
-    limits = dict(PUBLIC_LIMITS if reference in public_sets else HIDDEN_LIMITS)
+    limits = phase_limits(schema, "public" if reference in public_sets else "hidden")
     if "max_submissions" in declared:  # a limit for a day beyond that for the phase would have no effect
         daily = "max_submissions_per_day"
         limits[daily] = min(limits[daily], declared["max_submissions"])
-    usual = {"name": reference.replace("_", " ").capitalize(), "execution_time_limit": 300, **limits}
-    return Phase(**{**usual, **declared})
+    return Phase(**{"name": reference.replace("_", " ").capitalize(), **limits, **declared})
 
 
 def _columns(

@@ -19,7 +19,7 @@ from speechbundles.leaderboard.outputs import RUNS, SYSTEMS_FILE, ScoringOutput
 from speechbundles.model import tabular
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.disk import write_whole
 from speechbundles.model.text import hint, printable
 from spokeneval.formats.problems import some_of
 

@@ -17,8 +17,8 @@ from speechbundles.model.bundle import BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import Fetched, folded, read_index, upload_times
+from speechbundles.model.platform import FORCE_ALL, FORCE_LAST, PICKED
 from speechbundles.model.statuses import AWAITING, meaning_of
-from speechbundles.model.submission_rules import FORCE_ALL, FORCE_LAST, PICKED
 from spokeneval.formats.problems import count_of, some_of
 
 

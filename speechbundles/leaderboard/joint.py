@@ -24,8 +24,8 @@ from speechbundles.leaderboard.write import (
 )
 from speechbundles.model.competition import Challenge
 from speechbundles.model.console import wrap
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import write_whole
 from speechbundles.model.sources import Sources
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import count_of

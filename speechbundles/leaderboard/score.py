@@ -31,12 +31,11 @@ from speechbundles.leaderboard.outputs import LIST_FILE, RUNS
 from speechbundles.leaderboard.render import text_table
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import parse_json, sha256
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.console import wrap
+from speechbundles.model.disk import locked, write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import locked, write_whole
 from speechbundles.model.label_tag import label_tag, write_tag
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import find_submissions
 from speechbundles.model.text import printable
 from speechbundles.model.zips import HOME, WHOLE

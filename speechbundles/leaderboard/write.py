@@ -12,7 +12,7 @@ from speechbundles.leaderboard.board import Board, scores_table
 from speechbundles.leaderboard.page import to_html
 from speechbundles.leaderboard.render import escaped_markdown, markdown_table, table_to_csv, text_table
 from speechbundles.model.console import WIDTH, wrap
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.disk import write_whole
 from spokeneval.ranking.latex import to_latex
 from spokeneval.ranking.tables import headings, pairs_to_csv, ranking_table, shown_cells, to_csv, to_dict
 from spokeneval.ranking.values import Table

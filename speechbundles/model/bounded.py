@@ -86,6 +86,11 @@ def sha256(path: Path, most: int) -> str:
     return digest.hexdigest()
 
 
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of a content."""
+    return hashlib.sha256(content).hexdigest()
+
+
 def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """Return the content of a zip's entry.
 

@@ -1,18 +1,31 @@
-"""A built bundle as read from its zip, for rehearsals and seasons."""
+"""A built bundle, as read from its zip with the readers of the check: here a defect is an error."""
 
 import io
+import posixpath
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-from speechbundles.model.archive import LARGEST_BUNDLE, MOST_ENTRIES, is_unsafe
+from speechbundles.model.archive import (
+    LARGEST_BUNDLE,
+    MOST_ENTRIES,
+    Archive,
+    Room,
+    is_unsafe,
+    open_archive,
+    read_bundle,
+)
 from speechbundles.model.bounded import read_entry
 from speechbundles.model.competition import Column
+from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
-from speechbundles.model.zips import DECIDING_SET, reference_zip
+from speechbundles.model.finding import Report
+from speechbundles.model.platform import live_platform, platforms
+from speechbundles.model.zips import DECIDING_SET, make_zip, reference_zip
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.output import RECEIVED
 from spokeneval.scoring.reference import HOME, PART_FILE
@@ -54,7 +67,7 @@ class BuiltPhase:
     number: the index by which a platform identifies it.
     per_day, total: limits on a team's submissions; None: no limit.
     seconds: time limit of a program.
-    rule: which of a team's submissions is on the leaderboard (see `submission_rules`).
+    rule: which of a team's submissions is on the leaderboard (see `platform`).
     hidden: whether the leaderboard is hidden from participants.
     takes_over: whether submissions to the previous phase migrate to this one.
     tasks: a submission is run for each of them; there is at least one.
@@ -168,13 +181,14 @@ class BuiltBundle:
             raise BundleError(f"the bundle has no phase {wanted!r}; its phases are {known}")
         return found[0]
 
+    def files_of(self, part: str | None) -> dict[str, bytes]:
+        """Return the files of an inner zip without junk; none if it is not in the bundle, or cannot be read."""
+        archive = open_archive(Report(), str(part), self.files.get(str(part), b""), Room())
+        return archive.files if archive else {}
+
     def is_at_home(self, phase: BuiltPhase) -> bool:
         """Return whether a phase's reference data have no labels, because these stay at home."""
-        try:
-            with open_zip(io.BytesIO(self.files[str(phase.reference_data)])) as archive:
-                return read_entry(archive, archive.getinfo(PART_FILE)).strip() == HOME.encode()
-        except (KeyError, OSError, *DAMAGED):
-            return False
+        return self.files_of(phase.reference_data).get(PART_FILE, b"").strip() == HOME.encode()
 
     def unpack_once(self, place: Path) -> "BuiltBundle":
         """Return this bundle with its inner zips unpacked below a folder, so that `unpack` only makes a link."""
@@ -239,3 +253,66 @@ def _check_entries(archive: zipfile.ZipFile) -> None:
     for entry in entries:
         if is_unsafe(entry):
             raise ValueError(f"the entry {entry.filename!r:.100} leaves the folder, or its name is too long")
+
+
+def read_built_bundle(path: Path) -> BuiltBundle:
+    """Read a bundle for any platform: its zip, or the folder with its files.
+
+    Raises
+    ------
+    BundleError: not a zip or folder, no competition.yaml, or an incomplete one.
+    """
+    report = Report()
+    try:
+        archive = read_bundle(report, path)
+    except OSError as error:
+        raise BundleError(f"{path}: {error.strerror}; expected a bundle's zip or folder") from None
+    if archive is None:
+        finding = report.findings[-1]
+        what = "is not a zip" if finding.code == "bundle-not-zip" else finding.what
+        raise BundleError(f"{path}: {what}; expected a bundle's zip")
+    if FILE not in archive.files:
+        raise BundleError(f"{path}: it has no {FILE} at its root")
+    document = read_document(report, archive.files[FILE])
+    if document is None:
+        finding = report.findings[-1]
+        raise BundleError(f"{path}: {finding.where} is incomplete or malformed: {finding.what}")
+    try:
+        return bundle_of(archive, document)
+    except BundleError as error:
+        raise BundleError(f"{path}: {error}") from error
+
+
+def bundle_of(archive: Archive, document: Document) -> BuiltBundle:
+    """Return the bundle in an archive, by its competition.yaml.
+
+    Raises
+    ------
+    BundleError: an incomplete competition.yaml.
+    """
+    try:
+        bundle: BuiltBundle = platforms()[platform_of(document.content)].part("read").read(document.content)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
+        raise BundleError(f"{FILE} is incomplete or malformed: {error!r:.200}") from error
+    return replace(bundle, files=_with_zips(archive, bundle))
+
+
+def _with_zips(archive: Archive, bundle: BuiltBundle) -> dict[str, bytes]:
+    """Return the files of a bundle, with a zip of each folder that competition.yaml names, as a platform makes it."""
+    files = dict(archive.files)
+    for phase in bundle.phases:
+        parts = [*phase.zips, phase.public_data, phase.starting_kit]
+        for name in [*parts, *(name for task in phase.tasks for name in task.solutions)]:
+            if isinstance(name, str) and name not in files:
+                path = posixpath.normpath(name)
+                if path not in files and (folder := archive.folder(path)) is not None:
+                    files[path] = make_zip(folder.files)
+                if path in files:
+                    files[name] = files[path]
+    return files
+
+
+def platform_of(content: Mapping[str, Any]) -> str:
+    """Return the platform whose format a bundle's competition.yaml has; the live one if it has none."""
+    own = (name for name, platform in platforms().items() if platform.part("read").is_own(content))
+    return next(own, live_platform().name)

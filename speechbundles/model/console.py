@@ -74,10 +74,10 @@ def fitted_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[s
         head = _wrap_header(header, body, widest)
         if _width_of(head + body) <= WIDTH:
             return text_table(head + body, left)
-    shortened = _shorten_names(head + body, left, SHORTEST_NAME)
+    shortened = _shorten_names(head + body, left)
     if _width_of(shortened) <= WIDTH:
         return text_table(shortened, left)
-    cells = _shorten_names(head + body, left, SHORTEST_NAME, longest=LONGEST_NAME)
+    cells = _shorten_names(head + body, left, longest=LONGEST_NAME)
     keys = next(place for place in range(len(header) + 1) if place not in left)
     lines: list[str] = []
     for places in _blocks(cells, keys):
@@ -88,13 +88,13 @@ def fitted_table(rows: Iterable[Sequence[str]], left: Collection[int]) -> list[s
 
 
 def _shorten_names(
-    rows: Sequence[Sequence[str]], left: Collection[int], shortest: int, *, longest: int | None = None
+    rows: Sequence[Sequence[str]], left: Collection[int], *, longest: int | None = None
 ) -> list[list[str]]:
     """Return rows with shorter names: the widest column first, until the rows fit; or each to `longest` cells."""
     cells = [list(row) for row in rows]
     widths = {place: max(cell_len(row[place]) for row in cells) for place in left}
     excess = _width_of(cells) - WIDTH
-    while longest is None and excess > 0 and max(widths.values(), default=0) > shortest:
+    while longest is None and excess > 0 and max(widths.values(), default=0) > SHORTEST_NAME:
         place = max(widths, key=lambda place: widths[place])
         widths[place] -= 1
         excess -= 1

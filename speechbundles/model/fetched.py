@@ -18,21 +18,17 @@ import hashlib
 import json
 import os
 import re
-import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from speechbundles.model.bounded import parse_json, read_file
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError, UnreadableFile
 from speechbundles.model.submissions import INDEX
 from speechbundles.model.tabular import read_rows
-from speechbundles.model.temporary import closing
-from speechbundles.model.text import say
 from spokeneval.formats.tables import begins_formula, csv_text
 
 SUBMISSIONS, OUTPUTS, LOGS = "submissions", "outputs", "logs"
@@ -182,93 +178,6 @@ def _plain(cell: str) -> str:
     return ";".join(
         part[1:] if part[:1] == "'" and begins_formula(part.lstrip("'")) else part for part in cell.split(";")
     )
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file that gets its name only when it is complete, and on the disk.
-
-    An OSError names the file; that of a full disk has no name of its own.
-    """
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content.encode() if isinstance(content, str) else content)
-        put_in_place(part, path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise OSError(error.errno, error.strerror, str(path)) from None
-
-
-def put_in_place(part: Path, path: Path) -> None:
-    """Give a file its name once its bytes are on the disk: a power failure leaves the whole old or new file."""
-    with part.open("r+b") as stream:
-        os.fsync(stream.fileno())
-    part.replace(path)
-    if sys.platform != "win32":  # folders cannot be opened there
-        with closing(os.open(path.parent, os.O_RDONLY)) as folder:
-            os.fsync(folder)
-
-
-def write_state(path: Path, state: Mapping[str, object]) -> None:
-    """Write what a command keeps for its next call, below its digest."""
-    text = json.dumps(state, default=str)
-    write_whole(path, f"{digest_of(text.encode())}\n{text}")
-
-
-def read_state(path: Path) -> Any:
-    """Return what `write_state` wrote; None if there is no such file.
-
-    A damaged file, such as one that a power failure cut off, is reported and renamed: its work did not end.
-    """
-    if not path.exists():
-        return None
-    with suppress(OSError, ValueError):  # the last if it is not UTF-8
-        digest, _, text = path.read_text(encoding="utf-8").partition("\n")
-        if digest == digest_of(text.encode()):
-            return json.loads(text)
-    say(f"{path}: damaged, and so renamed to {path.name}.damaged; this step is repeated", error=True)
-    path.replace(f"{path}.damaged")
-    return None
-
-
-def digest_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-@contextmanager
-def locked(lock: Path, folder: Path, command: str, *, wait: bool = False) -> Iterator[None]:
-    """Lock a file, so that no other command uses the folder. The lock ends with the process, even if it is killed.
-
-    Parameters
-    ----------
-    command: the name of the command, for the message of another one.
-    wait: whether to wait until the file is free.
-
-    Raises
-    ------
-    OrganiserError: another run has locked the file.
-    """
-    with lock.open("a+", encoding="utf-8") as stream:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                stream.seek(1 << 20)  # beyond the name: a locked byte cannot be read
-                msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except (BlockingIOError, PermissionError):
-            stream.seek(0)
-            other = stream.read() or "another command"
-            raise OrganiserError(
-                f"{folder}: {other} is using this folder; wait until it ends, or choose another folder"
-            ) from None
-        stream.truncate(0)
-        stream.write(command)
-        stream.flush()
-        yield
 
 
 def _cell(value: object) -> str:

@@ -1,12 +1,23 @@
-"""The findings of a check: the defects of a bundle, in the order in which they were found."""
+"""The findings of a check: the defects of a bundle, in the order in which they were found.
 
+For each code of a defect, a rule says what the platforms do with it, and how to fix it.
+The rules are in `rules.json`, `code: [level, effect, remedy]`: here those of all platforms, and in a platform's folder
+its own, which replace these. Levels: an `error` is refused, or breaks every submission, or reveals hidden labels; a
+`warning` is accepted, and then handled otherwise than one may think; a `note` is advice. A bundle of an older format is
+accepted if a platform imports it: what only one whose main servers closed refuses is a warning. The effects are taken
+from the platforms' public source code (`sources.json`), not from their documentation where the two differ.
+"""
+
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from speechbundles.model.console import wrap
-from speechbundles.model.rules import Level, rule_of
+from speechbundles.model.platform import FOLDER, NAMES
 from speechbundles.model.text import hint, printable
 from spokeneval.formats.problems import count_of
 
@@ -16,6 +27,33 @@ MOST_KEPT = 1000
 """Findings of one code that are kept: a small hostile bundle can have millions."""
 
 _INDENT = " " * len("warning  ")
+
+Level = Literal["error", "warning", "note"]
+
+
+class DefectRule(NamedTuple):
+    """What a platform does with a defect, and how to fix it."""
+
+    level: Level
+    platform: str
+    remedy: str
+
+
+def _read(folder: Path) -> dict[str, DefectRule]:
+    rules = json.loads((folder / "rules.json").read_text(encoding="utf-8"))
+    return {code: DefectRule(*facts) for code, facts in rules.items()}
+
+
+_TABLES = {name: _read(FOLDER / name) for name in NAMES}
+RULES = {
+    **dict(chain(*(rules.items() for rules in reversed(_TABLES.values())))),
+    **_read(Path(__file__).parent),
+}
+
+
+def rule_of(code: str, platform: str) -> DefectRule:
+    """Return a rule as it is on a platform; for a bundle of an unknown platform, as on all."""
+    return _TABLES.get(platform, {}).get(code) or RULES[code]
 
 
 @dataclass(frozen=True)

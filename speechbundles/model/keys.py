@@ -7,7 +7,9 @@ added, as in OpenAPI 3.0, and:
   about a key that is there, about one that is not, and about 0 or null;
 - `only`: the finding about any wrong value, which is no error, because only an older platform reads the key;
 - `table`, `each`: the table of a mapping's keys, or of each mapping in a list; `*` in a table is any other key;
-- `unless`: the key without which the key is required.
+- `unless`: the key without which the key is required;
+- `longest_key`: the most characters of a key in a mapping;
+- `setting`: the place in the schema of the organiser's own `competition.yaml` that has the same limit on a text.
 
 `description` completes "expected …" in messages. `default` is the value that the platform uses for a missing key.
 """

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from speechbundles.model.bounded import read_entry, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.fetched import write_whole
+from speechbundles.model.disk import write_whole
 from spokeneval.formats.submission_zip import DAMAGED, open_zip
 from spokeneval.scoring.reference import fingerprint
 from spokeneval.scoring.scored import STATISTICS_FILE

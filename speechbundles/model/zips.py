@@ -84,6 +84,12 @@ def write_tree(
     return folder
 
 
+def require_new(folder: Path) -> None:
+    """Refuse a folder that is not new or empty, so that nothing that somebody filled in is overwritten."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OrganiserError(f"{folder} exists already; name a new folder")
+
+
 def make_zip(files: Mapping[str, bytes], *, first: str | None = None) -> bytes:
     """Return a zip of files, `name -> content`, sorted by name with `first` before all others.
 

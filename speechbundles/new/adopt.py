@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from speechbundles.model.finding import Report
 from speechbundles.model.platform import live_platform
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
-from speechbundles.new.competition_folder import require_new, write_own_tasks
+from speechbundles.new.competition_folder import require_outside, write_own_tasks
 from speechbundles.new.template import fill_template, require_name
 from spokeneval import score
 from spokeneval.kinds.declared import KINDS, declared_task
@@ -52,7 +52,7 @@ def adopt(root: Path, folder: Path, name: str, bundle: BuiltBundle) -> None:
     ------
     OrganiserError: a name that a task cannot have, or a folder that cannot be used.
     """
-    require_new(root, folder)
+    require_outside(root, folder)
     require_name(name)
     content: dict[str, Any] = parse_yaml(bundle.files[FILE])
     live = live_platform()
@@ -128,9 +128,8 @@ def scores_of_kind(bundle: BuiltBundle, task: BuiltTask, solution: str, kind: st
 
 def _labels(bundle: BuiltBundle, part: str) -> dict[str, str]:
     """Return the labels of items in a zip: those of the only table, or the lines of the only list, by their numbers."""
-    archive = open_archive(Report(), part, bundle.files.get(part, b""), Room())
     found = []
-    for name, data in archive.files.items() if archive else ():
+    for name, data in bundle.files_of(part).items():
         lines = data.decode("utf-8", "replace").split()
         try:
             table = read_table(name, data)
@@ -164,12 +163,7 @@ def replace_by_kind(root: Path, folder: Path, name: str, bundle: BuiltBundle, ki
             text = text.replace('"FILL IN: YYYY-MM-DD HH:MM:SS"', shown, 1)
     path.write_text(text, encoding="utf-8")
     for phase, place in zip(ends, (TRIAL_SET, DECIDING_SET), strict=True):
-        write_tree(folder / "reference_data" / name / place, dict(_files(bundle, phase.reference_data)))
+        write_tree(folder / "reference_data" / name / place, bundle.files_of(phase.reference_data))
     pages = {key: data for key, data in bundle.files.items() if key.endswith((".md", ".html"))}
     write_tree(folder / "adopted_pages", {posixpath.basename(page): data for page, data in pages.items()})
     return places
-
-
-def _files(bundle: BuiltBundle, part: str | None) -> Iterator[tuple[str, bytes]]:
-    archive = open_archive(Report(), str(part), bundle.files.get(str(part), b""), Room())
-    yield from archive.files.items() if archive else ()

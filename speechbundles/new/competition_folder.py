@@ -17,7 +17,7 @@ from speechbundles.model.errors import OrganiserError
 from speechbundles.model.platform import live_platform
 from speechbundles.model.sources import NOTE, Sources
 from speechbundles.model.text import PROGRAM, inline_yaml, suggestion
-from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, write_tree
+from speechbundles.model.zips import DECIDING_SET, TRIAL_SET, require_new, write_tree
 from speechbundles.new.examples import EXAMPLES, example_files
 from speechbundles.new.template import fill_template, require_name
 from speechbundles.new.workflow import workflow_files
@@ -54,7 +54,7 @@ def write_folder(
     ------
     OrganiserError: an unknown name, files for several tasks, or a folder that cannot be used. Nothing is written then.
     """
-    require_new(root, folder)
+    require_outside(root, folder)
     series = read_competitions(Sources(root))
     known = list(dict.fromkeys(name for bundle in series for name in _names_of(bundle)))
     for name in names:
@@ -101,7 +101,7 @@ def write_own_tasks(
     kinds: the kind of each task, with every parameter explained in `competition.yaml`.
     given: see `write_folder`; the parameters are those of a single task.
     """
-    require_new(root, folder)
+    require_outside(root, folder)
     require_name(name)
     names = (
         [name]
@@ -156,7 +156,7 @@ def _own_task(name: str, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_example(root: Path, folder: Path, name: str) -> None:
     """Write an example's folder; see `write_folder` for the errors."""
-    require_new(root, folder)
+    require_outside(root, folder)
     write_tree(folder, {**example_files(name), ".gitignore": fill_template("gitignore.txt").encode()})
 
 
@@ -177,9 +177,9 @@ def _explained(parameter: Parameter, indent: int) -> tuple[str, list[str], str]:
     return parameter.name, textwrap.wrap(text, 118 - indent), inline_yaml(parameter.example)
 
 
-def require_new(root: Path, folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OrganiserError(f"{folder} exists already; name a new folder")
+def require_outside(root: Path, folder: Path) -> None:
+    """Refuse a folder that is not new, or is in the clone."""
+    require_new(folder)
     if folder.resolve().is_relative_to(root.resolve()):
         raise OrganiserError(
             f"{folder} is in the clone; name a folder outside it, to keep your data out of the clone"

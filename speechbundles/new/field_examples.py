@@ -14,23 +14,8 @@ from spokeneval.formats.tables import csv_text
 CHALLENGES: dict[str, dict[str, str]] = yaml.safe_load(fill_template("examples/field_challenges.yaml"))
 
 WORDS = (
-    *(
-        "we",
-        "you",
-        "they",
-        "go",
-        "see",
-        "have",
-        "today",
-        "tomorrow",
-        "a",
-        "the",
-        "red",
-        "blue",
-        "house",
-        "dog",
-    ),
-    *("ball", "in", "at", "garden", "lake"),
+    *("we", "you", "they", "go", "see", "have", "today", "tomorrow", "a", "the", "red", "blue", "house"),
+    *("dog", "ball", "in", "at", "garden", "lake"),
 )
 SPOKEN = (*WORDS, "uh", "don't", "colour", "twenty-one", "mm-hmm", "Mister", "okay")
 """Words that normalisers for English change."""

@@ -6,7 +6,9 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from speechbundles.competition.schema import phase_limits, read_schema
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.sources import installed_root
 from speechbundles.model.text import inline_yaml
 
 _TEMPLATES = Environment(
@@ -22,6 +24,9 @@ _TEMPLATES = Environment(
 )
 """It has its own delimiters, because pages and kits are templates themselves."""
 _TEMPLATES.filters["yaml"] = inline_yaml
+_TEMPLATES.globals["limits"] = {
+    labels: phase_limits(read_schema(installed_root()), labels) for labels in ("public", "hidden")
+}
 
 
 def fill_template(template: str, **fields: Any) -> str:

@@ -1,10 +1,9 @@
 """Writes the GitHub workflows of a competition folder, which pin the software that they install by hash."""
 
-import hashlib
 import re
 from pathlib import Path
 
-from speechbundles.model.bounded import read_file
+from speechbundles.model.bounded import digest_of, read_file
 from speechbundles.model.errors import OrganiserError
 
 LARGEST_WHEEL = 50_000_000
@@ -50,7 +49,7 @@ def workflow_files(root: Path, software: str) -> dict[str, bytes]:
             )
         content = read_file(wheel, LARGEST_WHEEL)
         files[f"software/{wheel.name}"] = content
-        pinned, digest = f"./software/{wheel.name}", hashlib.sha256(content).hexdigest()
+        pinned, digest = f"./software/{wheel.name}", digest_of(content)
     commands, research = (
         (root / "requirements" / f"{name}.lock").read_text(encoding="utf-8")
         for name in ("organiser", "research")

@@ -18,10 +18,10 @@ from speechbundles.bundle.rehearse import (
     equal_share,
     find_python,
 )
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import digest_of
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.zips import files_below
 from speechbundles.runs import landlock

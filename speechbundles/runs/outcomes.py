@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from speechbundles.model.bounded import sha256
-from speechbundles.model.fetched import read_state, write_state
-from speechbundles.model.run_codes import ANSWERS, DIFFERENT, FAILED, LIMIT, MACHINE, OK, RUN, TIME
+from speechbundles.model.disk import read_state, write_state
+from speechbundles.model.statuses import ANSWERS, DIFFERENT, FAILED, LIMIT, MACHINE, OK, RUN, TIME
 
 OF_HIDDEN_RUNS = (OK, DIFFERENT, *(f"{RUN}_{how}" for how in (FAILED, TIME, LIMIT, ANSWERS)))
 """The codes that can depend on the hidden recordings."""

@@ -25,8 +25,8 @@ from speechbundles.bundle.rehearse import (
     Program,
     sandbox,
 )
-from speechbundles.model.fetched import locked
-from speechbundles.model.run_codes import BUILD_FAILED, OK
+from speechbundles.model.disk import locked
+from speechbundles.model.statuses import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.runs.outcomes import StageEnd, read_stage, tree_digest, write_stage
 from spokeneval.formats.submission_zip import DAMAGED, open_zip

@@ -19,9 +19,10 @@ from math import inf
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Outcome, Program
+from speechbundles.model.bounded import digest_of
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import digest_of, write_whole
-from speechbundles.model.run_codes import (
+from speechbundles.model.statuses import (
     ANSWERS,
     DIFFERENT,
     FAILED,

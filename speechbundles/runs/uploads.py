@@ -22,21 +22,19 @@ from typing import Any
 
 from speechbundles.bundle.rehearse import KeptResult, connected, lost_result
 from speechbundles.leaderboard.season import REFUSED, Submission, replay
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.disk import read_state, write_state, write_whole
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import (
     SUBMISSIONS,
     Fetched,
-    digest_of,
     read_index,
-    read_state,
     safe_name,
     submission_path,
     write_index,
-    write_state,
-    write_whole,
 )
-from speechbundles.model.run_codes import (
+from speechbundles.model.statuses import (
     CODES,
     MACHINE,
     NOT_COUNTED,
@@ -47,7 +45,7 @@ from speechbundles.model.run_codes import (
     TIME,
     WITHDRAWN,
 )
-from speechbundles.model.run_codes import REFUSED as CHECK_REFUSED
+from speechbundles.model.statuses import REFUSED as CHECK_REFUSED
 from speechbundles.model.text import printable
 from speechbundles.runs.job import Job, conditions
 from speechbundles.runs.outcomes import (

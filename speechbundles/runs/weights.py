@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from speechbundles.bundle.rehearse import Limits, sandbox
-from speechbundles.model.run_codes import BUILD_FAILED, OK
+from speechbundles.model.statuses import BUILD_FAILED, OK
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.runs.outcomes import StageEnd, file_digest
 from spokeneval.programs.code import Weights

@@ -9,7 +9,7 @@ from speechbundles.server.amendment import MOST_SHOWN, STATE, read_state
 from speechbundles.server.api import Connection
 from speechbundles.server.compared import NOT_COMPARED
 from speechbundles.server.exchange import exchange
-from speechbundles.server.files import ServedFiles
+from speechbundles.server.served_files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.submission_rules import FORCE_LAST, PICKED
+from speechbundles.model.platform import FORCE_LAST, PICKED
 from speechbundles.server import api
 from speechbundles.server.amendment import STATE, AmendedPhase, Amendment, State, kinds_of, unfinished
 from speechbundles.server.api import Progress
@@ -35,7 +35,7 @@ from speechbundles.server.entrants import (
 )
 from speechbundles.server.exchange import digests_of, exchange, read_replaceable
 from speechbundles.server.fetch import fetch_competition
-from speechbundles.server.files import wanted_files
+from speechbundles.server.served_files import wanted_files
 from speechbundles.server.wait import wait_for_runs
 from spokeneval.formats.problems import count_of
 

@@ -10,14 +10,14 @@ from typing import Any
 from speechbundles.leaderboard.season import Entry
 from speechbundles.model.bounded import parse_json, read_file
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import write_whole
 from speechbundles.model.statuses import what_to_do
 from speechbundles.model.text import text_table
 from speechbundles.server import api
 from speechbundles.server.compared import NOT_COMPARED, number
 from speechbundles.server.entrants import Entrant, holder_of
-from speechbundles.server.files import ServedFiles
+from speechbundles.server.served_files import ServedFiles
 from spokeneval.formats.problems import count_of, some_of
 
 STATE = "amending.json"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from speechbundles.bundle.rehearse import FINISHED, Rehearsal, choose_engine, rehearse_phase
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import MINUTES
 from speechbundles.model.errors import Gone, OrganiserError, Refused
@@ -15,7 +16,6 @@ from speechbundles.model.temporary import temporary_folder
 from speechbundles.server import api
 from speechbundles.server.api import Connection
 from speechbundles.server.compared import different_scores
-from speechbundles.server.files import sha256_of
 from speechbundles.server.wait import wait_for_runs
 
 MOST_EARLIER = 10
@@ -23,7 +23,7 @@ MOST_EARLIER = 10
 
 
 @dataclass(frozen=True)
-class Baseline:
+class RehearsedBaseline:
     """A phase, and the baseline for its task with its rehearsal; None, None if the bundle has none."""
 
     phase: BuiltPhase
@@ -37,7 +37,7 @@ def baseline_name(bundle: BuiltBundle, phase: BuiltPhase) -> str | None:
     return name if name in bundle.files else None
 
 
-def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
+def rehearse_baselines(bundle: BuiltBundle) -> list[RehearsedBaseline]:
     """Rehearse the baseline of each phase; programs of others run in bubblewrap.
 
     Raises
@@ -48,7 +48,7 @@ def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
     engine = choose_engine("auto", bundle)
     for phase in bundle.phases:
         if (name := baseline_name(bundle, phase)) is None:
-            found.append(Baseline(phase))
+            found.append(RehearsedBaseline(phase))
             continue
         with temporary_folder("baseline") as folder:
             submission = folder / "baseline.zip"
@@ -58,7 +58,7 @@ def rehearse_baselines(bundle: BuiltBundle) -> list[Baseline]:
             raise OrganiserError(
                 f"{phase.name}: the baseline {name} fails in the rehearsal, so nothing was sent\n\n{rehearsal}"
             )
-        found.append(Baseline(phase, name, rehearsal))
+        found.append(RehearsedBaseline(phase, name, rehearsal))
     return found
 
 
@@ -81,7 +81,7 @@ class Trial:
     again: str
     enforced: bool | None = None
 
-    def test(self, baseline: Baseline, phase: api.LivePhase) -> Iterator[str]:
+    def test(self, baseline: RehearsedBaseline, phase: api.LivePhase) -> Iterator[str]:
         """Submit a phase's baseline, unless a run of it is there, and compare its scores; yield a line for each step.
 
         A phase that is not open is left out if the server refuses the submission.
@@ -118,7 +118,7 @@ class Trial:
         self, phase: api.LivePhase, upload: bytes, wanted: Mapping[str, Any]
     ) -> api.LiveRun | None:
         """Return an organiser's run of these bytes that ended as wanted or has not ended, the newest if several."""
-        digest = sha256_of(upload)
+        digest = digest_of(upload)
         own = [
             run
             for run in api.list_runs(self.connection, phase.id)

@@ -33,8 +33,8 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
 from speechbundles.model.fetched import DELETED, VANISHED, Fetched, read_index
+from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import AWAITING, IGNORE, meaning_of
-from speechbundles.model.submission_rules import FORCE_ALL, PICKED
 from speechbundles.model.zips import reference_zip
 from speechbundles.server.api import Progress
 from speechbundles.server.private import anonymous_names, private_folder, record_changes

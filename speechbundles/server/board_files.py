@@ -16,8 +16,8 @@ from typing import Any
 from speechbundles.leaderboard.render import escaped_markdown, fitted_tables, markdown_table
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import FORMAT, MINUTES
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import write_whole
 from speechbundles.model.text import printable
 from speechbundles.server import api
 from speechbundles.server.api import Connection

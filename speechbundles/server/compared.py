@@ -7,19 +7,17 @@ from typing import Any
 
 from speechbundles.bundle.check import check_bundle
 from speechbundles.model.bounded import parse_yaml
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report, format_findings
 from speechbundles.model.keys import DATE, FLAG, INTEGER, MAPPING, Key, Keys, is_true
-from speechbundles.model.platform import live_platform, platforms
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.platform import PICKED, live_platform, platforms
 from speechbundles.model.statuses import FINISHED
-from speechbundles.model.submission_rules import PICKED
 from speechbundles.server import api
 from spokeneval.formats.problems import some_of
 
-_KEYS, _READ = live_platform().part("keys"), live_platform().part("read")
+_KEYS, _READ = live_platform().part("facts"), live_platform().part("read")
 
 NOT_COMPARED = "not compared: "
 """Begins a line about something that the server did not provide."""

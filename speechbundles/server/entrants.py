@@ -1,6 +1,5 @@
 """The uploads to a phase, their scores with a bundle's files, and the resulting leaderboard."""
 
-import hashlib
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +9,15 @@ from pathlib import Path
 
 from speechbundles.bundle.rehearse import FINISHED, KeptResult, read_result, rehearse_all
 from speechbundles.leaderboard.season import Attempt, Entry, Submission, rank
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.fetched import Fetched, upload_times
+from speechbundles.model.platform import FORCE_ALL, PICKED
 from speechbundles.model.statuses import IGNORE, REPEAT, WAIT
-from speechbundles.model.submission_rules import FORCE_ALL, PICKED
 from speechbundles.server import api
 from speechbundles.server.api import Connection, Progress
 from speechbundles.server.compared import different_scores
-from speechbundles.server.files import sha256_of, wanted_files
+from speechbundles.server.served_files import wanted_files
 
 SCORED = ".scored"
 """The folder with the results of runs here, so that no upload is scored twice."""
@@ -116,9 +116,9 @@ def score_entrants(
 
 def _key(bundle: BuiltBundle, phase: BuiltPhase, upload: str) -> str:
     """Return a name for a result: a digest of everything that it depends on."""
-    parts = {part: sha256_of(content) for part, content in wanted_files(bundle, phase, api.PARTS).items()}
+    parts = {part: digest_of(content) for part, content in wanted_files(bundle, phase, api.PARTS).items()}
     text = json.dumps([_FORMAT, parts, phase.seconds, repr(bundle.columns), upload])
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest_of(text.encode())
 
 
 def stored_scores(result: KeptResult) -> dict[str, Decimal]:

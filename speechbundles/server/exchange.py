@@ -9,7 +9,7 @@ from typing import Any
 
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
 from speechbundles.server import api
-from speechbundles.server.files import ServedFiles
+from speechbundles.server.served_files import ServedFiles
 
 
 def read_replaceable(files: ServedFiles, competition: int) -> dict[str, Any]:

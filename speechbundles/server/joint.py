@@ -1,6 +1,5 @@
 """The entries of a challenge's competitions, scored with all labels at home."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +7,10 @@ from pathlib import Path
 from speechbundles.leaderboard.outputs import ScoringOutput, read_outputs
 from speechbundles.leaderboard.score import score_all
 from speechbundles.leaderboard.season import play_season
+from speechbundles.model.bounded import digest_of
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.submissions import INDEX
 from speechbundles.server.api import Progress
 from speechbundles.server.baselines import baseline_name
@@ -77,7 +77,7 @@ def baseline_accounts(bundle: Path, place: Path) -> set[str]:
     name = baseline_name(built, phase)
     if name is None or not (place / INDEX).is_file():
         return set()
-    digest = hashlib.sha256(built.files[name]).hexdigest()
+    digest = digest_of(built.files[name])
     runs = [run for run in read_index(place) if run.phase == phase.name]
     others = {run.owner for run in runs if run.sha256 != digest}
     return {run.owner for run in runs} - others

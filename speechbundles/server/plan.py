@@ -34,7 +34,7 @@ from speechbundles.server.entrants import (
     score_entrants,
 )
 from speechbundles.server.fetch import fetch_competition
-from speechbundles.server.files import ServedFiles, wanted_files
+from speechbundles.server.served_files import ServedFiles, wanted_files
 from spokeneval.formats.problems import some_of
 
 

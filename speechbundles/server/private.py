@@ -1,17 +1,16 @@
 """What the public leaderboard of labels at home keeps for itself: its folder, its names, and its last state."""
 
-import hashlib
 import hmac
 import json
-import os
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.disk import write_whole
 from speechbundles.model.errors import OrganiserError, UnreadableFile
-from speechbundles.model.fetched import put_in_place, write_whole
 from speechbundles.model.tabular import read_rows
 from speechbundles.model.text import printable
 from spokeneval.formats.tables import csv_text, no_formula
@@ -41,10 +40,7 @@ def anonymous_names(private: Path, owners: set[str]) -> dict[str, str]:
     """
     place = private / _KEY
     if not place.exists():
-        part = private / f"{_KEY}.part"
-        with open(part, "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
-            stream.write(secrets.token_hex(32))
-        put_in_place(part, place)
+        write_whole(place, secrets.token_hex(32), private=True)
     key = place.read_bytes()
     digests = {owner: hmac.digest(key, owner.encode("utf-8", "replace"), "sha256").hex() for owner in owners}
     names = {owner: digest[:_DIGITS] for owner, digest in digests.items()}
@@ -73,7 +69,7 @@ def record_changes(
     parts = {}
     for phase in phases:
         names = [name for name in (phase.reference_data, phase.scoring_program) if name]
-        parts[phase.name] = [hashlib.sha256(bundle.files[name]).hexdigest() for name in names]
+        parts[phase.name] = [digest_of(bundle.files[name]) for name in names]
         earlier = before.get(phase.name, parts[phase.name])
         if earlier != parts[phase.name]:
             is_corrected = earlier[0] != parts[phase.name][0]

@@ -9,11 +9,10 @@ from speechbundles.model import dates
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.errors import OrganiserError, Refused
 from speechbundles.server import api
-from speechbundles.server.abilities import measure
 from speechbundles.server.api import Connection, Progress
-from speechbundles.server.baselines import Baseline, Trial, rehearse_baselines
+from speechbundles.server.baselines import RehearsedBaseline, Trial, rehearse_baselines
 from speechbundles.server.compared import NOT_COMPARED, check_served, read_bundle, without_entry
-from speechbundles.server.files import ServedFiles
+from speechbundles.server.served_files import ServedFiles
 from speechbundles.server.wait import wait_for_import
 from spokeneval.formats.problems import count_of
 
@@ -71,11 +70,11 @@ def publish_bundle(
     runs = {phase.id: api.list_runs(connection, phase.id) for phase in phases}
     for built, phase in zip(bundle.phases, phases, strict=True):
         yield from (f"warning: {line}" for line in without_entry(built, runs[phase.id]))
-    yield from measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
+    yield from api.measure(connection, bundle, live, runs, moment, enforced=trial.enforced)
     yield _open(connection, competition, rehearsed) if opening else _how_to_open(live, competition, again)
 
 
-def _open(connection: Connection, competition: int, rehearsed: list[Baseline]) -> str:
+def _open(connection: Connection, competition: int, rehearsed: list[RehearsedBaseline]) -> str:
     untried = [baseline.phase.name for baseline in rehearsed if baseline.name is None]
     if untried:
         raise OrganiserError(

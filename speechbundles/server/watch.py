@@ -13,6 +13,7 @@ from typing import Any
 
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model import dates
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.errors import Gone, OrganiserError, Refused
@@ -20,7 +21,6 @@ from speechbundles.model.fetched import Fetched, read_index, upload_times
 from speechbundles.model.statuses import SUBMITTING, what_to_do
 from speechbundles.model.submissions import INDEX
 from speechbundles.server import api
-from speechbundles.server.abilities import measure
 from speechbundles.server.api import Connection, Progress
 from speechbundles.server.baselines import baseline_name
 from speechbundles.server.compared import (
@@ -32,7 +32,7 @@ from speechbundles.server.compared import (
 )
 from speechbundles.server.entrants import ended_otherwise, read_entrants, score_entrants
 from speechbundles.server.fetch import fetch_competition
-from speechbundles.server.files import ServedFiles, sha256_of
+from speechbundles.server.served_files import ServedFiles
 from spokeneval.formats.problems import some_of
 
 PATIENCE = timedelta(hours=1)
@@ -50,7 +50,7 @@ class Watched:
     uncompared: what the server did not provide, and phases whose baseline was not tested.
     differences: what is not as in the bundle.
     notes: what was not looked for.
-    measured: what the server does for whom; see `abilities`.
+    measured: what the server does for whom; see `api.measure`.
     """
 
     uncompared: tuple[str, ...]
@@ -113,7 +113,7 @@ def watch_competition(
     if fetching:
         found += _scored_otherwise(connection, bundle, phases, index, folder, uncompared)
     found += _identical(bundle, index)
-    measured = tuple(measure(connection, bundle, live, runs, moment))
+    measured = tuple(api.measure(connection, bundle, live, runs, moment))
     return Watched(tuple(uncompared), tuple(found), tuple(notes), measured)
 
 
@@ -207,7 +207,7 @@ def _identical(bundle: BuiltBundle, index: Sequence[Fetched]) -> list[str]:
     """Return the uploads with the same bytes of different owners, except the bundle's own sample solutions."""
     tasks = [task for phase in bundle.phases for task in phase.tasks]
     own = {name for task in tasks for name in task.solutions if name in bundle.files}
-    solutions = {sha256_of(bundle.files[name]) for name in own}
+    solutions = {digest_of(bundle.files[name]) for name in own}
     groups: dict[tuple[str, str], dict[str, int]] = {}
     for run in index:
         if run.sha256 and run.sha256 not in solutions:

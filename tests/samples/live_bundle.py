@@ -13,7 +13,7 @@ from pathlib import Path
 
 from speechbundles.bundle.rehearse.many import KeptResult
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.server.files import wanted_files
+from speechbundles.server.served_files import wanted_files
 from tests.samples.bundle_defects import HIDDEN, codabench, inside
 from tests.samples.codabench_server import CodabenchServer
 from tests.samples.programs import packed

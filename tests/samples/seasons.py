@@ -21,7 +21,7 @@ from speechbundles.leaderboard.season.board import boards_by_day
 from speechbundles.leaderboard.season.play import Season
 from speechbundles.leaderboard.season.replay import replay
 from speechbundles.leaderboard.season.uploads import Submission
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.zips import make_zip
 from tests.samples.programs import encoded, write_files
 

@@ -19,7 +19,7 @@ from speechbundles.bundle.rehearse.bubblewrap import BubblewrapEngine, equal_sha
 from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.sandbox import Limits
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from tests.samples.programs import ROOT, write_files
 from tests.samples.small_bundles import codabench_bundle, submission_zip
 from tests.samples.tables import table

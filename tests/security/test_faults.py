@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import build_bundle
-import speechbundles.bundle.build.write
+import speechbundles.bundle.build.built
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.model.sources import Sources
 from tests.samples.boards import noisy_systems
 from tests.samples.cases import CASES
@@ -229,7 +229,7 @@ def test_a_build_that_is_stopped_in_mid_write_leaves_no_half_zip(planned, tmp_pa
     path = tmp_path / "codabench" / "psst_correctness.zip"
     good = path.read_bytes()
 
-    monkeypatch.setattr(speechbundles.bundle.build.write.Path, "write_bytes", half_of(""))
+    monkeypatch.setattr(speechbundles.bundle.build.built.Path, "write_bytes", half_of(""))
     with pytest.raises(OSError, match="No space left"):
         list(write(planned, tmp_path))
     assert path.read_bytes() == good

@@ -19,12 +19,12 @@ import pytest
 import yaml
 
 from sample_data.demo import submissions
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.process import ProcessEngine, own_programs
 from speechbundles.bundle.rehearse.rehearsal import rehearse_phase
 from speechbundles.competition.read import read_competitions
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from spokeneval import score

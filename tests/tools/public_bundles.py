@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from speechbundles.bundle.check import check_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import BundleError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import say
 
 

@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from speechbundles.platforms.codabench.keys import TABLES
+from speechbundles.platforms.codabench.facts import TABLES
 from tests.tools import platform_facts
 
 BEFORE = """class Unpacker:

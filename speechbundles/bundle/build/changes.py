@@ -3,17 +3,15 @@
 No line contains a label, or an id of an item.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from speechbundles.model.archive import Room, open_archive
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.dates import FORMAT
-from speechbundles.model.finding import Report
 from speechbundles.model.zips import TASK_FILE
 from spokeneval.formats.problems import FileProblems, count_of
 from spokeneval.kinds.declared import DECLARATION
@@ -76,7 +74,7 @@ def _dates_and_limits(phase: BuiltPhase) -> dict[str, Any]:
 
 def _facts(bundle: BuiltBundle, task: Task) -> dict[str, Any]:
     """Return what decides a score besides the labels: parameters, options, feedback, and versions of the code."""
-    program = _files(bundle, bundle.phases[0].scoring_program)
+    program = bundle.files_of(bundle.phases[0].scoring_program)
     facts: dict[str, Any] = {}
     with suppress(ValueError, KeyError, AttributeError):
         options = json.loads(program[OPTIONS_FILE])
@@ -88,13 +86,13 @@ def _facts(bundle: BuiltBundle, task: Task) -> dict[str, Any]:
     facts["the version of spokeneval"] = version.rpartition("= ")[2].strip()
     if task.code:
         code = program.get(f"spokeneval/challenges/{task.name}.py", b"")
-        facts[f"the SHA-256 of tasks/{task.name}.py"] = hashlib.sha256(code).hexdigest()[:12]
+        facts[f"the SHA-256 of tasks/{task.name}.py"] = digest_of(code)[:12]
     return facts
 
 
 def _of_set(earlier: BuiltBundle, later: BuiltBundle, phase: BuiltPhase, task: Task) -> Iterator[str]:
     """Yield the changes of a set's items, of the columns of its lists, and of its labels."""
-    lists, new_lists = (_files(bundle, phase.input_data) for bundle in (earlier, later))
+    lists, new_lists = (bundle.files_of(phase.input_data) for bundle in (earlier, later))
     try:
         ids, new_ids = (set(task.format.read_items(files).ids) for files in (lists, new_lists))
     except (FileProblems, KeyError):
@@ -123,7 +121,7 @@ def _of_set(earlier: BuiltBundle, later: BuiltBundle, phase: BuiltPhase, task: T
 
 def _labels(bundle: BuiltBundle, phase: BuiltPhase, task: Task) -> dict[str, Counter[tuple[str, str]]]:
     """Return the lines with labels of each item or unit, with their files."""
-    files = _files(bundle, phase.reference_data)
+    files = bundle.files_of(phase.reference_data)
     files = {name: content for name, content in files.items() if name in task.format.reference_files}
     labels: dict[str, Counter[tuple[str, str]]] = {}
     for file, rows in task.format.rows(files).items():
@@ -131,9 +129,3 @@ def _labels(bundle: BuiltBundle, phase: BuiltPhase, task: Task) -> dict[str, Cou
         for line, item in rows.items():
             labels.setdefault(item, Counter())[file, lines[line - 1]] += 1
     return labels
-
-
-def _files(bundle: BuiltBundle, name: str | None) -> dict[str, bytes]:
-    """Return the files of an inner zip; none if the bundle does not have it."""
-    archive = open_archive(Report(), str(name), bundle.files.get(str(name), b""), Room())
-    return archive.files if archive else {}

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from speechbundles.bundle.build.template import fill
 from speechbundles.bundle.rehearse import DEVICES, SYSTEM, WALLS
 from speechbundles.model.competition import Competition
-from speechbundles.model.run_codes import CODES
+from speechbundles.model.statuses import CODES
 from speechbundles.model.zips import read_tree
 from spokeneval.formats.submission_zip import MAX_BYTES
 

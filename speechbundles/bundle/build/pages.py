@@ -21,8 +21,7 @@ from speechbundles.bundle.build.page_tables import (
 )
 from speechbundles.bundle.build.template import chosen_options, fill, what_holds
 from speechbundles.model.competition import Competition
-from speechbundles.model.platform import Platform
-from speechbundles.model.submission_rules import MEANINGS
+from speechbundles.model.platform import MEANINGS, Platform
 from spokeneval.formats.speakers import MEAN_OVER
 from spokeneval.kinds.mean_over import read_grouping
 

@@ -12,7 +12,7 @@ from speechbundles.competition.references import ReferenceSet
 from speechbundles.competition.whole import BASELINE
 from speechbundles.model.competition import Competition
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.text import closest
+from speechbundles.model.text import closest, suggestion
 from speechbundles.model.zips import DECIDING_SET, TRIAL_SET
 
 TEMPLATES = SandboxedEnvironment(
@@ -65,9 +65,7 @@ def fill(data: bytes, where: str, facts: Mapping[str, str], holds: Mapping[str, 
     except TemplateError as error:
         raise OrganiserError(f"{where}: {error.message}") from None
     place, name = min((text.index(name), name) for name in unknown)
-    near = closest(name, known)
-    hint = f"did you mean {near}?" if near else f"expected one of {', '.join(known)}"
-    raise OrganiserError(f"{where} line {_line(text, place)}: unknown name {name}; {hint}")
+    raise OrganiserError(f"{where} line {_line(text, place)}: unknown name {name}; {suggestion(name, known)}")
 
 
 def _checked(text: str, where: str, facts: Mapping[str, str]) -> str:

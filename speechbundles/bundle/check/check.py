@@ -1,7 +1,7 @@
 """Checks a built bundle, the zip itself, for what its platform will do with it.
 
 Nothing is executed, and nothing is unpacked to disk. The rules, with the effect of each defect, are in
-`model.rules`.
+`model.finding`.
 """
 
 import posixpath
@@ -17,11 +17,11 @@ from speechbundles.bundle.check.scores import check_scores, check_sorting, read_
 from speechbundles.bundle.check.seal import sealed_sets
 from speechbundles.model import dates
 from speechbundles.model.archive import Archive, read_bundle
+from speechbundles.model.bundle import bundle_of, platform_of
 from speechbundles.model.document import FILE, Document, read_document
 from speechbundles.model.errors import BundleError
 from speechbundles.model.finding import Finding, Report
 from speechbundles.model.platform import platforms
-from speechbundles.model.read import bundle_of, platform_of
 
 Inspect = Callable[[Report, Archive, Document], Inspection]
 """How a platform checks competition.yaml, and the programs, data and pages that it names."""

@@ -24,8 +24,8 @@ from speechbundles.bundle.rehearse.left_behind import temporary_place
 from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
 from speechbundles.bundle.rehearse.rehearsal import FAILED, FINISHED, LONGEST_LINE, Rehearsal, rehearse_phase
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.disk import read_state, write_state
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import read_state, write_state
 from speechbundles.model.temporary import MEMORY, PREFIX, sweep, temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import read_all, write_tree

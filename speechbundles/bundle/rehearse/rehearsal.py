@@ -37,14 +37,13 @@ from speechbundles.bundle.rehearse.run import (
 from speechbundles.bundle.rehearse.sandbox import Limits
 from speechbundles.bundle.rehearse.scores import Cell, feedback_of, leaderboard_row, read_scores, store_scores
 from speechbundles.model.archive import Room, open_archive
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 from speechbundles.model.console import WIDTH, wrap
 from speechbundles.model.description import declared_scores
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.finding import Report
 from speechbundles.model.label_tag import label_tag, write_tag
 from speechbundles.model.platform import platforms
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.temporary import temporary_folder
 from speechbundles.model.text import printable
 from speechbundles.model.zips import make_zip, read_tree

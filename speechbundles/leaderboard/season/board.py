@@ -10,8 +10,7 @@ from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.leaderboard.season.replay import Attempt
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.competition import Column
-from speechbundles.model.platform import platforms
-from speechbundles.model.submission_rules import FORCE_ALL, FORCE_LAST
+from speechbundles.model.platform import FORCE_ALL, FORCE_LAST, platforms
 from spokeneval.ranking.ranks import shared_places
 from spokeneval.ranking.values import Place
 

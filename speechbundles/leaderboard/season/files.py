@@ -13,7 +13,7 @@ from speechbundles.leaderboard.season.board import Day, Entry
 from speechbundles.leaderboard.season.play import Season
 from speechbundles.leaderboard.season.replay import Attempt
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.model.submission_rules import SHOWN
+from speechbundles.model.platform import SHOWN
 from speechbundles.model.text import printable
 from spokeneval.ranking.tables import shown_range, shown_rank
 from spokeneval.ranking.values import Table

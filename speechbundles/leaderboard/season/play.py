@@ -33,8 +33,7 @@ from speechbundles.leaderboard.season.replay import PENDING, Attempt, replay
 from speechbundles.leaderboard.season.uploads import Submission, read_submissions
 from speechbundles.model.archive import LARGEST_BUNDLE
 from speechbundles.model.bounded import sha256
-from speechbundles.model.bundle import BuiltBundle, BuiltPhase
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import BuiltBundle, BuiltPhase, read_built_bundle
 
 _CACHE_FORMAT = "season 2"
 

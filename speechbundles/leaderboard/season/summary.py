@@ -13,8 +13,7 @@ from speechbundles.leaderboard.season.replay import REFUSED, Attempt
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.console import wrap
 from speechbundles.model.dates import MINUTES
-from speechbundles.model.platform import platforms
-from speechbundles.model.submission_rules import PICKED, SHOWN
+from speechbundles.model.platform import PICKED, SHOWN, platforms
 from speechbundles.model.text import printable
 from spokeneval.formats.problems import count_of
 

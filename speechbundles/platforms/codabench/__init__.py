@@ -1,8 +1,7 @@
 """Codabench: bundles of version 2."""
 
 from speechbundles.model.platform import BoardRules, Platform
-from speechbundles.platforms.codabench.keys import COLUMN, PAGE, PHASE, TOP
-from speechbundles.platforms.codabench.layout import DROPPED_CAPABILITIES, METADATA_FILES
+from speechbundles.platforms.codabench.facts import DROPPED_CAPABILITIES, METADATA_FILES
 
 PLATFORM = Platform(
     name="codabench",
@@ -20,15 +19,6 @@ PLATFORM = Platform(
     upload="*My Submissions*",
     metadata_files=METADATA_FILES,
     has_client=True,
-    longest={
-        ("column", "key"): COLUMN["key"]["maxLength"],
-        ("column", "title"): COLUMN["title"]["maxLength"],
-        ("settings", "reward"): TOP["reward"]["maxLength"],
-        ("settings", "docker_image"): TOP["docker_image"]["maxLength"],
-        ("bundle", "title"): TOP["title"]["maxLength"],
-        ("page", "title"): PAGE["title"]["maxLength"],
-        ("phase", "name"): PHASE["name"]["maxLength"],
-    },
     dropped_capabilities=DROPPED_CAPABILITIES,
 )
 """Source: leaderboards/strategies.py, `LeaderboardPhaseSerializer` (api/serializers)."""

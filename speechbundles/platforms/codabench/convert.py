@@ -7,7 +7,7 @@ from typing import Any
 from speechbundles.bundle.check import DATA, STEPS
 from speechbundles.model.bundle import BuiltBundle
 from speechbundles.model.keys import SORTING
-from speechbundles.platforms.codabench.keys import VERSION
+from speechbundles.platforms.codabench.facts import VERSION
 
 
 def convert(bundle: BuiltBundle, content: Mapping[str, Any]) -> tuple[BuiltBundle, dict[str, Any]]:

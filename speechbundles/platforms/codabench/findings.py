@@ -26,19 +26,22 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.document import Document
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import QUESTION_TYPES, is_true
-from speechbundles.model.submission_rules import FORCE_BEST, FORCE_LAST
+from speechbundles.model.platform import FORCE_BEST, FORCE_LAST
 from speechbundles.model.text import dotted
-from speechbundles.platforms.codabench.keys import (
+from speechbundles.platforms.codabench.facts import (
+    APP,
     BELONGS_TO,
+    FOLDERS,
     LEADERBOARD,
+    METADATA_FILES,
     OLD_IMAGES,
     PHASE,
     QUESTION,
     TABLES,
     TOP,
+    VARIABLES,
     VERSION,
 )
-from speechbundles.platforms.codabench.layout import APP, FOLDERS, METADATA_FILES, VARIABLES
 from speechbundles.platforms.codabench.read import read_date
 
 _HIDING = ("hide_output", "hide_score_output")

@@ -35,7 +35,7 @@ from speechbundles.model.bounded import DEEPEST, parse_yaml, read_file
 from speechbundles.model.competition import Column
 from speechbundles.model.errors import BundleError
 from speechbundles.platforms.codabench import PLATFORM
-from speechbundles.platforms.codabench.layout import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
+from speechbundles.platforms.codabench.facts import APP, METADATA_FILES, PAGE, REPORT, SUBMITTED, VARIABLES
 
 _DIGITS = Context(prec=20)
 

@@ -9,8 +9,13 @@ from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.keys import SORTING
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
-from speechbundles.platforms.codabench.keys import TASK, VERSION
-from speechbundles.platforms.codabench.layout import INGEST_COMMAND, METADATA_FILES, SCORE_COMMAND
+from speechbundles.platforms.codabench.facts import (
+    INGEST_COMMAND,
+    METADATA_FILES,
+    SCORE_COMMAND,
+    TASK,
+    VERSION,
+)
 
 
 def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:

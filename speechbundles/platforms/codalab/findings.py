@@ -24,12 +24,17 @@ from speechbundles.model.archive import Archive
 from speechbundles.model.document import FILE, Document
 from speechbundles.model.finding import Report
 from speechbundles.model.keys import is_true
-from speechbundles.platforms.codabench.keys import OLD_IMAGES
-from speechbundles.platforms.codabench.layout import APP
-from speechbundles.platforms.codabench.layout import METADATA_FILES as CODABENCH_FILES
-from speechbundles.platforms.codabench.layout import VARIABLES as CODABENCH_VARIABLES
-from speechbundles.platforms.codalab.keys import LONGEST_COLUMN_KEY, PHASE, TABLES
-from speechbundles.platforms.codalab.layout import INGESTION_VARIABLES, METADATA_FILES, VARIABLES
+from speechbundles.platforms.codabench.facts import APP, OLD_IMAGES
+from speechbundles.platforms.codabench.facts import METADATA_FILES as CODABENCH_FILES
+from speechbundles.platforms.codabench.facts import VARIABLES as CODABENCH_VARIABLES
+from speechbundles.platforms.codalab.facts import (
+    INGESTION_VARIABLES,
+    LONGEST_COLUMN_KEY,
+    METADATA_FILES,
+    PHASE,
+    TABLES,
+    VARIABLES,
+)
 from speechbundles.platforms.codalab.read import read_date
 
 NAMES = tuple(dict.fromkeys((*METADATA_FILES, *CODABENCH_FILES)))

@@ -10,8 +10,8 @@ from speechbundles.model.bundle import BuiltBundle, BuiltPhase, BuiltTask
 from speechbundles.model.competition import Column
 from speechbundles.model.dates import expect_date
 from speechbundles.model.keys import direction, is_true
-from speechbundles.model.submission_rules import FORCE_BEST, FORCE_LAST, PICKED
-from speechbundles.platforms.codalab.keys import COLUMN, PHASE, TOP
+from speechbundles.model.platform import FORCE_BEST, FORCE_LAST, PICKED
+from speechbundles.platforms.codalab.facts import COLUMN, PHASE, TOP
 
 read_date = partial(dates.read_date, unquoted="date-unquoted-import", only_iso="date-codalab")
 """CodaLab accepts only the ISO format, Codabench all. An unquoted date loses its time on Codabench alone."""

@@ -29,9 +29,9 @@ from speechbundles.bundle.rehearse import (
 from speechbundles.model.bounded import read_file
 from speechbundles.model.competition import Column
 from speechbundles.model.keys import MOST_DECIMALS
-from speechbundles.platforms.codabench import layout as codabench
+from speechbundles.platforms.codabench import facts as codabench
 from speechbundles.platforms.codalab import PLATFORM
-from speechbundles.platforms.codalab.layout import (
+from speechbundles.platforms.codalab.facts import (
     HIDDEN,
     INGESTION_VARIABLES,
     METADATA_FILES,

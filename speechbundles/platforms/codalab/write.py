@@ -11,11 +11,10 @@ from speechbundles.bundle.build import Parts, for_competition
 from speechbundles.model.competition import Competition, Phase
 from speechbundles.model.dates import FORMAT
 from speechbundles.model.keys import SORTING
-from speechbundles.model.submission_rules import FORCE_ALL, FORCE_BEST, FORCE_LAST
+from speechbundles.model.platform import FORCE_ALL, FORCE_BEST, FORCE_LAST
 from speechbundles.model.text import dump_yaml
 from speechbundles.model.zips import input_zip, make_zip, reference_zip
-from speechbundles.platforms.codalab.keys import PHASE
-from speechbundles.platforms.codalab.layout import METADATA_FILES, SCORE_COMMAND
+from speechbundles.platforms.codalab.facts import METADATA_FILES, PHASE, SCORE_COMMAND
 
 
 def render(competition: Competition, parts: Parts, pages: Mapping[str, str]) -> dict[str, bytes]:

@@ -6,8 +6,9 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from speechbundles.annotation.tables import read_data, read_items, require_new, xlsx_bytes
+from speechbundles.annotation.tables import read_data, read_items, xlsx_bytes
 from speechbundles.model.errors import OrganiserError
+from speechbundles.model.zips import require_new
 from tests.samples.own_tables import book
 from tests.samples.tables import table
 

@@ -8,7 +8,7 @@ import build_bundle
 from speechbundles.bundle.check import UNPROTECTED
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.bundle.rehearse import rehearse_phase
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.zips import make_zip
 from speechbundles.new.examples import example_files
 from spokeneval.__main__ import main

@@ -21,9 +21,10 @@ from speechbundles.bundle.rehearse import FINISHED, rehearse
 from speechbundles.cli.joint import for_each_bundle, of_entered, require_challenge
 from speechbundles.leaderboard.teams import read_teams_table
 from speechbundles.model import dates
+from speechbundles.model.disk import locked
 from speechbundles.model.environment import TOKEN_VARIABLE
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.fetched import LOCK, locked
+from speechbundles.model.fetched import LOCK
 from speechbundles.model.zips import make_zip
 from speechbundles.new import examples
 from tests.samples.codabench_server import TOKEN, CodabenchServer

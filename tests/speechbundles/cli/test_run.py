@@ -19,7 +19,7 @@ import build_bundle
 from speechbundles.cli import run as cli
 from speechbundles.model import dates
 from speechbundles.model.environment import TOKEN_VARIABLE
-from speechbundles.model.run_codes import CODES
+from speechbundles.model.statuses import CODES
 from speechbundles.model.zips import make_zip
 from speechbundles.runs.outcomes import read_stage
 from tests.samples.codabench_server import TOKEN, CodabenchServer

@@ -2,7 +2,8 @@
 
 import pytest
 
-from speechbundles.model.fetched import LOCK, locked
+from speechbundles.model.disk import locked
+from speechbundles.model.fetched import LOCK
 from speechbundles.server.amend import carry_out_amendment
 
 pytestmark = pytest.mark.usefixtures("quick")

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from speechbundles.competition.limits import LONGEST_COLUMN_TITLE
 from speechbundles.competition.read import read_competitions
+from speechbundles.competition.schema import LONGEST_COLUMN_TITLE
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.sources import Sources
 from spokeneval.challenges import find_task, task_names

@@ -11,8 +11,8 @@ import pytest
 
 import build_bundle
 import spokeneval
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.competition.references import load_reference
 from speechbundles.competition.seal import draw_units, seal

@@ -8,7 +8,7 @@ from speechbundles.bundle.rehearse import many
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.score import score_all, scores_to_text
 from speechbundles.leaderboard.season import play_season
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.server.fetch import fetch_competition
 from tests.samples.live_bundle import COMPETITION, EVALUATION, live_bundle, upload
 from tests.samples.programs import write_files

@@ -6,8 +6,8 @@ import pytest
 
 import build_bundle
 from speechbundles.leaderboard.scores_only import rank_scores
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from speechbundles.model.finding import count_findings, format_findings
-from speechbundles.model.rules import RULES
+from speechbundles.model.finding import RULES, count_findings, format_findings
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN
 

@@ -3,13 +3,26 @@
 import pytest
 from jsonschema import Draft3Validator
 
-from speechbundles.competition import limits
+from speechbundles.competition import schema
+from speechbundles.model.finding import RULES
 from speechbundles.model.keys import read_keys
-from speechbundles.model.rules import RULES
-from speechbundles.model.submission_rules import MEANINGS, SHOWN
-from speechbundles.platforms.codabench import keys as codabench
+from speechbundles.model.platform import MEANINGS, SHOWN
+from speechbundles.platforms.codabench import facts as codabench
 
-OWN = {"nullable", "code", "long", "given", "unset", "zero", "table", "each", "unless", "only"}
+OWN = {
+    "nullable",
+    "code",
+    "long",
+    "given",
+    "unset",
+    "zero",
+    "table",
+    "each",
+    "unless",
+    "only",
+    "setting",
+    "longest_key",
+}
 JSON_SCHEMA = set(Draft3Validator.META_SCHEMA["properties"]) | {"minProperties"}
 
 
@@ -36,5 +49,6 @@ def test_a_rule_has_what_is_common_and_its_own():
         "nullable": True,
         "description": "text",
         "maxLength": 256,
+        "setting": "settings.reward",
     }
-    assert limits.LONGEST_COLUMN_TITLE == limits.LONGEST_KEY == 36
+    assert schema.LONGEST_COLUMN_TITLE == schema.LONGEST_KEY == 36

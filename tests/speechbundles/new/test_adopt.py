@@ -4,8 +4,8 @@ import pytest
 import yaml
 
 import build_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.new.adopt import kinds_of, scores_of_kind
 from tests.samples.bundle_defects import CLEAN
 from tests.samples.programs import unzipped

@@ -3,7 +3,7 @@
 import pytest
 
 from speechbundles.cli.board import build_at_home, chosen_at_home
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.runs import make_job, run_uploads
 from tests.samples.programs_at_home import begin_with_sound
 

@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import DELETED, read_index, write_index
-from speechbundles.model.read import read_built_bundle
-from speechbundles.model.run_codes import CODES
+from speechbundles.model.statuses import CODES
 from speechbundles.runs import OF_HIDDEN_RUNS, make_job, outcomes, stages, uploads
 from speechbundles.runs.job import SoundSet, conditions
 from speechbundles.runs.outcomes import read_stage, shown_factor, shown_time

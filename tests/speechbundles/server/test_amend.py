@@ -5,14 +5,14 @@ from decimal import Decimal
 import pytest
 
 from speechbundles.leaderboard.score import score_all
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.platforms.codabench import client as api
 from speechbundles.server.abandon import abandon_amendment
 from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import STATE, amendment_to_text
 from speechbundles.server.fetch import REPLACED, fetch_competition
-from speechbundles.server.files import wanted_files
+from speechbundles.server.served_files import wanted_files
 from speechbundles.server.watch import watch_competition
 from tests.samples.killed import counted, enter_twice, entries, kill, killed_seasons
 from tests.samples.live_bundle import COMPETITION, EVALUATION, board, live_bundle, upload

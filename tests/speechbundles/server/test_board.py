@@ -9,7 +9,7 @@ from speechbundles.bundle.rehearse import rehearse_phase
 from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.score import score_all
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.server.board_files import to_html, write_home_board

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from speechbundles.bundle.rehearse.many import rehearse_all
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.server.amend import carry_out_amendment
 from speechbundles.server.amendment import amendment_to_text
 from speechbundles.server.fetch import fetch_competition

@@ -13,8 +13,9 @@ import pytest
 
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.leaderboard.season.uploads import read_submissions
+from speechbundles.model.disk import locked
 from speechbundles.model.errors import OrganiserError, Refused, Unreachable
-from speechbundles.model.fetched import JOURNAL, LOCK, locked, read_index
+from speechbundles.model.fetched import JOURNAL, LOCK, read_index
 from speechbundles.platforms.codabench.client.connection import PAUSES, Connection
 from speechbundles.server.fetch import (
     DELETED,

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.server.fetch import fetch_competition
 from speechbundles.server.watch import watch_competition
 from tests.samples.codabench import COLLABORATOR, ORGANISER

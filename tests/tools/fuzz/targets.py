@@ -26,9 +26,9 @@ from speechbundles.competition.read import read_competitions
 from speechbundles.leaderboard.board import make_board
 from speechbundles.leaderboard.outputs import read_outputs
 from speechbundles.model.bounded import parse_json
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
 from speechbundles.model.fetched import read_index
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from speechbundles.platforms.codabench import client as api
@@ -37,7 +37,7 @@ from speechbundles.platforms.codabench.client.connection import Connection
 from speechbundles.server.amendment import AmendedPhase, Amendment, amendment_to_text
 from speechbundles.server.entrants import predict, read_entrants
 from speechbundles.server.fetch import fetch_competition
-from speechbundles.server.files import ServedFiles
+from speechbundles.server.served_files import ServedFiles
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.format import Answers, Items
 from spokeneval.formats.problems import FileProblems, ReferenceFileError, SubmissionError

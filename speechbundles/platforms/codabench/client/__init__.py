@@ -12,6 +12,7 @@
 - A change of a task removes every program or data set that the request leaves out.
 """
 
+from speechbundles.platforms.codabench.client.abilities import measure as measure
 from speechbundles.platforms.codabench.client.account import read_account as read_account
 from speechbundles.platforms.codabench.client.account import read_server as read_server
 from speechbundles.platforms.codabench.client.account import read_token as read_token

@@ -29,8 +29,8 @@ from requests.exceptions import InvalidURL
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueError, ReadTimeoutError
 
 from speechbundles.model.bounded import parse_json
+from speechbundles.model.disk import put_in_place
 from speechbundles.model.errors import Gone, OrganiserError, Refused, Unreachable
-from speechbundles.model.fetched import put_in_place
 from speechbundles.platforms.codabench.client.account import LOCAL, Account, check_address
 from speechbundles.platforms.codabench.client.responses import blocks, cookie, host, join, pause_of, succeeds
 

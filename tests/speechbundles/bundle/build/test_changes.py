@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.model import dates
 from speechbundles.model.sources import Sources
 from tests.samples.declared_tasks import declared_folder

@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 import spokeneval
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.gold_answers import half_right
 from speechbundles.bundle.build.plan import plan
 from speechbundles.bundle.build.small_sets import warn_of_size
 from speechbundles.bundle.build.steps import BASELINE, set_feedback
-from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.process import ProcessEngine
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.competition.read import read_competitions

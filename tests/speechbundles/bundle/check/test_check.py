@@ -9,9 +9,8 @@ from PIL import Image
 
 from speechbundles.bundle.check.check import check_bundle
 from speechbundles.model.archive import Archive, Room
-from speechbundles.model.finding import format_findings
-from speechbundles.model.read import read_built_bundle
-from speechbundles.model.rules import RULES
+from speechbundles.model.bundle import read_built_bundle
+from speechbundles.model.finding import RULES, format_findings
 from tests.samples import bundle_defects
 from tests.samples.bundle_defects import CLEAN, DEFECTS, PATH, Defect, findings_of, put
 from tests.samples.programs import write_files

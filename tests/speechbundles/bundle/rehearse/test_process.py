@@ -15,8 +15,7 @@ from speechbundles.bundle.rehearse.engine import Program
 from speechbundles.bundle.rehearse.pool_worker import ORGANISER, PROJECT
 from speechbundles.bundle.rehearse.process import ProcessEngine, in_order, own_programs
 from speechbundles.bundle.rehearse.sandbox import Limits
-from speechbundles.model.bundle import BuiltBundle, BuiltTask
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import BuiltBundle, BuiltTask, read_built_bundle
 from spokeneval.challenges import find_task, task_names
 from spokeneval.formats.problems import FREE_ATTEMPT
 from tests.samples.cases import CASES

@@ -2,7 +2,7 @@
 
 from speechbundles.leaderboard.season.board import rank
 from speechbundles.leaderboard.season.replay import replay
-from speechbundles.model.read import read_built_bundle
+from speechbundles.model.bundle import read_built_bundle
 from tests.samples.seasons import COLUMNS, PLATFORMS, boards, codabench, codalab, final, season_of
 
 UPLOADS = [

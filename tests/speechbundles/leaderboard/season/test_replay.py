@@ -7,8 +7,8 @@ import yaml
 
 from speechbundles.leaderboard.season.play import play_submissions
 from speechbundles.leaderboard.season.replay import replay
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import BundleError
-from speechbundles.model.read import read_built_bundle
 from tests.samples.programs import unzipped
 from tests.samples.seasons import COLUMNS, PLATFORMS, codabench, codalab, season_of, statuses, write_bundle
 from tests.samples.tables import table

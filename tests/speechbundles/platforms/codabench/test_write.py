@@ -2,8 +2,8 @@
 
 import yaml
 
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.bundle.rehearse.rehearsal import rehearse
 from speechbundles.model.platform import platforms
 from speechbundles.model.sources import Sources

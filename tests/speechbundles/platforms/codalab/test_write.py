@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
 from speechbundles.model.sources import Sources
 from tests.samples.programs import ROOT, unzipped
 

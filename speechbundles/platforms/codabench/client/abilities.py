@@ -13,8 +13,17 @@ from typing import Any
 from speechbundles.bundle.check import hidden_references
 from speechbundles.bundle.rehearse import FINISHED
 from speechbundles.model.bundle import BuiltBundle
-from speechbundles.server import api
-from speechbundles.server.api import Connection
+from speechbundles.platforms.codabench.client.answers import is_answered
+from speechbundles.platforms.codabench.client.competitions import (
+    dataset_link,
+    is_published,
+    organisers_of,
+    phases_of,
+    read_parts,
+    shows_reports,
+)
+from speechbundles.platforms.codabench.client.connection import Connection
+from speechbundles.platforms.codabench.client.runs import LiveRun, is_detailed, is_listed
 
 REPORTS = "report pages: regard those of all runs, failed ones too, as public once the competition is listed"
 ANSWERS = {"yes": True, "no": False, "not measured": None}
@@ -24,7 +33,7 @@ def measure(
     connection: Connection,
     bundle: BuiltBundle,
     live: Mapping[str, Any],
-    runs: Mapping[int, Sequence[api.LiveRun]],
+    runs: Mapping[int, Sequence[LiveRun]],
     when: datetime,
     *,
     enforced: bool | None = None,
@@ -37,13 +46,13 @@ def measure(
     runs: the runs of each phase, by its id.
     enforced: whether the server refused a submission outside the dates of its phase; None: none was sent.
     """
-    parts = [api.read_parts(connection, phase.tasks[0]).items() for phase in api.phases_of(live)]
+    parts = [read_parts(connection, phase.tasks[0]).items() for phase in phases_of(live)]
     keys = dict.fromkeys(chain(*parts))
     readable = dict.fromkeys(sorted(part for part, _ in keys), False)
     for part, key in keys:
         readable[part] |= _is_given(connection, key, anonymous=True)
     on_token = all(_is_given(replace(connection, account=None), key) for _, key in keys)
-    organisers = api.organisers_of(live)
+    organisers = organisers_of(live)
     own = {phase: [run for run in found if run.owner in organisers] for phase, found in runs.items()}
     facts: dict[str, bool | None] = {
         "phases refuse submissions outside their dates": enforced,
@@ -53,11 +62,11 @@ def measure(
         "others can read the list of runs": _lists_runs(connection, own),
         "others can read the uploads and logs of runs": _gives_details(connection, own),
     }
-    where = "listed" if api.is_published(live) else "not listed"
+    where = "listed" if is_published(live) else "not listed"
     for answer, value in ANSWERS.items():
         if alike := [what for what, found in facts.items() if found is value]:
             yield f"measured on {when:%Y-%m-%d}, competition {where}: {answer}: {'; '.join(alike)}"
-    if api.shows_reports(live):
+    if shows_reports(live):
         yield f"note: {REPORTS}; put nothing confidential into them"
     for name in hidden_references(bundle):
         can = "can" if readable.get("reference_data") else "could not"
@@ -65,23 +74,23 @@ def measure(
 
 
 def _is_given(connection: Connection, key: str, *, anonymous: bool = False) -> bool:
-    return api.is_answered(lambda: api.dataset_link(connection, key, anonymous=anonymous))
+    return is_answered(lambda: dataset_link(connection, key, anonymous=anonymous))
 
 
-def _returns_hidden(bundle: BuiltBundle, runs: Iterable[Collection[api.LiveRun]]) -> bool | None:
+def _returns_hidden(bundle: BuiltBundle, runs: Iterable[Collection[LiveRun]]) -> bool | None:
     """Whether scores of hidden columns are returned; None without such a column, or without a run with scores."""
     scored = [run for run in chain(*runs) if run.status == FINISHED and run.scores]
     hidden = bundle.hidden_columns
     return any(not hidden.isdisjoint(run.scores) for run in scored) if hidden and scored else None
 
 
-def _lists_runs(connection: Connection, own: Mapping[int, Sequence[api.LiveRun]]) -> bool | None:
+def _lists_runs(connection: Connection, own: Mapping[int, Sequence[LiveRun]]) -> bool | None:
     """Whether others see organisers' runs in the lists of phases with one on the leaderboard; None without one."""
     phases = [phase for phase, runs in own.items() if any(run.on_board for run in runs)]
-    return any(api.is_listed(connection, phase) for phase in phases) if phases else None
+    return any(is_listed(connection, phase) for phase in phases) if phases else None
 
 
-def _gives_details(connection: Connection, own: Mapping[int, Sequence[api.LiveRun]]) -> bool | None:
+def _gives_details(connection: Connection, own: Mapping[int, Sequence[LiveRun]]) -> bool | None:
     """Whether others get the addresses of the files of an organiser's run on a leaderboard; None without one."""
     on_board = [run for runs in own.values() for run in runs if run.on_board]
-    return api.is_detailed(connection, on_board[-1].files) if on_board else None
+    return is_detailed(connection, on_board[-1].files) if on_board else None

@@ -1,7 +1,5 @@
 """Check the planned bundles, and write those without errors."""
 
-import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,12 +13,14 @@ from speechbundles.bundle.check import check_bundle
 from speechbundles.competition.references import ReferenceSet
 from speechbundles.model import dates
 from speechbundles.model.archive import LARGEST_BUNDLE, zip_folder
+from speechbundles.model.bounded import digest_of
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.competition import Competition
+from speechbundles.model.disk import write_whole
 from speechbundles.model.document import FILE
 from speechbundles.model.errors import BundleError, OrganiserError
 from speechbundles.model.finding import Finding
 from speechbundles.model.platform import live_platform, platforms
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.text import size_of
 from speechbundles.model.zips import HOME, make_zip
 from spokeneval.formats.problems import some_of
@@ -80,7 +80,8 @@ def write(
             )
     for folder, reference in sealed_folders(plan, out).items():
         for name, content in reference.at_home.items():
-            _write_private(folder / name, content)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_whole(folder / name, content, private=True)
     for number, ((name, platform), pages) in enumerate(plan.pages.items(), 1):
         progress(f"{name} for {platform} ({number} of {len(plan.pages)} zips)")
         competition = competitions[name]
@@ -109,7 +110,7 @@ def _write_checked(
             unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
-    digest = hashlib.sha256(content).hexdigest()
+    digest = digest_of(content)
     return Built(path.stem, path.parent.name, path, len(content), digest, findings, changed)
 
 
@@ -143,16 +144,3 @@ def sealed_folders(plan: Plan, out: Path) -> dict[Path, ReferenceSet]:
         for name, reference in parts.references.items()
         if reference.at_home
     }
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    """Write a file atomically, readable only by its owner."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    unfinished = path.with_name(f".{path.name}.unfinished")
-    unfinished.unlink(missing_ok=True)
-    try:
-        with open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
-            stream.write(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

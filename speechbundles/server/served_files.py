@@ -3,13 +3,13 @@
 Each phase has at most one file of a *kind*: a part of its task (`api.PARTS`), or a file for participants (`api.KITS`).
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from speechbundles.model.bounded import digest_of
 from speechbundles.model.bundle import BuiltBundle, BuiltPhase
 from speechbundles.model.errors import Gone, OrganiserError, Refused
 from speechbundles.model.temporary import temporary_folder
@@ -64,7 +64,7 @@ class ServedFiles:
     def digest(self, key: str) -> str:
         """Return a file's SHA-256; see `content`."""
         try:
-            return sha256_of(self.content(key))
+            return digest_of(self.content(key))
         except Refused as refusal:
             if key not in self.digests:
                 raise
@@ -76,7 +76,7 @@ class ServedFiles:
     ) -> tuple[str, ...]:
         """Return the kinds of files, `kind -> key`, that are not as wanted, `kind -> zip`; see `content`."""
         served = {kind: self.digest(keys[kind]) for kind in kinds if kind in keys}
-        local = {kind: sha256_of(wanted[kind]) for kind in kinds if kind in wanted}
+        local = {kind: digest_of(wanted[kind]) for kind in kinds if kind in wanted}
         return tuple(kind for kind in kinds if served.get(kind) != local.get(kind))
 
     def different_phases(
@@ -92,7 +92,7 @@ class ServedFiles:
         """Upload a program, data or a kit; return its key."""
         key = api.upload_file(self.connection, kind, f"{kind}.zip", content)
         api.finish_upload(self.connection, key)
-        self.digests[key] = sha256_of(content)
+        self.digests[key] = digest_of(content)
         return key
 
     def assume(self, earlier: BuiltBundle, live: Mapping[str, Any], path: Path) -> None:
@@ -121,7 +121,3 @@ def wanted_files(bundle: BuiltBundle, phase: BuiltPhase, kinds: Iterable[str] = 
     """Return the files of a phase in the bundle, `kind -> zip`."""
     names = {kind: getattr(phase, kind) for kind in kinds}
     return {kind: bundle.files[name] for kind, name in names.items() if name in bundle.files}
-
-
-def sha256_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

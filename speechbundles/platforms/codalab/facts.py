@@ -1,4 +1,20 @@
-"""Paths and variables of a program on CodaLab's worker."""
+"""Facts about CodaLab.
+
+Keys of its competition.yaml, format 1.5: types, longest texts, choices and defaults (`keys.json`). CodaLab passes every
+key to its database, so the upload fails for a key that is not a column there. Paths and variables of a program on its
+worker.
+"""
+
+from speechbundles.model.keys import read_keys
+
+# competition.yaml
+
+TABLES = read_keys("codalab")
+TOP, PHASE, COLUMN = (TABLES[name] for name in ("TOP", "PHASE", "COLUMN"))
+LONGEST_COLUMN_KEY = TABLES["COLUMNS"]["*"]["longest_key"]
+
+
+# A program on the worker
 
 METADATA_FILES = ("metadata",)
 """At a program's root, this file contains its command. At a submission's root it turns results into a program."""

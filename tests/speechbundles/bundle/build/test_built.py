@@ -4,10 +4,10 @@ import os
 
 import pytest
 
+from speechbundles.bundle.build.built import write
 from speechbundles.bundle.build.plan import plan
-from speechbundles.bundle.build.write import write
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.sources import Sources
 from tests.samples.damaged_copy import build, rewrite
 

@@ -1,4 +1,45 @@
-"""Paths, variables and rights of a program in a container of Codabench's compute worker (`compute_worker.py`)."""
+"""Facts about Codabench.
+
+Keys of its competition.yaml, version 2: types, longest texts, choices and defaults (`keys.json`). Paths, variables and
+rights of a program in a container of its compute worker (`compute_worker.py`). Statuses of a run on its server.
+"""
+
+from speechbundles.model.keys import read_keys
+from speechbundles.model.statuses import (
+    AWAITING,
+    FINISHED,
+    IGNORE,
+    KEEP,
+    REPEAT,
+    SUBMITTING,
+    UNDER_WAY,
+    WAIT,
+    Meaning,
+)
+
+# competition.yaml
+
+VERSION = 2
+
+TABLES = read_keys("codabench")
+TOP, _, TASK, PHASE, LEADERBOARD, COLUMN, SOLUTION = TABLES.values()
+SUBMISSION_RULES = tuple(LEADERBOARD["submission_rule"]["enum"])
+OLD_IMAGES = r"codalab/codalab-legacy:py3[678]?"
+"""Images whose Python is older than 3.9."""
+QUESTION = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
+_LEVELS = {
+    "leaderboards[].columns[]": COLUMN,
+    "solutions[]": SOLUTION,
+    "leaderboards[]": LEADERBOARD,
+    "tasks[]": TASK,
+    "phases[]": PHASE,
+    "the top level": TOP,
+}
+BELONGS_TO = {key: level for level, keys in _LEVELS.items() for key in keys}
+"""The place of each key in the file, for messages about a misplaced key."""
+
+
+# A program on the worker
 
 METADATA_FILES = ("metadata.yaml", "metadata")
 """At a program's root, the first of these files contains its command. At a submission's root it makes it a program."""
@@ -37,18 +78,11 @@ VARIABLES = {
 """The path that the worker substitutes for each variable of a command, by step. `$input` differs between the steps;
 `$program` is a folder that does not exist if ingestion runs beside scoring (`replace_legacy_metadata_command`)."""
 
+_IN_INGESTION = ("program", "ingested_program", "output", "input_data", "data")
 FOLDERS = {
     "scoring_program": ("program", "input", "output", "shared", "input_data", "data"),
-    "ingestion_program": ("program", "ingested_program", "output", "input_data", "data"),
-    "ingestion_beside_scoring": (
-        "program",
-        "ingested_program",
-        "output",
-        "input_data",
-        "data",
-        "shared",
-        "input",
-    ),
+    "ingestion_program": _IN_INGESTION,
+    "ingestion_beside_scoring": (*_IN_INGESTION, "shared", "input"),
 }
 """The folders in `/app`, by step."""
 
@@ -63,3 +97,15 @@ PAGE = "detailed_results.html"
 
 REPORT = "metadata"
 """A file that the worker writes into a program's output. The run fails if the program wrote one itself."""
+
+
+# Runs on the server
+
+STATUSES = {
+    SUBMITTING: Meaning(False, True, KEEP, "start each under Submissions"),
+    **dict.fromkeys(("Submitted", "Preparing", "Running", "Scoring"), UNDER_WAY),
+    AWAITING: Meaning(False, False, WAIT, "approve each on the compute worker within 24 hours"),
+    FINISHED: Meaning(True, True, REPEAT),
+    "Failed": Meaning(True, True, REPEAT),
+    "Cancelled": Meaning(True, False, IGNORE),
+}

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from speechbundles.annotation.recordings import Recordings, disorders, merge_turns, recoded, turn_agreement
 from speechbundles.annotation.tables import refusing
-from speechbundles.annotation.turns import Recordings, disorders, merge_turns, recoded, turn_agreement
 from speechbundles.model.errors import OrganiserError
 from tests.samples.tables import table
 

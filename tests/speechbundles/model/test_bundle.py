@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from speechbundles.model.bundle import read_built_bundle
 from speechbundles.model.errors import BundleError
-from speechbundles.model.read import read_built_bundle
 from speechbundles.model.zips import write_tree
 from tests.samples.programs import unzipped
 from tests.samples.small_bundles import ONLY, codabench_bundle, run, zipped
