@@ -13,7 +13,6 @@ import pytest
 import build_bundle
 from speechbundles.cli.program import COMMANDS
 from speechbundles.model.errors import OrganiserError
-from spokeneval.version import __version__
 from tests.samples.programs import ROOT
 
 PROGRAM = [sys.executable, str(ROOT / "build_bundle.py")]
@@ -31,13 +30,6 @@ def test_the_program_lists_each_command_with_the_first_line_of_its_help(capsys):
         assert listed[name] in help_text
 
 
-def test_the_command_without_arguments_prints_its_help(capsys):
-    assert build_bundle.main(["--help"]) == 0
-    shown = capsys.readouterr().out
-    assert build_bundle.main([]) == 0
-    assert capsys.readouterr().out == shown
-
-
 def test_the_help_of_the_program_imports_no_command():
     code = "import sys; from speechbundles.cli import main; main(['-h']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -45,11 +37,6 @@ def test_the_help_of_the_program_imports_no_command():
     assert "click" in modules
     commands = {f"speechbundles.cli.{name}" for name in COMMANDS}
     assert {"numpy", "rich", "yaml", "speechbundles.model", *commands}.isdisjoint(modules)
-
-
-def test_the_version_is_that_of_the_library(capsys):
-    assert build_bundle.main(["--version"]) == 0
-    assert capsys.readouterr().out.split()[-1] == __version__
 
 
 def test_a_wrong_call_cannot_send_anything_to_the_terminal(capsys):

@@ -69,14 +69,6 @@ def test_where_lower_scores_are_better_the_trivial_baselines_are_below(small):
     assert [cells[1] for cells in Cells(to_html(board)).rows[1:]] == ["s2", "none trivial baseline", "s1"]
 
 
-def test_clusters_are_bands_and_the_first_sentences_name_the_winner(small):
-    clusters = [1] * 7 + [2, 2, 3, 4]
-    board = replace(small, rows=rows(*[(1, 11)] * 11, clusters=clusters), pairs=[])
-    kinds = [kind.split() for kind in Cells(to_html(board)).kinds[1:]]
-    assert ["band" in kind for kind in kinds] == [cluster % 2 == 0 for cluster in clusters]
-    assert [place for place, kind in enumerate(kinds) if "begins" in kind] == [7, 9, 10]
-
-
 @pytest.mark.parametrize(
     ("clusters", "ranks", "sentences"),
     [

@@ -11,6 +11,7 @@ import build_bundle
 from speechbundles.leaderboard.about import read_scored
 from speechbundles.leaderboard.score import score_all
 from speechbundles.model.errors import OrganiserError
+from spokeneval.formats.submission_zip import MAX_BYTES
 from tests.samples.programs import write_files
 from tests.samples.small_bundles import codabench_bundle, zipped
 
@@ -61,6 +62,22 @@ def test_a_second_run_does_only_what_is_new(tmp_path, downloads):
     assert [row["status"] for row in table(out)] == ["Finished"] * 3
     assert score_all(bundle, downloads, out, phase="Development").new == 3
     assert table(out)[0]["submission"] == "beta/Second"
+
+
+def test_a_zip_that_is_too_large_is_one_submissions_refusal(tmp_path, downloads, capsys):
+    bundle, out = codabench_bundle(tmp_path), tmp_path / "out"
+    score_all(bundle, downloads, out)
+    with (downloads / "alpha/first.zip").open("wb") as stream:
+        stream.truncate(MAX_BYTES + 1)  # a sparse file, which takes no space on disk
+    assert build_bundle.main(["score", str(bundle), str(downloads), "--out", str(out)]) == 1
+    said = capsys.readouterr().out
+    assert "alpha/first: submission: the zip is larger than 537 MB" in " ".join(said.split())
+    assert [(row["submission"], row["status"]) for row in table(out)] == [
+        ("beta/Second", "Finished"),
+        ("alpha/first", "Failed"),
+        ("beta/broken", "Failed"),
+    ]
+    assert not (out / "alpha/first").exists()
 
 
 def test_an_output_is_that_of_the_run_whose_score_is_told(tmp_path, downloads):

@@ -3,7 +3,6 @@
 import pytest
 from jsonschema import Draft3Validator
 
-from speechbundles.competition import schema
 from speechbundles.model.finding import RULES
 from speechbundles.model.keys import read_keys
 from speechbundles.model.platform import MEANINGS, SHOWN
@@ -41,14 +40,3 @@ def test_each_rule_is_a_json_schema_that_says_what_is_expected(platform):
 
 def test_each_submission_rule_has_a_meaning():
     assert set(codabench.SUBMISSION_RULES) == set(MEANINGS) == set(SHOWN)
-
-
-def test_a_rule_has_what_is_common_and_its_own():
-    assert codabench.TOP["reward"] == {
-        "type": ["string", "number"],
-        "nullable": True,
-        "description": "text",
-        "maxLength": 256,
-        "setting": "settings.reward",
-    }
-    assert schema.LONGEST_COLUMN_TITLE == schema.LONGEST_KEY == 36

@@ -9,13 +9,7 @@ import zipfile
 import pytest
 
 from speechbundles.model.errors import OrganiserError
-from speechbundles.model.zips import input_zip, make_zip, read_all, read_tree, reference_zip, write_tree
-
-
-def test_the_zips_of_the_deciding_set_have_names_without_a_suffix():
-    assert (reference_zip("evaluation"), input_zip("evaluation")) == ("reference_data.zip", "input_data.zip")
-    assert reference_zip("development") == "reference_data_development.zip"
-    assert input_zip("development") == "input_data_development.zip"
+from speechbundles.model.zips import make_zip, read_all, read_tree, write_tree
 
 
 def test_read_tree_skips_files_left_behind_and_read_all_does_not(tmp_path):
