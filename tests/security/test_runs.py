@@ -42,40 +42,16 @@ The walls of bubblewrap itself, which are the same for all programs, are tried i
 LATER = f"import os, sys, time\n{READS}hidden = len(items) == 120\n"
 LINK = "[os.remove(outputs + '/decisions.csv'), os.symlink('/etc/passwd', outputs + '/decisions.csv')]"
 STAYS = ["sleep", "99", f"0.{int(SECRET[-9:], 16)}"]
-ENDS = {
-    "a link as answers": (f"{LATER}{WRITES}\nhidden and {LINK}", "run_answers"),
-    "a pipe as answers": (f"{LATER}{WRITES}\nhidden and os.mkfifo(outputs + '/pipe')", "run_answers"),
-    "a second file": (f"{LATER}{WRITES}\nhidden and open(outputs + '/{{}}'.format(items[0]), 'w')", "run_answers"),
-    "a folder of answers": (f"{LATER}{WRITES}\nhidden and os.mkdir(outputs + '/more')", "run_answers"),
-    "items that are none": (f"{LATER}hidden and answers.update(x='yes')\n{WRITES}", "run_answers"),
-    "codes of a crash": (f"{LATER}{WRITES}\nhidden and os._exit(77)", "run_failed"),
-    "a signal": (f"{LATER}{WRITES}\nhidden and os.abort()", "run_failed"),
-    "time": (f"{LATER}time.sleep(3 * hidden)\n{WRITES}", "ok"),
-    "a long log": (f"{LATER}hidden and print('x' * (64 << 20))\n{WRITES}", "ok"),
-    "words in the log": (f"{LATER}hidden and print('heard', {SECRET!r})\n{WRITES}", "ok"),
-    "memory": (f"{LATER}x = b'x' * (999 * hidden << 20)\ntime.sleep(9 * hidden)\n{WRITES}", "run_limit"),
-    "threads": (
-        f"{LATER}import threading\nthreading.stack_size(1 << 16)\nwait = lambda: time.sleep(9)\n"
-        f"for _ in range(600 * hidden):\n    threading.Thread(target=wait, daemon=True).start()\n"
-        f"hidden and wait()\n{WRITES}",
-        "run_limit",
-    ),
-    "ended processes": (
-        f"{LATER}for _ in range(600 * hidden):\n    os.fork() or os._exit(0)\ntime.sleep(9 * hidden)\n{WRITES}",
-        "run_limit",
-    ),
-    "another folder in place of the answers": (f"{LATER}{WRITES}\nif hidden:\n    os.rename(outputs, '/tmp/x')\n"
-        "    os.symlink(inputs + '/sound', outputs)", "run_answers"),
-    "a sparse file as answers": (
-        f"{LATER}{WRITES}\nhidden and os.truncate(outputs + '/decisions.csv', 1 << 25)",
-        "run_answers",
-    ),
-    "rights of the archive": (f"{LATER}{WRITES}\nhidden and os.chmod('/app/answers.tar', 0)", "run_answers"),
-    "a stopped parent": (f"{LATER}{WRITES}\nhidden and os.kill(os.getppid(), 19)", "run_time"),
-    "a killed parent": (f"{LATER}{WRITES}\nhidden and os.kill(os.getppid(), 9)", "run_failed"),
-    "a process that stays": (f"{LATER}os.fork() or (os.setsid(), os.execvp('sleep', {STAYS}))\n{WRITES}", "ok"),
-    "no end": (f"{LATER}time.sleep(99 * hidden)\n{WRITES}", "run_time"),
-}  # fmt: skip
+PARTS = {"LATER\n": LATER, "WRITES": WRITES, "LINK": LINK, "SECRET": repr(SECRET), "STAYS": str(STAYS)}
+
+
+def put_in(source):
+    for part, text in PARTS.items():
+        source = source.replace(part, text)
+    return source
+
+
+ENDS = {name: (put_in(source), code) for name, (source, code) in table("escapes")["ends"].items()}
 """Attempts with the code that participants read."""
 
 

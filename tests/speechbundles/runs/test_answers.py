@@ -1,7 +1,6 @@
 """The canonical form of answers, and outputs that are none."""
 
 import io
-import json
 import tarfile
 import tracemalloc
 
@@ -17,8 +16,8 @@ from spokeneval.kinds.declared import declared_task
 from tests.samples import kinds
 from tests.samples.cases import CASES
 from tests.samples.harmless import harmless
-from tests.samples.meetings import segment
 from tests.samples.programs import encoded
+from tests.samples.tables import table
 
 SCORES = find_task("content_accuracy")
 CALLS = find_task("caller_experience")
@@ -64,139 +63,14 @@ def test_turns_are_sorted_and_comments_left_out():
     assert made == [expected, expected]
 
 
-SAID = [
-    segment("s", "A", 0, 2.25, "at 3.50 o'clock 007.0"),
-    segment("s", "B", 1.5, 3, "hi e\u0301 1e3"),
-    segment("s", "A", 2.25, 4.123, ""),
-]
-HEARD = [
-    segment("s", "x", 2, 4.125, "uh 5.0"),
-    segment("s", "x", 0.0, 1.9, "at  3.50 007.0"),
-    segment("s", "y", 1.7, 3.1, "e\u0301 1e3"),
-]
-LINES = [[str(each[key]) for key in HEARD[0]] for each in HEARD]
-WORDS = [
-    (
-        f"{s} {who} {float(start) + 0.1 * n} 0.10 {word} 0.9",
-        f"{s} 1 {float(start) + 0.1 * n} 0.10 {word} lex {who} .9",
-    )
-    for s, who, start, _, words in LINES
-    for n, word in enumerate(words.split())
-]
-NUMBERS = "id,score\nb,1\na,2.250\nc,0.100\nd,+1e0\n"
-
-
-def transcribed(*texts):
-    """Transcripts of three segments in each format."""
-    said = dict(zip(("s_1_0_1500", "s_1_1500_2000", "s_1_2000_3000"), texts, strict=True))
-    spans = ("0.000 1.50 <o,f0>", "1.5 2.0", "2 3")
-    return {
-        "transcripts.csv": kinds.csv(id=[*said], transcript=texts).decode(),
-        "text": "".join(f"{id}  {text}\n" for id, text in said.items()),
-        "transcripts.trn": "".join(f"{text} ({id})\n" for id, text in said.items()),
-        "transcripts.stm": "".join(
-            f"s 1 who {span} {text}\n" for span, text in zip(spans, texts, strict=True)
-        ),
-        "transcripts.ctm": "".join(
-            f"{id} 1 {9 - n}.50 0.10 {word} 0.9\n"
-            for id, text in said.items()
-            for n, word in enumerate((text or "uh").split())
-        ),
-        "transcripts.jsonl": "\n".join(
-            json.dumps({"id": id, "text": text, "at": 3.50}) for id, text in said.items()
-        ),
-        "manifest.json": json.dumps(
-            [{"audio_filepath": f"x/{id}.wav", "pred_text": text} for id, text in said.items()]
-        ),
-    }
-
-
-def of_segments(**columns):
-    return {
-        "transcripts.csv": kinds.csv(id=["s_1_0_1500", "s_1_1500_2000", "s_1_2000_3000"], **columns).decode()
-    }
-
-
-LABELS = {"labels.csv": "id,label,speaker,test\na,yes,s,u\nb,no,t,u\nc,fake,s,v\nd,yes,t,v\n"}
-PRIORS = {"priors": {"yes": 0.9, "no": 0.05, "fake": 0.05}, "costs": {"c_miss": 1, "no": 10, "fake": 10}}
-MEETINGS = {
-    "meetings.json": json.dumps([{**each, "secret": 1} for each in HEARD]),
-    "meetings.csv": kinds.csv(**{key: [each[key] for each in HEARD] for key in HEARD[0]}).decode(),
-    "meetings.stm": "".join(f"{s} 1 {who} {start} {end} {words}\n" for s, who, start, end, words in LINES),
-    "meetings.ctm": "".join(f"{line}\n" for line, _ in WORDS),
-    "meetings.rttm": "SPEAKER s 1 5 1 <NA> <NA> x <NA> <NA>\n"
-    + "".join(f"LEXEME {line}\n" for _, line in WORDS),
-}
-TURN_FILES = {
-    "turns.csv": "recording,start,end,label\nr,0,2,x\nr,1.5,3,y\n",
-    "regions.csv": "recording,start,end\nr,0,9\n",
-}
-
-SUBMITTED = {
-    "decisions": (
-        {"classes": ["yes", "\u00e9"], "positive": "yes"},
-        {"labels.csv": "id,label\na,yes\nb,yes\nc,e\u0301\nd,yes\n"},
-        {"decisions.csv": "id,label\nb,yes\na,e\u0301\nd,yes\nc,e\u0301\n"},
-    ),
-    "ratings": (
-        {"raters": ["r", "t"], "scale": [1, 3], "step": 0.5},
-        {"ratings.csv": "id,r,t\n" + "".join(f"{n},{1 + n % 5 / 2},{1 + n % 4 / 2}\n" for n in range(12))},
-        {"ratings.csv": "id,rating\n" + "".join(f"{n},{('2', '1.5', '2.0')[n % 3]}\n" for n in range(12))},
-    ),
-    "scores": (
-        {"scale": [0, 3]},
-        {"scores.csv": "id,score\na,1\nb,2.5\nc,3\nd,1.5\n"},
-        {"scores.csv": NUMBERS},
-    ),
-    "decisions by speaker": (
-        {"classes": ["no", "yes"], "positive": "yes", "pool": "mean", "threshold": 1},
-        {"labels.csv": "id,label,speaker\na,yes,s\nb,no,t\nc,no,t\nd,yes,s\n"},
-        {"decisions.csv": NUMBERS},
-    ),
-    "identification": ({"target": "yes"}, LABELS, {"scores.csv": NUMBERS}),
-    "identification of classes": (
-        {"classes": ["yes", "no", "fake"]},
-        LABELS,
-        {
-            "scores.csv": "id,no,yes,fake,x\nd,1,-2.50,0,1\nc,0.5,0.250,+.75,1\nb,1e1,-1e-7,2,1\na,3,3.00001,2,1\n"
-        },
-    ),
-    "identification with a countermeasure": (
-        {
-            **{"target": "yes", "classes": ["yes", "no", "fake"], **PRIORS},
-            "tandem": {"miss": 0.1, "false_alarm": 0.1, "spoof": 0.5},
-        },
-        LABELS,
-        {"scores.csv": "countermeasure,id,score\n-3.50,d,1e0\n2,c,2.250\n1.25,b,-.5\n+7,a,3\n"},
-    ),
-    "transcripts": (
-        {},
-        of_segments(transcript=["at 3.50 7", "1e3 \u00e9", "x"]),
-        transcribed("at 3.50 007.0", "e\u0301 1e3", ""),
-    ),
-    "transcripts with pronunciations": (
-        {"units": "phones", "phones": ["1", "1.0", "e1"], "canonical": "canonical"},
-        of_segments(canonical=["1 1.0", "e1", "1"], transcript=["1 1", "e1", "1.0"]),
-        transcribed("1 1.0", "e1", "1.0"),
-    ),
-    "turns": (
-        {},
-        TURN_FILES,
-        {
-            "turns.rttm": "SPEAKER r 1 1.2345 1.0 <NA> <NA> y <NA> <NA>\nSPEAKER r 1 0 .5 a b x c d\n",
-            "r.rttm": "SPEAKER r 1 1.50 1.0 <NA> <NA> 1.50 <NA> <NA>\nNOSCORE r 1 0 1 <NA> <NA> <NA> <NA> <NA>\n",
-        },
-    ),
-    "meetings": ({}, {"meetings.json": json.dumps(SAID)}, MEETINGS),
-}
-"""Tasks of each kind: parameters, a reference, and a submission in each format, with words that look like numbers."""
+SUBMITTED = table("written_answers")
 
 
 @pytest.mark.parametrize(
-    ("name", "file"), [(name, file) for name, (*_, files) in SUBMITTED.items() for file in files]
+    ("name", "file"), [(name, file) for name, each in SUBMITTED.items() for file in each["answers"]]
 )
 def test_scores_of_the_canonical_form_are_those_of_the_answers(name, file):
-    parameters, reference, files = SUBMITTED[name]
+    parameters, reference, files = SUBMITTED[name].values()
     task, truth = kinds.make(name.split()[0], **parameters), encoded(reference)
     items, given = task.format.read_reference(truth).items, {file: files[file].encode()}
     found = canonical(task, Files(given), items)

@@ -3,31 +3,10 @@
 import pytest
 
 from speechbundles.bundle.check.written import unwritten_keys
+from tests.samples.tables import table
 
-WRITTEN = {
-    "a mapping": 'json.dump({"accuracy": 1}, file)',
-    "a keyword": "scores = dict(accuracy=1)",
-    "a line": 'file.write("accuracy: %f\\n" % value)',
-    "an f-string": 'scores[f"{kind}uracy"] = 1',
-    "a percent format": 'scores["%suracy" % kind] = 1',
-    "a format": 'scores["{}uracy".format(kind)] = 1',
-    "a sum": 'scores["acc" + rest] = 1',
-    "a function's own name": "def accuracy(): pass\nscores[accuracy.__name__] = 1",
-    "fields": "class Scores:\n    accuracy: float\njson.dump(asdict(scores), file)",
-    "computed": "for name, value in results: scores[name] = value",
-    "computed at once": "scores = {name: value for name, value in results}",
-    "pairs": "scores = dict(zip(names, values))",
-    "no Python": "import import",
-}
-UNWRITTEN = {
-    "another key": 'json.dump({"acc": 1}, file)',
-    "a comment": '# accuracy: 1\njson.dump({"acc": 1}, file)',
-    "a docstring": '"""accuracy: 1"""\njson.dump({"acc": 1}, file)',
-    "a sentence": 'print("accuracy is next")',
-    "an identifier": 'accuracy = 1\njson.dump({"acc": accuracy}, file)',
-    "numbers as keys": "counts[3] = accuracy",
-    "places alone": 'print("%s%s" % pair, f"{a}{b}", "{}".format(c))',
-}
+WRITTEN = table("score_keys")["written"]
+UNWRITTEN = table("score_keys")["unwritten"]
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -19,6 +19,7 @@ from tests.samples.small_bundles import (
     codalab_run,
     run,
 )
+from tests.samples.tables import table
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="rehearsals do not run on Windows")
 
@@ -67,21 +68,7 @@ STEPS = pytest.mark.parametrize("step", PROGRAMS)
 
 @pytest.mark.default_cases("private")
 @STEPS
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("(output / 'a').symlink_to('/dev/zero')", "a"),
-        ("(output / 'a').symlink_to(outside / 'private')", "a"),
-        ("(output / 'a').symlink_to(outside)", "a"),
-        ("(output / 'a').symlink_to('.'); (output / 'b').symlink_to('.')", "a"),
-        ("(output / 'a').symlink_to('nothing')", "a"),
-        ("(output / 'in').mkdir(); (output / 'in/\\x1b[31m').symlink_to('/etc')", r"in/\x1b[31m"),
-        ("page = output / 'detailed_results.html'; page.unlink(missing_ok=True); "
-         "page.symlink_to('/dev/zero')", "detailed_results.html"),
-        ("(output / 'scores.txt').unlink(missing_ok=True); (output / 'scores.txt').symlink_to('/dev/zero')",
-         "scores.txt"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("source", "name"), table("escapes")["links"])
 def test_a_link_in_the_output_fails_the_rehearsal(tmp_path, outside, step, source, name):
     result = attack(tmp_path, step, source, outside)
     what = {"ingestion": "prediction"}.get(step, "scoring")
@@ -104,16 +91,7 @@ def test_the_report_is_not_written_through_a_dangling_link(tmp_path, outside):
 
 
 @STEPS
-@pytest.mark.parametrize(
-    "source",
-    [
-        "output.rename(output.with_name('moved')); output.symlink_to(outside)",
-        "import shutil; shutil.rmtree(output)",
-        "import shutil; shutil.rmtree(output); output.touch()",
-        "place = output.parents[2]; place.rename(place.with_name('moved')); place.symlink_to(outside)",
-    ],
-    ids=["a link", "nothing", "a file", "the folder of the run"],
-)
+@pytest.mark.parametrize("source", table("escapes")["outputs replaced"])
 def test_an_output_that_was_replaced_fails_the_rehearsal(tmp_path, outside, step, source):
     result = attack(tmp_path, step, source, outside)
     assert result.status == "Failed"
