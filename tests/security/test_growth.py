@@ -31,6 +31,7 @@ from spokeneval.programs.code import read_requirements, read_weights
 from spokeneval.task import Task
 from tests.samples import declared_tasks
 from tests.samples.programs import ROOT
+from tests.samples.tables import table
 from tests.samples.zips import zipped
 
 Contents = dict[str, bytes]
@@ -55,35 +56,9 @@ def lines(row: str, header: str = "", end: str = "") -> Make:
     return make
 
 
-STM = "r{r} 1 s{t} {t} {t}.5 so many words"
-CTM = "r{r} s {t} 0.5 word 0.9"
-MEETINGS = {
-    "meetings.csv": lines("r{r},s,{t},{t}.5,so many words", "session_id,speaker,start_time,end_time,words"),
-    "meetings.stm": lines(STM),
-    "meetings.ctm": lines(CTM),
-    "meetings.rttm": lines("LEXEME r{r} 1 {t} 0.5 word lex s <NA> <NA>"),
-    "meetings.json": lines(
-        '{{"session_id": "r{r}", "speaker": "s", "start_time": {t}, "end_time": {t}.5, "words": "so many"}},',
-        "[",
-        "]",
-    ),
-}
-TRANSCRIPTS = {
-    "transcripts.csv": lines("r{n},so many words", "id,transcript"),
-    "text": lines("r{n} so many words"),
-    "transcripts.trn": lines("so many words (r{n})"),
-    "transcripts.stm": lines(STM),
-    "transcripts.ctm": lines("r{r} 1 {t} 0.5 word 0.9"),
-    "transcripts.jsonl": lines('{{"id": "r{n}", "text": "so many words"}}'),
-    "manifest.json": lines('{{"audio_filepath": "a/r{n}.wav", "text": "so many words"}},', "[", "]"),
-}
-TURNS = {
-    "turns.csv": lines("r{r},{t},{t}.5,Hindi", "recording,start,end,label"),
-    "turns.rttm": lines("SPEAKER r{r} 1 {t} 0.5 <NA> <NA> Hindi <NA> <NA>"),
-}
-REGIONS = {
-    "regions.csv": lines("r{r},{t},{t}.9", "recording,start,end"),
-    "regions.uem": lines("r{r} 1 {t} {t}.9"),
+FORMATS = {
+    kind: {file: lines(*parts) for file, parts in files.items()}
+    for kind, files in table("growing_files").items()
 }
 CELLS = ("gesund", "A", "5", "0.1", "0.3333", "so many", "t", "HH", "zh", "true", "accept", "1")
 """Answers, of which each task takes one."""
@@ -177,11 +152,16 @@ def readers() -> dict[str, Callable[[int], Callable[[], object]]]:
             of_task(name, of_kind(name), partial(declared_reference, name))
     for name in task_names():
         of_task(name, find_task(name), partial(challenge_reference, name))
-    either("words", of_kind("words"), TRANSCRIPTS)
-    either("meetings", of_kind("meetings"), MEETINGS)
-    for file, make in REGIONS.items():
+    either("words", of_kind("words"), FORMATS["transcripts"])
+    either("meetings", of_kind("meetings"), FORMATS["meetings"])
+    for file, make in FORMATS["regions"].items():
         both = partial(lambda many, file, make: {file: make(many)["file"]}, file=file, make=make)
-        either(f"turns {file}", declared_task("own", {"kind": "turns", "mapping": "optimal"}), TURNS, both)
+        either(
+            f"turns {file}",
+            declared_task("own", {"kind": "turns", "mapping": "optimal"}),
+            FORMATS["turns"],
+            both,
+        )
     return found
 
 
@@ -313,4 +293,4 @@ def test_a_reader_of_organisers_takes_linear_time(name: str, tmp_path: Path) -> 
 def test_every_other_format_of_a_kind_has_a_test_of_growth() -> None:
     forms = [of_kind(name).format for name in declared_tasks.TASKS]
     others = {file for form in forms for file in (*form.other_files, *form.other_submissions)}
-    assert others <= {*TRANSCRIPTS, *MEETINGS, *TURNS, *REGIONS}
+    assert others <= {*FORMATS["transcripts"], *FORMATS["meetings"], *FORMATS["turns"], *FORMATS["regions"]}

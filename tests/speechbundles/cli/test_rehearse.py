@@ -7,19 +7,10 @@ import pytest
 
 import build_bundle
 from tests.samples.small_bundles import codabench_bundle, submission_zip, zipped
+from tests.samples.tables import table
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("no.zip taken", "no.zip: No such file or directory; expected a bundle's zip"),
-        ("taken taken", "taken: is not a zip; expected a bundle's zip"),
-        ("bundle.zip no.zip", "no.zip: no such file; expected the zip of a submission"),
-        ("bundle.zip --keep kept", "--keep and --reference need a submission"),
-        ("bundle.zip bundle.zip --keep taken/x", "taken/x: Not a directory"),
-        ("bundle.zip bundle.zip --statistics", "--keep"),
-    ],
-)
+@pytest.mark.parametrize(("words", "expected"), table("wrong_calls")["rehearse"])
 def test_a_path_that_cannot_be_used_is_named_and_not_traced(tmp_path, monkeypatch, capsys, words, expected):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taken").write_text("no zip")

@@ -16,6 +16,7 @@ from tests.samples.cases import CASES
 from tests.samples.codabench_server import TOKEN
 from tests.samples.live_bundle import live_bundle, upload
 from tests.samples.programs import encoded, run_score
+from tests.samples.tables import table
 
 TASK = "psst_correctness"
 
@@ -85,26 +86,7 @@ def test_a_build_is_one_json_document(tmp_path, capsys):
     assert bundle["path"] == str(tmp_path / "codabench" / f"{TASK}.zip")
 
 
-REFUSED = {
-    "build nothing": 1,
-    "check": 2,
-    "rehearse none.zip none.zip": 2,
-    "rehearse none.zip none.zip --statistics": 2,
-    "score none.zip none": 2,
-    "rank none": 1,
-    "season none.zip none": 2,
-    "publish none.zip --server http://codabench.example": 1,
-    "fetch 7 live --server http://codabench.example": 1,
-    "fetch 7 live --jobs 0": 2,
-    "board --competition none --out site": 1,
-    "run --competition none": 1,
-    "watch none.zip 7 --server http://codabench.example": 1,
-    "amend none.zip 7 --server http://codabench.example": 1,
-    # wrong usage
-    "rank": 2,
-    "score none.zip": 2,
-    "season none.zip none --jbos 1": 2,
-}
+REFUSED = table("wrong_calls")["json"]
 
 
 @pytest.mark.parametrize("arguments", REFUSED)

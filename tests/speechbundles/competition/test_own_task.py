@@ -13,6 +13,7 @@ from speechbundles.model.sources import Sources
 from speechbundles.model.zips import make_zip
 from tests.samples.own_python import SETTINGS, TASK, own_python, submissions
 from tests.samples.programs import ROOT, unzipped, write_files
+from tests.samples.tables import table
 
 
 @pytest.fixture
@@ -63,21 +64,7 @@ def refusal(own):
     return str(raised.value)
 
 
-BAD = {
-    "a package that no platform has": ("import numpy", "import pandas\nimport numpy", "line 6: imports pandas"),
-    "a package in a function": ("    error = np", "    import scipy\n    error = np", "line 29: imports scipy; a task"),
-    "no TASK": ("TASK = Task(", "PAUSED = Task(", ": no TASK; expected TASK = Task(name='pauses', ...)"),
-    "no right": (
-        '    right=lambda rows: rows["errors"].exact,\n',
-        "",
-        "argument: 'right'. Takes the counts of items, `part -> counts`, and returns how correct the answer to each",
-    ),
-    "another TASK": ("TASK = Task(", "TASK = dict(", ": TASK is of type dict; expected"),
-    "another name": ('name="pauses"', 'name="breaks"', " the name of TASK is 'breaks'; expected 'pauses'"),
-    "no Python": ("def count(", "def count((", " line 28: not valid Python: "),
-    "a failure": ("PAUSES = {", "PAUSES = 1 / 0, {", " line 14: ZeroDivisionError: division by zero"),
-    "an exit": ("PAUSES = {", "raise SystemExit('no')\nPAUSES = {", " line 14: SystemExit: no"),
-}  # fmt: skip
+BAD = table("broken_tasks")["files"]
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -9,6 +9,7 @@ from speechbundles.bundle.build.travel import travelling
 from speechbundles.model.zips import read_tree
 from spokeneval.challenges import find_task, task_names
 from tests.samples.programs import ROOT, write_files
+from tests.samples.tables import table
 
 LIBRARY = {f"spokeneval/{name}": content for name, content in read_tree(ROOT / "spokeneval").items()}
 
@@ -39,23 +40,7 @@ def test_the_selected_library_is_complete_and_at_most_55_percent(task, tmp_path)
     subprocess.run([sys.executable, "-c", IMPORT_ALL, str(tmp_path)], check=True, cwd=tmp_path)
 
 
-SMALL = {
-    "spokeneval/__init__.py": b"from .version import V\ndef late():\n    from . import whole",
-    "spokeneval/version.py": b"V = 1",
-    "spokeneval/run/score.py": b"import importlib\nfrom typing import TYPE_CHECKING\n"
-    b"if TYPE_CHECKING:\n    from . import typed\n"
-    b"def f(name):\n    from .late import g\n    importlib.import_module('.page', __package__)\n"
-    b"    importlib.import_module(name)",
-    "spokeneval/challenges/mine.py": b"from ..metrics.features import TABLE",
-    "spokeneval/metrics/features.py": b"TABLE = 'table.tsv'",
-}
-for empty in (
-    *("whole.py", "run/__init__.py", "run/late.py", "run/page.py", "run/typed.py", "challenges/__init__.py"),
-    *("challenges/other.py", "metrics/__init__.py", "metrics/table.tsv", "metrics/unread.tsv"),
-    *("report/__init__.py", "report/results.py", "kinds/__init__.py", "kinds/mine.py", "kinds/other.py"),
-    *("kinds/sections/__init__.py", "kinds/sections/mine.py", "kinds/sections/other.py"),
-):
-    SMALL[f"spokeneval/{empty}"] = b""
+SMALL = {f"spokeneval/{name}": text.encode() for name, text in table("small_library").items()}
 
 
 @pytest.mark.parametrize(
