@@ -159,6 +159,21 @@ def test_a_run_is_deleted_only_after_the_new_one_has_ended_as_predicted(planned,
 # Interruptions
 
 
+@pytest.mark.parametrize(
+    ("begins", "kind"),
+    [
+        ("API PATCH /api/tasks/", "act-and-drop"),
+        ("API POST /api/submissions/2/re_run", "act-and-drop"),  # bob's, the second to be run again
+        ("API DELETE /api/submissions/2/", "drop"),
+    ],
+)
+def test_an_interrupted_amendment_is_continued(planned, amend, interrupted, server, new, begins, kind):
+    interrupted(planned(new), begins, kind)
+    assert amend(new)[-1].startswith(AS_PREDICTED)
+    assert board(server) == CORRECTED
+    assert len(server.submissions) == 5
+
+
 def test_a_second_run_of_the_command_does_only_what_is_left(planned, amend, interrupted, server, new):
     interrupted(planned(new), "API POST /api/submissions/4/re_run")
     (left,) = planned(new).phases
