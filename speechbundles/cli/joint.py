@@ -40,6 +40,7 @@ from speechbundles.server import (
     private_folder,
     score_entries,
 )
+from spokeneval.formats.submission_zip import DAMAGED, open_zip
 
 NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -187,8 +188,17 @@ def _place(bundle: str, competition: Competition, fetched: Path, season: Path | 
 
 
 def of_entered(challenge: Challenge, season: Path | None) -> tuple[Challenge, list[str]]:
-    """Return a challenge without optional tasks whose folder in a season has no submission, and notes on these."""
+    """Return a challenge without optional tasks that nobody entered in a season, and notes on these.
+
+    In a folder of its own, a task has been entered if there is a zip; in a folder for all tasks, if a zip has its file.
+    """
     entered = {name for name in challenge.bundles if season and any((season / name).rglob("*.zip"))}
+    if season and not entered:
+        there = {Path(file).name.lower() for path in season.rglob("*.zip") for file in _names_in(path)}
+        for name, each in challenge.bundles.items():
+            own, *others = each.rules.format.submission_file, *each.rules.format.other_submissions
+            if own is None or there.intersection(file.lower() for file in (own, *others)):
+                entered.add(name)
     absent = challenge.bundles.keys() - entered - {*challenge.compulsory} if entered else set()
     rule = challenge.rule
     if rule and absent:
@@ -198,6 +208,15 @@ def of_entered(challenge: Challenge, season: Path | None) -> tuple[Challenge, li
     bundles = {name: each for name, each in challenge.bundles.items() if name not in absent}
     notes = [f"{name}: nobody entered, so it is not on the leaderboard" for name in sorted(absent)]
     return replace(challenge, bundles=bundles, rule=rule if len(bundles) > 1 else None), notes
+
+
+def _names_in(path: Path) -> list[str]:
+    """The names of the files in a zip; of a damaged one, none."""
+    try:
+        with path.open("rb") as stream, open_zip(stream) as archive:
+            return archive.namelist()
+    except DAMAGED:
+        return []
 
 
 def _anonymous_teams(

@@ -220,7 +220,7 @@ def test_a_name_that_cannot_be_used_is_refused_with_json_as_well(clinic, monkeyp
 
 
 def test_an_optional_task_that_nobody_entered_is_left_out_of_the_leaderboard(clinic, tmp_path):
-    """A season with a folder for each bundle; the folder of the other task is empty or not there."""
+    """A season with a folder for each bundle, in which that of the other task is empty or not there, or with one."""
     challenge = require_challenge(clinic, "memory_clinic")
     write_files(tmp_path, {"memory_clinic_decisions/team/2027-03-02T0900.zip": ""})
     found, notes = of_entered(challenge, tmp_path)
@@ -229,6 +229,12 @@ def test_an_optional_task_that_nobody_entered_is_left_out_of_the_leaderboard(cli
     (tmp_path / "memory_clinic_decisions").rename(tmp_path / "memory_clinic_scores")
     assert of_entered(challenge, tmp_path) == (challenge, [])  # the other one is compulsory
     assert of_entered(challenge, clinic / "season") == of_entered(challenge, None) == (challenge, [])
+    answers = next(each.rules.format.submission_file for each in challenge.bundles.values())
+    path = tmp_path / "season/team1/2027-03-02T0900.zip"
+    write_files(
+        path.parent, {path.name: make_zip({f"own/{answers}": b""}), "2027-03-03T0900.zip": b"damaged"}
+    )
+    assert of_entered(challenge, tmp_path / "season") == (found, notes)
 
 
 def test_before_anything_is_built_open_phases_and_folders_in_use_are_refused(clinic, monkeypatch, capsys):
