@@ -16,9 +16,10 @@ import numpy as np
 from ..formats.problems import Problems, ReferenceFileError
 from ..formats.speakers import group_of_each, table_of_groups
 from ..formats.tables import numbered
-from ..metrics.counts import by_group, taken, total
+from ..metrics.counts import by_group, total
 from ..metrics.jackknife import FEWEST_UNITS, jackknife_p
-from ..scoring.scored import Interval, Scored, difference_interval, scores_without
+from ..scoring.library import GroupRows
+from ..scoring.scored import Interval, difference_interval, scores_without
 from ..task import Task
 from .multiple_comparisons import stepped_down
 from .tables import shown_p
@@ -54,30 +55,26 @@ class GroupPair(NamedTuple):
     adjusted: float
 
 
-def group_pairs(
-    task: Task, scored: Mapping[str, Scored], units: Sequence[str], members: Sequence[str]
-) -> list[GroupPair]:
+def group_pairs(task: Task, systems: Mapping[str, Mapping[str, GroupRows]]) -> list[GroupPair]:
     """Compare every two groups within each system, except groups of few units or without a score.
 
     A difference that is the same without each unit has no standard error, so no p-value, and is left out, too.
 
     Parameters
     ----------
-    scored
-        The systems.
-    units, members
-        The unit and the group of each row of the counts.
+    systems
+        The counts of each system in each group.
     """
-    names, unit = numbered(units)
-    kinds, member = numbered(members)
     found = []
-    for system, own in scored.items():
-        rows, scores, without = task.part(task.primary, own.rows), {}, {}
-        for group in sorted(kinds):
-            places = np.flatnonzero(member == kinds.index(group))
-            if len(set(unit[places].tolist())) < FEWEST_UNITS:
+    for system, groups in systems.items():
+        names, unit = numbered([unit for own in groups.values() for unit in own.units.of.values()])
+        scores, without, first = {}, {}, 0
+        for group, (units, rows) in groups.items():
+            places = unit[first : first + len(units.of)]
+            first += len(units.of)
+            if len(set(places.tolist())) < FEWEST_UNITS:
                 continue
-            counts = by_group(taken(rows, places), unit[places], len(names))
+            counts = by_group(task.part(task.primary, rows), places, len(names))
             try:
                 scores[group] = float(task.primary.value(total(counts)))
             except ValueError:

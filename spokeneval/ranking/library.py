@@ -13,9 +13,9 @@ import numpy as np
 from ..formats.problems import FileProblems, SubmissionError, count_of
 from ..formats.speakers import independence_note
 from ..result import data_frame, ends_of, without
-from ..scoring.library import STRICT, Gold, Reading, of_items, read_gold, require_data, score_against
+from ..scoring.library import STRICT, Gold, Reading, read_answers, read_gold, require_data, rows_of_groups
 from ..scoring.output import write_file
-from ..scoring.scored import Scored
+from ..scoring.scored import Scored, score_submission
 from ..task import Task
 from .groups import GroupPair, group_pairs, group_table, groups_of_column
 from .joint import JointRanking, join_tasks
@@ -226,15 +226,7 @@ def compare_data(
         )
     require_data(reference=reference, **{f"submission {name}": data for name, data in submissions.items()})
     gold = read_gold(default, reference, chosen, reading)
-    scored = {}
-    refused = []
-    for name, submission in submissions.items():
-        try:
-            scored[str(name)] = score_against(gold, submission)
-        except SubmissionError as error:
-            refused.append((str(name), error))
-    if refused:
-        raise _all_refusals(refused)
+    answers, scored = _scored(gold, submissions)
     task = gold.task
     keys = [score.key for score in task.scores]
     systems = [
@@ -256,17 +248,27 @@ def compare_data(
         remarks += [
             f"Differences are those to {baseline}; Holm's correction is over {count_of(len(pairs), 'pair')}."
         ]
-    groups = () if by is None else _compared_groups(gold, scored, by)
-    found = {**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}
-    return Comparison(**found, warnings=gold.warnings, groups=groups)
-
-
-def _compared_groups(gold: Gold, scored: Mapping[str, Scored], by: Any) -> Sequence[GroupPair]:
-    """The differences between groups, which are given for each row of the counts, or by a column of the reference."""
-    task, labels = gold.task, gold.reference.labels
     if isinstance(by, str):
         by = groups_of_column(task, gold.reference.files, by)
-    return group_pairs(task, scored, list(task.units(labels).of.values()), of_items(task, labels, by, "by"))
+    counted = {
+        name: rows_of_groups(gold, answers[name], own, by) for name, own in scored.items() if by is not None
+    }
+    found = {**vars(ranking), "pairs": pairs, "notes": [*remarks, *ranking.notes]}
+    return Comparison(**found, warnings=gold.warnings, groups=group_pairs(task, counted) if counted else ())
+
+
+def _scored(gold: Gold, submissions: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Scored]]:
+    """The answers and the scores of each system."""
+    answers, scored, refused = {}, {}, []
+    for name, submission in submissions.items():
+        try:
+            answers[str(name)] = own = read_answers(gold, submission)
+            scored[str(name)] = score_submission(gold.task, gold.reference.labels, own, gold.settings)
+        except SubmissionError as error:
+            refused.append((str(name), error))
+    if refused:
+        raise _all_refusals(refused)
+    return answers, scored
 
 
 def _all_refusals(refused: Sequence[tuple[str, FileProblems]]) -> SubmissionError:

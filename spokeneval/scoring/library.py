@@ -530,22 +530,43 @@ class GroupScores(NamedTuple):
     units: int
 
 
-def group_scores(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
-    """The scores of each group of rows, from their counts alone."""
+class GroupRows(NamedTuple):
+    """The counts of a group of items, and the units of their rows."""
+
+    units: Units
+    rows: Mapping[str, Any]
+
+
+def rows_of_groups(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupRows]:
+    """The counts of each group, which is given for each row of the counts or for each item."""
     task, labels, found = gold.task, gold.reference.labels, {}
-    apart = in_random_groups(task, labels)
-    values = _values_of_rows(by, labels.items.ids, "by") if apart else of_items(task, labels, by, "by")
+    units, items, of_rows = task.units(labels), labels.items.ids, not in_random_groups(task, labels)
+    if of_rows:
+        try:
+            values = of_items(task, labels, by, "by")
+        except ValueError:
+            if set(units.of) == set(items):
+                raise
+            of_rows = False
+    if not of_rows:
+        values = _values_of_rows(by, items, "by")
     for group in sorted(set(values)):
         members = [place for place, each in enumerate(values) if each == group]
-        if apart:  # the groups' items are counted anew, because the rows of the counts have items of several
-            own = task.format.take_reference(labels, members)
-            rows, units = task.count(own, task.format.take(answers, members)), task.units(own)
-        else:
+        if of_rows:
             rows = {part: taken(each, np.array(members)) for part, each in scored.rows.items()}
-            units = task.units(labels)
-            units = units._replace(of=dict(list(units.of.items())[row] for row in members))
-        found[group] = _scores_of_rows(task, units, rows)
+            of = dict(list(units.of.items())[row] for row in members)
+            found[group] = GroupRows(units._replace(of=of), rows)
+        else:  # counted anew, because the rows of the counts have items of several groups
+            own = task.format.take_reference(labels, members)
+            counts = task.count(own, task.format.take(answers, members))
+            found[group] = GroupRows(task.units(own), counts)
     return found
+
+
+def group_scores(gold: Gold, answers: Any, scored: Scored, by: Any) -> dict[str, GroupScores]:
+    """The scores of each group, from its counts alone."""
+    groups = rows_of_groups(gold, answers, scored, by)
+    return {group: _scores_of_rows(gold.task, *own) for group, own in groups.items()}
 
 
 def _scores_of_rows(task: Task, units: Units, rows: Mapping[str, Any]) -> GroupScores:

@@ -12,7 +12,8 @@ from spokeneval.formats.problems import ReferenceFileError
 from spokeneval.kinds.declared import declared_task
 from spokeneval.metrics.jackknife import jackknife_p
 from spokeneval.ranking.groups import group_pairs, groups_of_column
-from spokeneval.scoring.library import read_gold, score_against
+from spokeneval.scoring.library import read_answers, read_gold, rows_of_groups
+from spokeneval.scoring.scored import score_submission
 
 DECLARED = {"kind": "decisions", "classes": ["A", "B"], "positive": "A", "primary": "accuracy"}
 TASK = declared_task("own", DECLARED)
@@ -107,6 +108,34 @@ def test_levels_are_not_split_into_groups_or_units():
         assert call(whole)
 
 
+@pytest.mark.parametrize(("items", "named"), [(600, dict), (1200, list)])
+def test_items_of_identification_have_groups_and_units_however_many_they_are(items, named):
+    """Above 1,000 items, and with units, rows of the counts have several items: groups are counted by themselves."""
+    rng, names = np.random.default_rng(4), [f"i{n}" for n in range(items)]
+    gold = {name: {"label": "AB"[n % 2]} for n, name in enumerate(names)}
+    systems = {
+        name: {item: {"score": rng.normal() - (row["label"] == "B")} for item, row in gold.items()}
+        for name in "ab"
+    }
+    site, speaker = [f"x{n // 2 % 2}" for n in range(items)], [f"s{n // 4 % 30}" for n in range(items)]
+    by, units = (given if named is list else dict(zip(names, given)) for given in (site, speaker))
+    task = {"kind": "identification", "target": "A", "primary": "cllr"}
+    alone = []
+    for group in ("x0", "x1"):
+        own = [name for name, each in zip(names, site) if each == group]
+        alone.append(
+            spokeneval.score(
+                task, *({name: side[name] for name in own} for side in (gold, systems["a"]))
+            ).score
+        )
+    for who in (None, units):
+        (first, _) = spokeneval.compare(task, gold, systems, by=by, units=who).groups
+        assert (first.system, first.first, first.second) == ("a", "x0", "x1")
+        assert first.scores == pytest.approx(alone, abs=1e-9)
+        groups = spokeneval.score(task, gold, systems["a"], by=by, units=who).groups
+        assert [groups[group].scores["cllr"] for group in ("x0", "x1")] == pytest.approx(alone, abs=1e-9)
+
+
 def test_a_difference_that_no_unit_changes_has_no_p_value():
     gold = {f"i{n}": {"label": "AB"[n // 20], "speaker": f"s{n % 10}"} for n in range(40)}
     groups = [f"g{n % 2}" for n in range(40)]
@@ -149,8 +178,11 @@ def test_equal_groups_are_rarely_found_to_differ(units):
     for _ in range(200):
         gold, systems, groups = compared(rng, dict.fromkeys(("a", "b", "c"), 0.8), units=units, items=4)
         read = read_gold(TASK, gold, {})
-        scored = {name: score_against(read, answers) for name, answers in systems.items()}
-        speakers = [row["speaker"] for row in gold.values()]
-        pairs = group_pairs(TASK, scored, speakers, list(groups.values()))
+        counted = {}
+        for name, answers in systems.items():
+            own = read_answers(read, answers)
+            scored = score_submission(TASK, read.reference.labels, own, read.settings)
+            counted[name] = rows_of_groups(read, own, scored, groups)
+        pairs = group_pairs(TASK, counted)
         found += min(pair.adjusted for pair in pairs) <= 0.05
     assert found <= 200 * (0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5)
