@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import Optional
 
 from ..formats.submission_folder import check_report, read_files
 from ..scoring.options import EXACT, SIGNATURE_FILE, Options, Settings, describe_line
@@ -57,7 +57,11 @@ def score_main(default: Task, *, reference: Optional[Reference] = None) -> int:
         _score(task, options, inputs, output, reference)
 
     def refused(words: str, refusal: BaseException) -> None:
-        _write_page(options, Path(sys.argv[2]), lambda results: results.refused_page(default, words, refusal))
+        if options.detailed_results:
+            with _page_alone_can_fail():
+                from ..report.results import refused_page
+
+                _write_page(Path(sys.argv[2]), refused_page(default, words, refusal))
 
     return run(program, refused)
 
@@ -85,7 +89,11 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
     if known.part == HOME:
         say(f"{accepted}The organisers compute the scores.")
         write_scores(output, {RECEIVED: 1})
-        _write_page(options, output, lambda results: results.received_page(task, known, files.names))
+        if options.detailed_results:
+            with _page_alone_can_fail():
+                from ..report.results import received_page
+
+                _write_page(output, received_page(task, known, files.names))
         return
     with nullcontext() if settings.labels_public else own():
         scored = score_submission(task, known.labels, submission, settings)
@@ -100,11 +108,11 @@ def _score(task: Task, options: Options, inputs: Path, output: Path, reference: 
     received = {RECEIVED: 1} if options.received else {}
     # This is the last of the steps that can fail: a failed run leaves no scores.
     write_scores(output, {**received, **scores})
-    _write_page(
-        options,
-        output,
-        lambda results: results.scored_page(task, settings, scores, scored, known, submission, files),
-    )
+    if options.detailed_results:
+        with _page_alone_can_fail():
+            from ..report.results import scored_page
+
+            _write_page(output, scored_page(task, settings, scores, scored, known, submission, files))
 
 
 def _summary(task: Task, settings: Settings, known: Reference, line: Mapping[str, Number]) -> str:
@@ -117,20 +125,21 @@ def _summary(task: Task, settings: Settings, known: Reference, line: Mapping[str
     return f"{said}\n{shows} {describe_line(line, settings.feedback, task.primary)}"
 
 
-def _write_page(options: Options, output: Path, make: Callable[[Any], str]) -> None:
-    """Write the report page if the options ask for it; if that fails, print one line without values."""
-    if not options.detailed_results:
-        return
+@contextmanager
+def _page_alone_can_fail() -> Iterator[None]:
+    """Print one line without values if the report page cannot be made."""
     try:
-        from ..report import results
-
-        folder = output / PAGE_FOLDER if _is_empty_file(output / PAGE_FILE) else output
-        folder.mkdir(exist_ok=True)
-        write_file(folder / PAGE_FILE, make(results))
+        yield
     except Exception as error:
         full = isinstance(error, OSError) and error.strerror
         why = f"{PAGE_FILE}: {full}" if full else type(error).__name__
         say(f"The report page could not be made ({why}). The scores are not affected.", error=True)
+
+
+def _write_page(output: Path, page: str) -> None:
+    folder = output / PAGE_FOLDER if _is_empty_file(output / PAGE_FILE) else output
+    folder.mkdir(exist_ok=True)
+    write_file(folder / PAGE_FILE, page)
 
 
 def _is_empty_file(path: Path) -> bool:

@@ -176,7 +176,7 @@ def _hidden_note(settings: Settings) -> str:
     )
 
 
-def refused_page(task: Task, words: str, refusal: Optional[Exception] = None) -> str:
+def refused_page(task: Task, words: str, refusal: Optional[BaseException] = None) -> str:
     """Return the page of a submission that was not scored: every problem with its file and line.
 
     Parameters
