@@ -6,13 +6,13 @@ import argparse
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .formats.problems import name as name_of
-from .kinds.declared import KINDS
-from .ranking.joint_rule import MISSING, RULES
-from .task import Task
 from .version import __version__
+
+if TYPE_CHECKING:
+    from .task import Task
 
 STATUS = (
     "Exit status: 0 if the submission was scored; 1 if a file was refused (all problems are on standard error, and "
@@ -20,12 +20,21 @@ STATUS = (
 )
 
 SHORT = {
-    name: (kind.name, *declared) for kind in KINDS.values() for name, *declared in map(str.split, kind.short)
+    "wer": ("transcripts",),
+    "cer": ("transcripts", "primary=cer"),
+    "per": ("transcripts", "units=phones"),
+    "tcpwer": ("meetings",),
+    "der": ("turns", "mapping=optimal"),
+    "eer": ("identification",),
+    "f1": ("decisions",),
+    "kappa": ("ratings",),
+    "pearson": ("scores",),
 }
-"""Commands that are short for `score` with a kind and parameters."""
+"""Commands that are short for `score` with a kind and parameters. A table, so that the help imports no kind."""
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(*, whole_help: bool = False) -> argparse.ArgumentParser:
+    """The parser of the command line; with `whole_help` without arguments of commands, for which numpy is imported."""
     short = "; ".join(f"{name}: {' --set '.join(declared)}" for name, declared in SHORT.items())
     whole = argparse.ArgumentParser(
         prog="spokeneval",
@@ -60,6 +69,21 @@ def parser() -> argparse.ArgumentParser:
     listing = commands.add_parser(
         "tasks", help="list the tasks and kinds, or the files, options, parameters and scores of one"
     )
+    if not whole_help:
+        _add_sides(scoring, comparing, differing, listing)
+        _add_scoring(scoring, comparing, differing)
+    return whole
+
+
+def _add_sides(
+    scoring: argparse.ArgumentParser,
+    comparing: argparse.ArgumentParser,
+    differing: argparse.ArgumentParser,
+    listing: argparse.ArgumentParser,
+) -> None:
+    """Add the task, the reference and the submissions."""
+    from .kinds.declared import KINDS
+
     which = "the name of a task (see `tasks`), unless --kind or --task-file is given; then"
     submission = "a file, the folder with its files, or a zip of them"
     sides = f"the reference and the submission, each {submission}; in a .txt each line is an answer"
@@ -82,15 +106,15 @@ def parser() -> argparse.ArgumentParser:
             metavar="PARAMETER=VALUE",
             help="set a parameter of the kind, such as normalise=casefold,drop_punctuation; can be repeated",
         )
-    _add_scoring(scoring, comparing, differing)
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
-    return whole
 
 
 def _add_scoring(
     scoring: argparse.ArgumentParser, comparing: argparse.ArgumentParser, differing: argparse.ArgumentParser
 ) -> None:
     """Add the arguments of `score`, `compare` and `diff`."""
+    from .ranking.joint_rule import MISSING, RULES
+
     reference = "the reference: its file, or the folder with its files"
     scoring.add_argument("--reference", metavar="PATH", help="the reference, by name")
     scoring.add_argument("--submission", metavar="PATH", help="the submission, by name")

@@ -195,6 +195,7 @@ def test_what_travels_neither_compares_systems_nor_exports_results():
         "__init__.py",
         "__main__.py",
         "arguments.py",
+        "commands.py",
         "description.py",
         "difference.py",
         "export.py",

@@ -67,7 +67,6 @@ class DecisionsKind(Kind):
     name = "decisions"
     description = "one of two or more classes for each item"
     opening = "Decide which class each {item} belongs to."
-    short = ("f1",)
 
     truth: ClassVar[str] = "label"
     predicted: ClassVar[str] = "label"

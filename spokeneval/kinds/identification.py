@@ -160,7 +160,6 @@ class IdentificationKind(Kind):
     name = "identification"
     description = "a score for each of two or more classes, or one for a target class"
     opening = "Identify the class of each {item} by scores."
-    short = ("eer",)
     shared_scale = False  # bins and thresholds depend on each system's own scores
 
     def __post_init__(self) -> None:

@@ -86,13 +86,11 @@ class Kind(View):
     name: as it is written in `competition.yaml`.
     description: what its tasks ask for, in one line.
     opening: the first sentence of pages; `{item}` is replaced by what an item is.
-    short: commands that are short for `score --kind`, each with the parameters that it sets.
     every_item: whether a submission answers every item, in a line of its own.
     """
 
     description: ClassVar[str]
     opening: ClassVar[str]
-    short: ClassVar[tuple[str, ...]] = ()
     every_item: ClassVar[bool] = True
 
     partly_right: ClassVar[Any] = None

@@ -58,7 +58,6 @@ class MeetingsKind(Kind):
     name = "meetings"
     description = "who said what when in each recording, with the words of each speaker"
     opening = "Write down who says what when in each {item}."
-    short = ("tcpwer",)
     every_item = False
     texts_as_labels = True
 

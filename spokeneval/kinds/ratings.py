@@ -128,7 +128,6 @@ class RatingsKind(Kind):
     name = "ratings"
     description = "a rating of each item on a scale that two or more human raters used"
     opening = "Rate each {item} as human raters do."
-    short = ("kappa",)
 
     fewest: ClassVar[Fewest] = FEWEST
 

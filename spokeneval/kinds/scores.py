@@ -97,7 +97,6 @@ class ScoresKind(Kind):
     name = "scores"
     description = "a score on a scale for each item"
     opening = "Score each {item} as humans do."
-    short = ("pearson",)
     shared_scale = False  # the moments of each system are taken about its own mean
 
     truth: ClassVar[str] = "score"

@@ -152,7 +152,6 @@ class TranscriptsKind(Kind):
     name = "transcripts"
     description = "what was said in each item, in words, characters or phones"
     opening = "Transcribe each {item}."
-    short = ("wer", "cer primary=cer", "per units=phones")
     texts_as_labels = True
 
     def __post_init__(self) -> None:

@@ -93,7 +93,6 @@ class TurnsKind(Kind):
     name = "turns"
     description = "which speaker, language or other label is active when"
     opening = "Find who or what is active when in each {item}, such as a speaker or a language."
-    short = ("der mapping=optimal",)
     every_item = False
 
     def __post_init__(self) -> None:

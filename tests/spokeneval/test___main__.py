@@ -503,3 +503,10 @@ def test_by_position_the_rows_that_are_left_out_have_answers_too():
     result = spokeneval.score(TASK, labels, answered, drop_invalid_reference_rows=True)
     assert [result.scores[key] for key in ("ca", "pfa", "gfa", "fr", "cr")] == [1, 1, 0, 0, 0]
     assert result.left_out == ("row 1: Id 1: language is correct but meaning incorrect",)
+
+
+@pytest.mark.parametrize("asked", ["--help", "--version"])
+def test_the_help_is_shown_without_numpy(asked):
+    shows = "import sys; from spokeneval.__main__ import main\ntry: main(sys.argv[1:])\n"
+    command = [sys.executable, "-c", f"{shows}finally: assert 'numpy' not in sys.modules", asked]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)

@@ -154,7 +154,7 @@ def test_ctrl_c_is_silent(monkeypatch, capsys):
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spokeneval.__main__.list_tasks", interrupted)
+    monkeypatch.setattr("spokeneval.commands.list_tasks", interrupted)
     assert main(["tasks"]) == 130
     assert tuple(capsys.readouterr()) == ("", "")
 

@@ -1,0 +1,368 @@
+"""The commands of `python -m spokeneval`: what each prints, writes and returns."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from . import get_task, list_kinds, list_tasks
+from .arguments import SHORT, answers_of, misplaced, parser, read_lines
+from .challenges import find_task, task_names
+from .description import KindDescription, TaskDescription
+from .formats.problems import FileProblems, ReferenceFileError
+from .kinds.declared import KINDS, declared_task, read_task
+from .kinds.kind import ParameterError
+from .ranking.joint_rule import EXCLUDED, JointRule
+from .result import score_both, score_data
+from .scoring.library import Reading, UnreadableReference
+from .scoring.options import choose_options
+from .scoring.output import INTERRUPTED, say, write_file
+from .scoring.reference import NO_ROW
+from .task import Task
+
+
+def run(given: list[str]) -> int:
+    """Run a command with its arguments, and return the exit status; see `spokeneval.__main__`."""
+    try:
+        return _run(given)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(given: list[str]) -> int:
+    if given and given[0] in SHORT:
+        kind, *parameters = SHORT[given[0]]
+        given[:1] = ["score", "--kind", kind, *(part for each in parameters for part in ("--set", each))]
+    options = _parse(given)
+    if options.command == "export":
+        return _export(options)
+    if options.command == "reproduce":
+        return _reproduce(options)
+    options.given = given
+    if options.command == "compare":
+        options.names = [options.task, *options.submissions]
+        if misplaced(options):
+            return _refuse(options, misplaced(options), 2)
+        if options.rule is not None:
+            return _answer(options, lambda: _join(options))
+    try:
+        if options.command == "tasks":
+            return _tasks(options)
+        name = options.names.pop(0) if options.names and not (options.kind or options.task_file) else None
+        task = _declared(options) if options.kind else _chosen_task(name, options.task_file)
+    except (ValueError, OSError) as error:
+        return _refuse(options, str(error), 2)
+    return _score(options, task)
+
+
+def _tasks(options: argparse.Namespace) -> int:
+    """List the tasks and kinds, or describe one."""
+    if options.task in KINDS:
+        described: Any = next(kind for kind in list_kinds() if kind.name == options.task)
+    elif options.task or options.task_file:
+        described = get_task(_chosen_task(options.task, options.task_file))
+    else:
+        tasks = list_tasks()
+        words = _tasks_table(tasks, list_kinds())
+        say(json.dumps([each.to_dict() for each in tasks], indent=2) if options.json else words)
+        return 0
+    say(json.dumps(described.to_dict(), indent=2) if options.json else str(described))
+    return 0
+
+
+def _declared(options: argparse.Namespace) -> Task:
+    """The task of `--kind` with the parameters of `--set`, each as JSON, or a text, or texts between commas."""
+    if options.task_file or len(options.names) > {"score": 2, "diff": 3}.get(
+        options.command, len(options.names)
+    ):
+        raise ValueError("Give only one of TASK, --kind and --task-file.")
+    declared = {"kind": options.kind}
+    for given in options.set:
+        name, _, value = given.partition("=")
+        declared[name] = _value(value)
+    try:
+        return declared_task(options.kind, declared)
+    except ParameterError as error:
+        raise ValueError(f"--set {error}. `tasks {options.kind}` lists the parameters.") from None
+
+
+def _value(written: str) -> Any:
+    try:
+        return json.loads(written)
+    except ValueError:
+        texts = written.strip("[]").split(",")
+        return [_value(text.strip()) for text in texts] if len(texts) > 1 or written[:1] == "[" else written
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The parsed arguments. Wrong ones end the program, with `--json` also with a message as JSON."""
+    usage = io.StringIO()
+    try:
+        with redirect_stderr(usage):
+            return parser().parse_args(arguments)
+    except SystemExit as stop:
+        if stop.code:
+            say(usage.getvalue().rstrip("\n"), error=True)
+        if stop.code and "--json" in arguments:
+            say(json.dumps({"error": usage.getvalue().rpartition("error: ")[2].strip()}, indent=2))
+        raise
+
+
+def _score(options: argparse.Namespace, task: Task) -> int:
+    """Score or compare."""
+    chosen = dict(choice.partition("=")[::2] for choice in options.option)
+    try:
+        choose_options(task, chosen)
+    except ValueError as error:
+        return _refuse(options, f"--option: {error}", 2)
+    if options.command == "score":
+        if len(options.names) == 2 and options.reference is options.submission is None:
+            options.reference, options.submission = options.names
+        elif options.names or None in (options.reference, options.submission):
+            return _refuse(options, "Give REFERENCE and SUBMISSION, or --reference and --submission.", 2)
+        return _answer(options, lambda: _scored(options, task, chosen))
+    if options.command == "diff":
+        if len(options.names) != 3:
+            return _refuse(options, "Give REFERENCE and two submissions, A and B.", 2)
+        return _answer(options, lambda: _differ(options, task, chosen))
+    if options.reference is None:
+        return _refuse(options, "Give --reference, or --rule and a folder for each task.", 2)
+    if len(options.names) < 2:
+        return _refuse(options, "Give the submissions of two systems or more.", 2)
+    return _answer(options, lambda: _compare(options, task, _named(options.names), chosen, options.baseline))
+
+
+def _scored(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
+    paths = [options.reference, options.submission, *([options.baseline] if options.baseline else [])]
+    reference, submission, *known = answers_of(options, task, paths)
+    baseline = known[0] if known else None
+    return score_data(task, reference, submission, chosen, _reading(options), baseline=baseline)
+
+
+def _differ(options: argparse.Namespace, task: Task, chosen: Mapping[str, str]) -> Any:
+    from .difference import difference_of  # imported here, so that `score` starts fast
+
+    named = list(_named(options.names[1:]))
+    if len(named) < 2:
+        raise ValueError(f"{named[0]} is there twice; expected two submissions")
+    sides = answers_of(options, task, options.names)
+    return difference_of((named[0], named[1]), score_both(task, sides, chosen, _reading(options)))
+
+
+def _reading(options: argparse.Namespace) -> Reading:
+    units = options.units and read_lines(options.units)
+    return Reading(options.lenient, options.drop_invalid_reference_rows, partial(say, error=True), units)
+
+
+def _compare(
+    options: argparse.Namespace,
+    task: Task,
+    submissions: Mapping[str, Path],
+    chosen: Mapping[str, str],
+    baseline: str = "",
+) -> Any:
+    from .ranking.library import compare_data  # imported here, so that `score` starts fast
+
+    reference, *sides = answers_of(options, task, [options.reference, *submissions.values()])
+    named = dict(zip(submissions, sides))
+    by, power = options.by, options.power
+    return compare_data(
+        task, reference, named, chosen, _reading(options), baseline=baseline, by=by, power=power
+    )
+
+
+def _join(options: argparse.Namespace) -> Any:
+    """Compare the systems of several tasks; each task is named after its folder."""
+    from .ranking.library import compare_joined
+
+    results: dict[str, Any] = {}
+    for argument in options.names:
+        name, _, place = argument.rpartition("=")
+        folder = Path(place)
+        if folder.name in results:
+            raise ValueError(f"{place}: two folders are named {folder.name}; rename one of them")
+        task = _chosen_task(name or None, None if name else folder / "task.json")
+        references = sorted(path for path in folder.glob("reference*") if path.stem == "reference")
+        if len(references) != 1:
+            raise ValueError(
+                f"{folder}: expected one file or folder named reference; found {len(references)}"
+            )
+        submissions = folder / "submissions"
+        options.reference, options.names = str(references[0]), [str(submissions)]
+        found = _named([str(path) for path in sorted(submissions.iterdir()) if path.name[0] != "."])
+        results[folder.name] = _compare(options, task, found, {})
+    chosen = options.compulsory, dict(options.weight), options.baseline
+    rule = JointRule(options.rule, options.missing or EXCLUDED, *chosen)
+    return compare_joined(results, rule)
+
+
+def _answer(options: argparse.Namespace, compute: Callable[[], Any]) -> int:
+    """Print a result, or why there is none."""
+    try:
+        result = compute()
+        if options.command == "compare" and options.out is not None:
+            result.write(options.out)
+        if options.command == "score" and options.report is not None:
+            write_file(options.report, result.report())
+    except FileProblems as error:
+        refusal = _by_line(error) if error.place == "row" else error
+        side = "reference" if isinstance(refusal, ReferenceFileError) else "submission"
+        where = getattr(options, side, " ".join(options.names))
+        problems = [vars(problem) for problem in refusal.problems]
+        message = f"The {side} {where} is refused.\n\n{refusal}\n\nNothing was scored."
+        if side == "reference" and any(problem.code in NO_ROW for problem in refusal.problems):
+            message += " --lenient reads other separators and encodings of references, and Excel workbooks."
+        return _refuse(options, message, 1, total=refusal.total, problems=problems)
+    except UnreadableReference as error:
+        return _refuse(options, f"The reference is refused.\n\n{error}\n\nNothing was scored.", 1)
+    except (ImportError, ValueError) as error:
+        return _refuse(options, str(error), 2)
+    except OSError as error:
+        return _refuse(options, f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+    written = result.to_dict()
+    if options.command == "score":
+        written["arguments"] = options.given
+    say(json.dumps(written, indent=2) if options.json else str(result))
+    return 0
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    """Compute a result again with its own arguments, and list what differs."""
+    try:
+        known = json.loads(options.result.read_bytes())
+        given = list(map(str, known["arguments"]))
+        pairs = {
+            (place, key): value for place in ("scores", "intervals") for key, value in known[place].items()
+        }
+        signature = known["signature"]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return _refuse(
+            options, f"{options.result}: expected the JSON of `score --json`, with its `arguments`", 2
+        )
+    except OSError as error:
+        return _refuse(options, f"{options.result}: {error.strerror}", 2)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        status = _run(given)
+    if status:
+        return status
+    found = json.loads(printed.getvalue())
+    changed = [
+        f"{place} {key}: {value}; now {found[place].get(key)}"
+        for (place, key), value in pairs.items()
+        if value != found[place].get(key)
+    ]
+    if signature != found["signature"]:
+        changed.insert(0, f"signature: {signature}; now {found['signature']}")
+    same = f"Reproduced: {len(pairs)} numbers and the signature are the same.\n{found['signature']}"
+    say("\n".join(["Not reproduced:", *changed]) if changed else same, error=bool(changed))
+    return int(bool(changed))
+
+
+def _by_line(error: FileProblems) -> FileProblems:
+    """The problems of answers in the lines of a .txt, by line instead of by row."""
+    lines = [replace(each, line=None if each.line is None else each.line + 1) for each in error.problems]
+    return type(error)(lines, error.counts, error.files)
+
+
+def _export(options: argparse.Namespace) -> int:
+    """Write results in the format of another project."""
+    from .export import (  # imported here, so that `score` starts fast
+        MissingFacts,
+        export,
+        of_organisers,
+        read_facts,
+    )
+
+    try:
+        published, feedback = of_organisers(options.competition, options.bundle)
+        files = export(
+            options.result,
+            options.format,
+            facts={
+                **read_facts(options.meta),
+                **({"dataset_id": options.dataset_id} if options.dataset_id else {}),
+            },
+            published=published,
+            options=feedback,
+            reference=options.reference,
+            exact=options.exact,
+        )
+        for name, text in files.items():
+            path = options.out / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(path, text)
+    except MissingFacts as error:
+        where = "Write facts into competition.yaml or a file for --meta. Nothing was written."
+        return _refuse(options, f"{error}\n\n{where}", 1, missing=error.missing)
+    except (ValueError, ImportError) as error:
+        return _refuse(options, f"{error}\n\nNothing was written.", 1)
+    except OSError as error:
+        return _refuse(options, f"{error.filename}: {error.strerror}", 2)
+    written = [str(options.out / name) for name in files]
+    say(json.dumps({"files": written}, indent=2) if options.json else "\n".join(written))
+    return 0
+
+
+def _named(paths: Sequence[str]) -> dict[str, Path]:
+    """Systems named after their files without the extension; or after the paths, where these names are not unique."""
+    stems = [Path(path).stem for path in paths]
+    once = Counter(stems)
+    return {stem if once[stem] == 1 else path: Path(path) for stem, path in zip(stems, paths)}
+
+
+def _refuse(options: argparse.Namespace, message: str, status: int, **details: Any) -> int:
+    """Print why nothing was done; with `--json` also as JSON, with the details that are known."""
+    say(message, error=True)
+    if getattr(options, "json", False):
+        say(json.dumps({"error": message.partition("\n")[0], **details}, indent=2))
+    return status
+
+
+def _chosen_task(name: Optional[str], file: Optional[Path]) -> Task:
+    """Return the task of a name, or of a `task.json`.
+
+    Raises
+    ------
+    ValueError
+        Neither or both are given, there is no such task, or the file does not declare a task.
+    OSError
+        The file cannot be read.
+    """
+    if (name is None) == (file is None):
+        raise ValueError("Give the name of a task, or --task-file; `tasks` lists the names.")
+    if file is None:
+        if name not in task_names():
+            kinds = f"or a kind (`tasks KIND`, `score --kind KIND`): {', '.join(KINDS)}"
+            raise ValueError(f"Unknown task {name}. Choose one of {', '.join(task_names())}; {kinds}.")
+        return find_task(str(name))
+    try:
+        return read_task(file)
+    except OSError as error:
+        raise OSError(f"{file}: {error.strerror}") from None
+    except ParameterError as error:
+        raise ValueError(f"{file}: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ValueError(f"{file}: not the task.json of a declared task") from None
+
+
+def _tasks_table(tasks: Sequence[TaskDescription], kinds: Sequence[KindDescription]) -> str:
+    """One line for each task: name, title and primary score; and one for each kind."""
+    width = max(len(task.name) for task in tasks)
+    lines = [
+        f"{task.name:<{width}}  {task.title}: {task.scores[0].title}, {task.scores[0].direction} is better"
+        for task in tasks
+    ]
+    lines += [
+        "",
+        "Kinds, for a task of your own: `tasks KIND` lists the parameters, `score --kind KIND` scores.",
+    ]
+    return "\n".join([*lines, *(f"{kind.name:<{width}}  {kind.description}" for kind in kinds)])
